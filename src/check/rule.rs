@@ -1,0 +1,58 @@
+//! What a rule is: a code that never changes, and the words that explain it.
+
+use serde::{Deserialize, Serialize};
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Taste.
+    Hint,
+    /// Legal to apply, surely unwanted.
+    Warning,
+    /// Unfit to apply or promote.
+    Error,
+}
+
+impl Severity {
+    /// The word used in every output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Hint => "hint",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// One rule of the catalog.
+#[derive(Debug)]
+pub struct Rule {
+    /// Letter of the family and three digits, stable for ever.
+    pub code: &'static str,
+    /// The name people say.
+    pub name: &'static str,
+    /// What its findings weigh unless configured otherwise.
+    pub severity: Severity,
+    /// One line: when it is reported.
+    pub summary: &'static str,
+    /// What to do about a finding, unless the finding knows better.
+    pub help: &'static str,
+    /// The page `tplkit explain` shows: why, a failing and a mended example.
+    pub page: &'static str,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Rule {}
+
+impl Rule {
+    /// The letter of its family.
+    pub fn family(&self) -> char {
+        self.code.chars().next().unwrap_or('?')
+    }
+}

@@ -1,0 +1,193 @@
+//! The one walk over a config: what is declared meets what is written.
+//!
+//! The walk knows structure only. What a reference points at, whether an emptied field is
+//! excused, which code a problem gets: visitors decide.
+
+use super::{Field, FieldType, Fields, Reference};
+use crate::json::{Kind, Node};
+
+/// A declared field with the value that stands there.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'d, 'f> {
+    /// The value.
+    pub node: Node<'d>,
+    /// Its declaration.
+    pub field: &'f Field,
+    /// The object whose member the field is (or whose member's list holds the value): where
+    /// siblings are found.
+    pub owner: Node<'d>,
+    /// Whether the field is required here; elements of a list are not.
+    pub required: bool,
+}
+
+impl<'d, 'f> Spot<'d, 'f> {
+    /// The reference declaration that holds here.
+    pub fn reference(&self) -> Option<&'f Reference> {
+        self.field.reference_with(|key| self.owner.get_str(key))
+    }
+}
+
+/// A structural mistake in a config.
+#[derive(Debug, Clone, Copy)]
+pub enum Problem<'d, 'f> {
+    /// A member that is not declared.
+    UnknownKey {
+        /// The member.
+        member: Node<'d>,
+        /// The names that are declared here.
+        known: &'f dyn Known,
+    },
+    /// A required member is absent.
+    Missing {
+        /// The object that lacks it.
+        object: Node<'d>,
+        /// The name.
+        key: &'f str,
+        /// Its declaration.
+        field: &'f Field,
+    },
+    /// A value of the wrong type, or outside its enumeration or range.
+    Wrong {
+        /// The value with its declaration.
+        spot: Spot<'d, 'f>,
+    },
+}
+
+/// Names that are declared somewhere.
+pub trait Known: std::fmt::Debug {
+    /// The names.
+    fn names(&self) -> Vec<&str>;
+}
+
+impl Known for Fields {
+    fn names(&self) -> Vec<&str> {
+        self.keys().map(String::as_str).collect()
+    }
+}
+
+impl Known for [(&str, &Field)] {
+    fn names(&self) -> Vec<&str> {
+        self.iter().map(|(name, _)| *name).collect()
+    }
+}
+
+impl Known for &[(&str, &Field)] {
+    fn names(&self) -> Vec<&str> {
+        self.iter().map(|(name, _)| *name).collect()
+    }
+}
+
+/// What a walk tells.
+pub trait Visitor<'d, 'f> {
+    /// A declared field with a value of the right type (a reference is told whatever its type).
+    fn field(&mut self, spot: Spot<'d, 'f>);
+    /// A structural mistake.
+    fn problem(&mut self, problem: Problem<'d, 'f>);
+    /// A list of automation steps; the visitor walks into them if it wants to.
+    fn steps(&mut self, spot: Spot<'d, 'f>);
+}
+
+/// Walks `object` as declared by `fields`.
+pub fn walk<'d, 'f>(
+    object: Node<'d>,
+    fields: &'f Fields,
+    visitor: &mut dyn Visitor<'d, 'f>,
+) {
+    walk_object(object, fields, &|key| fields.get(key), fields.iter().map(|(k, f)| (k.as_str(), f)), visitor);
+}
+
+/// Walks `object` as declared by a list of named fields (a column's, which come from two places).
+pub fn walk_listed<'d, 'f>(
+    object: Node<'d>,
+    fields: &'f &'f [(&'f str, &'f Field)],
+    visitor: &mut dyn Visitor<'d, 'f>,
+) {
+    let find = |key: &str| fields.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
+    walk_object(object, fields, &find, fields.iter().copied(), visitor);
+}
+
+fn walk_object<'d, 'f>(
+    object: Node<'d>,
+    known: &'f dyn Known,
+    find: &dyn Fn(&str) -> Option<&'f Field>,
+    all: impl Iterator<Item = (&'f str, &'f Field)>,
+    visitor: &mut dyn Visitor<'d, 'f>,
+) {
+    for member in object.members() {
+        match member.key().and_then(find) {
+            Some(field) => {
+                let spot = Spot { node: member, field, owner: object, required: field.is_required() };
+                walk_value(spot, visitor);
+            }
+            None => visitor.problem(Problem::UnknownKey { member, known }),
+        }
+    }
+    for (key, field) in all {
+        if field.is_required() && object.get(key).is_none() {
+            visitor.problem(Problem::Missing { object, key, field });
+        }
+    }
+}
+
+/// Walks one value as its field declares it.
+pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>) {
+    let Spot { node, field, owner, .. } = spot;
+    if !right_type(node, field) {
+        visitor.problem(Problem::Wrong { spot });
+        return;
+    }
+    match field.kind {
+        FieldType::Steps => visitor.steps(spot),
+        FieldType::List => {
+            visitor.field(spot);
+            if let Some(item) = &field.items {
+                for element in node.elements() {
+                    walk_value(Spot { node: element, field: item, owner, required: false }, visitor);
+                }
+            }
+        }
+        FieldType::Object => {
+            visitor.field(spot);
+            if let Some(fields) = &field.fields {
+                // Column references inside look for their table first here, then one level up.
+                walk(node, fields, visitor);
+            }
+        }
+        _ => visitor.field(spot),
+    }
+}
+
+fn right_type(node: Node<'_>, field: &Field) -> bool {
+    match field.kind {
+        FieldType::Any => true,
+        FieldType::String => node.as_str().is_some(),
+        FieldType::Boolean => node.as_bool().is_some(),
+        FieldType::Integer => node.as_i64().is_some_and(|value| {
+            field.minimum.is_none_or(|least| value >= least)
+                && field.maximum.is_none_or(|most| value <= most)
+        }),
+        FieldType::Enum => {
+            node.as_str().is_some_and(|text| field.values.iter().any(|value| value == text))
+        }
+        FieldType::List | FieldType::Steps => matches!(node.kind(), Kind::Array),
+        FieldType::Object => node.is_object(),
+        FieldType::Time => node.as_str().is_some_and(is_time),
+        FieldType::Timezone => node.as_str().is_some_and(is_zone),
+    }
+}
+
+/// `HH:MM` of a day of 24 hours.
+fn is_time(text: &str) -> bool {
+    let Some((hours, minutes)) = text.split_once(':') else { return false };
+    let number = |part: &str, below: u8| {
+        part.len() == 2
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.parse::<u8>().is_ok_and(|value| value < below)
+    };
+    number(hours, 24) && number(minutes, 60)
+}
+
+/// A zone name of the IANA database that is built in.
+fn is_zone(name: &str) -> bool {
+    jiff::tz::TimeZoneDatabase::bundled().get(name).is_ok()
+}

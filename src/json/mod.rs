@@ -1,0 +1,18 @@
+//! JSON as it stands in a file: one strict scanner, one tree that remembers where everything was.
+//!
+//! Template packages are judged, shown and rewritten by place, so a value model that forgets
+//! spans, repeated keys or the digits of a number will not do. [`Doc`] keeps them. Rows of a
+//! payload are left unparsed in the tree ([`Kind::Rows`]) and streamed with [`scan::Scanner`].
+//!
+//! Goes in: text. Comes out: nodes with spans, or the one [`SyntaxError`] that ends reading.
+
+mod decode;
+pub mod path;
+pub mod scan;
+mod tree;
+mod write;
+
+pub use decode::decode;
+pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
+pub use tree::{Anomaly, Doc, Kind, Node};
+pub use write::{write_string, write_string_to};

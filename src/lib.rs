@@ -1,0 +1,5 @@
+//! tplkit
+
+pub mod check;
+pub mod definitions;
+pub mod json;
