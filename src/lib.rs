@@ -3,3 +3,4 @@
 pub mod check;
 pub mod definitions;
 pub mod json;
+pub mod package;

@@ -10,7 +10,9 @@ pub fn find(code_or_name: &str) -> Option<&'static Rule> {
     let wanted = code_or_name.trim();
     RULES
         .iter()
-        .find(|rule| rule.code.eq_ignore_ascii_case(wanted) || rule.name.eq_ignore_ascii_case(wanted))
+        .find(|rule| {
+            rule.code.eq_ignore_ascii_case(wanted) || rule.name.eq_ignore_ascii_case(wanted)
+        })
         .copied()
 }
 

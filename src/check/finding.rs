@@ -17,17 +17,26 @@ pub struct Place {
 impl Place {
     /// The beginning of the file.
     pub fn file() -> Place {
-        Place { pointer: String::new(), span: 0..0 }
+        Place {
+            pointer: String::new(),
+            span: 0..0,
+        }
     }
 
     /// Where the value stands.
     pub fn value(node: Node<'_>) -> Place {
-        Place { pointer: node.pointer(), span: node.span() }
+        Place {
+            pointer: node.pointer(),
+            span: node.span(),
+        }
     }
 
     /// Where the member's key stands.
     pub fn key(node: Node<'_>) -> Place {
-        Place { pointer: node.pointer(), span: node.key_span() }
+        Place {
+            pointer: node.pointer(),
+            span: node.key_span(),
+        }
     }
 }
 
@@ -113,7 +122,10 @@ impl Finding {
     /// With a related place.
     #[must_use]
     pub fn related(mut self, node: Node<'_>, message: impl Into<String>) -> Finding {
-        self.related.push(Related { place: Place::value(node), message: message.into() });
+        self.related.push(Related {
+            place: Place::value(node),
+            message: message.into(),
+        });
         self
     }
 

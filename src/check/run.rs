@@ -19,7 +19,12 @@ pub struct CheckOptions<'o> {
 
 impl Default for CheckOptions<'static> {
     fn default() -> Self {
-        CheckOptions { definitions: Definitions::embedded(), promotion: false, named: true, threads: 1 }
+        CheckOptions {
+            definitions: Definitions::embedded(),
+            promotion: false,
+            named: true,
+            threads: 1,
+        }
     }
 }
 
@@ -57,12 +62,20 @@ pub struct FileReport {
 /// Checks the bytes of one file. Offsets in the report do not count a byte-order mark.
 pub fn check(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
     let _ = (bytes, options);
-    FileReport { kind: FileKind::Package, findings: Vec::new(), promotion: None }
+    FileReport {
+        kind: FileKind::Package,
+        findings: Vec::new(),
+        promotion: None,
+    }
 }
 
 /// Measures the five promotion rules alone. A file that cannot be measured (no JSON, no object)
 /// has one finding and no verdicts.
 pub fn promote(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
     let _ = (bytes, options);
-    FileReport { kind: FileKind::Package, findings: Vec::new(), promotion: None }
+    FileReport {
+        kind: FileKind::Package,
+        findings: Vec::new(),
+        promotion: None,
+    }
 }

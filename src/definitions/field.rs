@@ -86,7 +86,10 @@ impl ReferenceKind {
 
     /// The kind of that word.
     pub fn parse(word: &str) -> Option<ReferenceKind> {
-        ReferenceKind::ALL.iter().find(|kind| kind.as_str() == word).copied()
+        ReferenceKind::ALL
+            .iter()
+            .find(|kind| kind.as_str() == word)
+            .copied()
     }
 
     /// All kinds.
@@ -108,7 +111,10 @@ impl ReferenceKind {
 
     /// Whether a template can carry a reference of this kind at all.
     pub fn travels(self) -> bool {
-        !matches!(self, ReferenceKind::File | ReferenceKind::Mailbox | ReferenceKind::User)
+        !matches!(
+            self,
+            ReferenceKind::File | ReferenceKind::Mailbox | ReferenceKind::User
+        )
     }
 }
 
@@ -228,7 +234,10 @@ impl Field {
         sibling: impl Fn(&str) -> Option<&'v str>,
     ) -> Option<&Reference> {
         let holds = |reference: &&Reference| {
-            reference.when.iter().all(|(key, value)| sibling(key) == Some(value.as_str()))
+            reference
+                .when
+                .iter()
+                .all(|(key, value)| sibling(key) == Some(value.as_str()))
         };
         self.reference.iter().chain(&self.references).find(holds)
     }

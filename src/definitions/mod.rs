@@ -184,7 +184,11 @@ impl Definitions {
         let fits = |field: &Field| {
             field.components.is_empty() || field.components.iter().any(|name| name == component)
         };
-        let fields = self.column_config.iter().chain(own).filter(|(_, field)| fits(field));
+        let fields = self
+            .column_config
+            .iter()
+            .chain(own)
+            .filter(|(_, field)| fits(field));
         Some(fields.map(|(name, field)| (name.as_str(), field)).collect())
     }
 }

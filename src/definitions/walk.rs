@@ -88,12 +88,14 @@ pub trait Visitor<'d, 'f> {
 }
 
 /// Walks `object` as declared by `fields`.
-pub fn walk<'d, 'f>(
-    object: Node<'d>,
-    fields: &'f Fields,
-    visitor: &mut dyn Visitor<'d, 'f>,
-) {
-    walk_object(object, fields, &|key| fields.get(key), fields.iter().map(|(k, f)| (k.as_str(), f)), visitor);
+pub fn walk<'d, 'f>(object: Node<'d>, fields: &'f Fields, visitor: &mut dyn Visitor<'d, 'f>) {
+    walk_object(
+        object,
+        fields,
+        &|key| fields.get(key),
+        fields.iter().map(|(k, f)| (k.as_str(), f)),
+        visitor,
+    );
 }
 
 /// Walks `object` as declared by a list of named fields (a column's, which come from two places).
@@ -102,7 +104,12 @@ pub fn walk_listed<'d, 'f>(
     fields: &'f &'f [(&'f str, &'f Field)],
     visitor: &mut dyn Visitor<'d, 'f>,
 ) {
-    let find = |key: &str| fields.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
+    let find = |key: &str| {
+        fields
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, field)| *field)
+    };
     walk_object(object, fields, &find, fields.iter().copied(), visitor);
 }
 
@@ -116,7 +123,12 @@ fn walk_object<'d, 'f>(
     for member in object.members() {
         match member.key().and_then(find) {
             Some(field) => {
-                let spot = Spot { node: member, field, owner: object, required: field.is_required() };
+                let spot = Spot {
+                    node: member,
+                    field,
+                    owner: object,
+                    required: field.is_required(),
+                };
                 walk_value(spot, visitor);
             }
             None => visitor.problem(Problem::UnknownKey { member, known }),
@@ -131,7 +143,9 @@ fn walk_object<'d, 'f>(
 
 /// Walks one value as its field declares it.
 pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>) {
-    let Spot { node, field, owner, .. } = spot;
+    let Spot {
+        node, field, owner, ..
+    } = spot;
     if !right_type(node, field) {
         visitor.problem(Problem::Wrong { spot });
         return;
@@ -142,7 +156,15 @@ pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>)
             visitor.field(spot);
             if let Some(item) = &field.items {
                 for element in node.elements() {
-                    walk_value(Spot { node: element, field: item, owner, required: false }, visitor);
+                    walk_value(
+                        Spot {
+                            node: element,
+                            field: item,
+                            owner,
+                            required: false,
+                        },
+                        visitor,
+                    );
                 }
             }
         }
@@ -166,9 +188,9 @@ fn right_type(node: Node<'_>, field: &Field) -> bool {
             field.minimum.is_none_or(|least| value >= least)
                 && field.maximum.is_none_or(|most| value <= most)
         }),
-        FieldType::Enum => {
-            node.as_str().is_some_and(|text| field.values.iter().any(|value| value == text))
-        }
+        FieldType::Enum => node
+            .as_str()
+            .is_some_and(|text| field.values.iter().any(|value| value == text)),
         FieldType::List | FieldType::Steps => matches!(node.kind(), Kind::Array),
         FieldType::Object => node.is_object(),
         FieldType::Time => node.as_str().is_some_and(is_time),
@@ -178,7 +200,9 @@ fn right_type(node: Node<'_>, field: &Field) -> bool {
 
 /// `HH:MM` of a day of 24 hours.
 fn is_time(text: &str) -> bool {
-    let Some((hours, minutes)) = text.split_once(':') else { return false };
+    let Some((hours, minutes)) = text.split_once(':') else {
+        return false;
+    };
     let number = |part: &str, below: u8| {
         part.len() == 2
             && part.bytes().all(|byte| byte.is_ascii_digit())

@@ -25,7 +25,9 @@ pub fn decode(inner: &str) -> Cow<'_, str> {
 /// The character of the escape at the beginning of `text`, and the escape's length in bytes.
 fn escape(text: &str) -> (char, usize) {
     let unit = |from: usize| {
-        text.get(from..from + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xFFFD)
+        text.get(from..from + 4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+            .unwrap_or(0xFFFD)
     };
     match text.as_bytes().get(1) {
         Some(b'b') => ('\u{8}', 2),
@@ -37,9 +39,15 @@ fn escape(text: &str) -> (char, usize) {
             high @ 0xD800..=0xDBFF => {
                 let low = unit(8).wrapping_sub(0xDC00) & 0x3FF;
                 let point = 0x10000 + ((high - 0xD800) << 10) + low;
-                (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+                (
+                    char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER),
+                    12,
+                )
             }
-            point => (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
+            point => (
+                char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER),
+                6,
+            ),
         },
         Some(plain) => (char::from(*plain), 2),
         None => (char::REPLACEMENT_CHARACTER, 1),

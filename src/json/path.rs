@@ -56,7 +56,9 @@ pub fn dotted(root: Node<'_>, node: Node<'_>) -> String {
     let mut segments = Vec::new();
     let mut current = node;
     while current != root {
-        let Some(parent) = current.parent() else { break };
+        let Some(parent) = current.parent() else {
+            break;
+        };
         segments.push(current.token().into_owned());
         current = parent;
     }
@@ -69,12 +71,14 @@ pub fn dotted(root: Node<'_>, node: Node<'_>) -> String {
 
 /// The node at a dotted path below `root`, if there is one.
 pub fn find<'d>(root: Node<'d>, path: &str) -> Option<Node<'d>> {
-    split_dotted(path).iter().try_fold(root, |node, segment| match node.kind() {
-        Kind::Object => node.get(segment),
-        // Decimal, without leading zeros or a sign: one spelling for one place.
-        Kind::Array if segment == "0" || !segment.starts_with(['0', '+']) => {
-            node.at(segment.parse().ok()?)
-        }
-        _ => None,
-    })
+    split_dotted(path)
+        .iter()
+        .try_fold(root, |node, segment| match node.kind() {
+            Kind::Object => node.get(segment),
+            // Decimal, without leading zeros or a sign: one spelling for one place.
+            Kind::Array if segment == "0" || !segment.starts_with(['0', '+']) => {
+                node.at(segment.parse().ok()?)
+            }
+            _ => None,
+        })
 }

@@ -124,7 +124,10 @@ fn string_stops(word: u64) -> u64 {
 impl<'a> Scanner<'a> {
     /// Starts at `pos` of `text`.
     pub fn new(text: &'a str, pos: usize) -> Self {
-        Scanner { bytes: text.as_bytes(), pos }
+        Scanner {
+            bytes: text.as_bytes(),
+            pos,
+        }
     }
 
     /// An error at `offset`.
@@ -170,7 +173,11 @@ impl<'a> Scanner<'a> {
             match self.bytes.get(at) {
                 Some(b'"') => {
                     self.pos = at + 1;
-                    return Ok(StrToken { start, end: at + 1, escaped });
+                    return Ok(StrToken {
+                        start,
+                        end: at + 1,
+                        escaped,
+                    });
                 }
                 Some(b'\\') => {
                     escaped = true;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::decode;
 use super::path::push_pointer;
 use super::scan::{MAX_DEPTH, Scanner, StrToken, SyntaxError, SyntaxKind};
-use super::decode;
 
 const NONE: u32 = u32::MAX;
 
@@ -84,7 +84,12 @@ impl Eq for Node<'_> {}
 
 impl std::fmt::Debug for Node<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Node({} {})", self.pointer(), self.raw().chars().take(60).collect::<String>())
+        write!(
+            f,
+            "Node({} {})",
+            self.pointer(),
+            self.raw().chars().take(60).collect::<String>()
+        )
     }
 }
 
@@ -155,7 +160,10 @@ impl<'d> Node<'d> {
 
     /// Bytes of the member's key (with quotes), or of the value when it is no member.
     pub fn key_span(self) -> Range<usize> {
-        self.data().key.as_ref().map_or_else(|| self.span(), |key| key.span.clone())
+        self.data()
+            .key
+            .as_ref()
+            .map_or_else(|| self.span(), |key| key.span.clone())
     }
 
     /// The decoded key when the value is a member of an object.
@@ -171,7 +179,10 @@ impl<'d> Node<'d> {
     /// The container it stands in.
     pub fn parent(self) -> Option<Node<'d>> {
         let parent = self.data().parent;
-        (parent != NONE).then_some(Node { doc: self.doc, id: parent })
+        (parent != NONE).then_some(Node {
+            doc: self.doc,
+            id: parent,
+        })
     }
 
     /// Key or decimal index: the last token of its pointer.
@@ -215,7 +226,9 @@ impl<'d> Node<'d> {
 
     /// The number, when it is written as an integer and fits.
     pub fn as_i64(self) -> Option<i64> {
-        matches!(self.kind(), Kind::Number).then(|| self.raw().parse().ok()).flatten()
+        matches!(self.kind(), Kind::Number)
+            .then(|| self.raw().parse().ok())
+            .flatten()
     }
 
     /// Whether it is an object.
@@ -262,19 +275,36 @@ impl<'d> Node<'d> {
 
     /// Elements or members in order, without the ones that a repeated key shadows.
     pub fn children(self) -> Children<'d> {
-        Children { doc: self.doc, next: self.data().first }
+        Children {
+            doc: self.doc,
+            next: self.data().first,
+        }
     }
 
     /// The elements when it is a list that was read; else nothing.
     pub fn elements(self) -> Children<'d> {
-        let next = if matches!(self.kind(), Kind::Array) { self.data().first } else { NONE };
-        Children { doc: self.doc, next }
+        let next = if matches!(self.kind(), Kind::Array) {
+            self.data().first
+        } else {
+            NONE
+        };
+        Children {
+            doc: self.doc,
+            next,
+        }
     }
 
     /// The members when it is an object; else nothing.
     pub fn members(self) -> Children<'d> {
-        let next = if self.is_object() { self.data().first } else { NONE };
-        Children { doc: self.doc, next }
+        let next = if self.is_object() {
+            self.data().first
+        } else {
+            NONE
+        };
+        Children {
+            doc: self.doc,
+            next,
+        }
     }
 
     /// The member of that key; of repeated ones the last.
@@ -309,7 +339,10 @@ impl<'d> Iterator for Children<'d> {
 
     fn next(&mut self) -> Option<Node<'d>> {
         while self.next != NONE {
-            let node = Node { doc: self.doc, id: self.next };
+            let node = Node {
+                doc: self.doc,
+                id: self.next,
+            };
             self.next = node.data().next;
             if !node.data().shadowed {
                 return Some(node);
@@ -354,15 +387,27 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, package: bool) -> Self {
-        let doc = Doc { text, nodes: Vec::new(), anomalies: Vec::new() };
-        Parser { scanner: Scanner::new(text, 0), package, doc }
+        let doc = Doc {
+            text,
+            nodes: Vec::new(),
+            anomalies: Vec::new(),
+        };
+        Parser {
+            scanner: Scanner::new(text, 0),
+            package,
+            doc,
+        }
     }
 
     fn run(mut self) -> Result<Doc<'a>, SyntaxError> {
         if self.scanner.next_token().is_none() {
             return Err(Scanner::error(0, SyntaxKind::Empty));
         }
-        let level = if self.package { Level::Root } else { Level::Other };
+        let level = if self.package {
+            Level::Root
+        } else {
+            Level::Other
+        };
         self.value(level, NONE, 0, None, 0)?;
         match self.scanner.next_token() {
             Some(_) => Err(Scanner::error(self.scanner.pos, SyntaxKind::TrailingText)),
@@ -426,7 +471,10 @@ impl<'a> Parser<'a> {
             Some(b'f') => self.scanner.literal("false").map(|_| Kind::Bool(false))?,
             Some(b'n') => self.scanner.literal("null").map(|_| Kind::Null)?,
             Some(0xEF) if self.doc.text[self.scanner.pos..].starts_with('\u{feff}') => {
-                return Err(Scanner::error(self.scanner.pos, SyntaxKind::SecondByteOrderMark));
+                return Err(Scanner::error(
+                    self.scanner.pos,
+                    SyntaxKind::SecondByteOrderMark,
+                ));
             }
             Some(_) => return Err(Scanner::error(self.scanner.pos, SyntaxKind::ExpectedValue)),
             None => return Err(self.scanner.end()),
@@ -439,7 +487,11 @@ impl<'a> Parser<'a> {
 
     fn decoded(&self, token: StrToken) -> Cow<'a, str> {
         let inner = &self.doc.text[token.inner()];
-        if token.escaped { decode(inner) } else { Cow::Borrowed(inner) }
+        if token.escaped {
+            decode(inner)
+        } else {
+            Cow::Borrowed(inner)
+        }
     }
 
     fn open(&mut self, depth: usize) -> Result<(), SyntaxError> {
@@ -452,7 +504,11 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self, id: u32, level: Level, depth: usize) -> Result<(), SyntaxError> {
         self.open(depth)?;
-        let inner = if level == Level::Payloads { Level::Entry } else { Level::Other };
+        let inner = if level == Level::Payloads {
+            Level::Entry
+        } else {
+            Level::Other
+        };
         let mut last = NONE;
         let mut more = self.scanner.first_element()?;
         let mut index = 0;
@@ -481,7 +537,10 @@ impl<'a> Parser<'a> {
                 _ => Level::Other,
             };
             let nul = text.contains('\0');
-            let key = Key { text, span: token.start..token.end };
+            let key = Key {
+                text,
+                span: token.start..token.end,
+            };
             let child = self.value(inner, id, index, Some(key), depth + 1)?;
             if nul {
                 self.doc.anomalies.push(Anomaly::NulInKey(child));
@@ -518,8 +577,11 @@ impl<'a> Parser<'a> {
             .collect();
         // Stable: members of one key stay in order of appearance.
         keyed.sort_by(|a, b| a.0.cmp(b.0));
-        let pairs: Vec<(u32, u32)> =
-            keyed.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1)).collect();
+        let pairs: Vec<(u32, u32)> = keyed
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .map(|pair| (pair[0].1, pair[1].1))
+            .collect();
         for (earlier, later) in pairs {
             self.doc.nodes[earlier as usize].shadowed = true;
             self.doc.anomalies.push(Anomaly::DuplicateKey(later));

@@ -70,7 +70,10 @@ impl<'d> Column<'d> {
 
     /// Whether the config says so (`required`, `unique`).
     pub fn flag(&self, key: &str) -> bool {
-        self.config.and_then(|config| config.get(key)).and_then(Node::as_bool) == Some(true)
+        self.config
+            .and_then(|config| config.get(key))
+            .and_then(Node::as_bool)
+            == Some(true)
     }
 
     /// The ref of the linked table, without a dollar.

@@ -1,0 +1,8 @@
+//! The package format: its shapes, refs and uids.
+
+pub mod format;
+pub mod reference;
+mod tool;
+pub mod uid;
+
+pub use tool::{Phase, Tool};
