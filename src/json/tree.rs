@@ -569,10 +569,10 @@ impl<'a> Parser<'a> {
         }
         let doc = &self.doc;
         let ids = std::iter::successors(Some(doc.nodes[id as usize].first), |id| {
-            Some(doc.nodes[*id as usize].next)
+            let next = doc.nodes[*id as usize].next;
+            (next != NONE).then_some(next)
         });
         let mut keyed: Vec<(&str, u32)> = ids
-            .take_while(|id| *id != NONE)
             .filter_map(|id| Some((doc.nodes[id as usize].key.as_ref()?.text.as_ref(), id)))
             .collect();
         // Stable: members of one key stay in order of appearance.
