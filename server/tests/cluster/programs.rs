@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::variable;
 
-/// Folders that packages install to and leave out of `PATH`, each with one folder per version.
-const VERSIONED: [(&str, &str); 4] = [
-    ("/usr/lib/postgresql", ""),
-    ("/usr", "pgsql-"),
-    ("/opt/homebrew/opt", "postgresql"),
-    ("/usr/local/opt", "postgresql"),
+/// Folders that packages install to and leave out of `PATH`: a parent, what the names in it begin
+/// with before the version, and what lies below.
+const VERSIONED: [(&str, &str, &str); 5] = [
+    ("/usr/lib/postgresql", "", "bin"),
+    ("/usr", "pgsql-", "bin"),
+    ("/usr/libexec", "postgresql", ""),
+    ("/opt/homebrew/opt", "postgresql", "bin"),
+    ("/usr/local/opt", "postgresql", "bin"),
 ];
 
 /// One installation.
@@ -32,7 +34,7 @@ impl Programs {
             .chain(
                 VERSIONED
                     .into_iter()
-                    .flat_map(|(parent, prefix)| versions(parent, prefix)),
+                    .flat_map(|(parent, prefix, below)| versions(parent, prefix, below)),
             )
             .find_map(|folder| complete(&folder))
     }
@@ -53,8 +55,8 @@ fn complete(folder: &Path) -> Option<Programs> {
         .then_some(Programs { folder })
 }
 
-/// The program folders below `parent/<prefix><version>/bin`, newest version first.
-fn versions(parent: &str, prefix: &str) -> Vec<PathBuf> {
+/// The folders `parent/<prefix><version>/below`, newest version first.
+fn versions(parent: &str, prefix: &str, below: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else {
         return Vec::new();
     };
@@ -64,7 +66,7 @@ fn versions(parent: &str, prefix: &str) -> Vec<PathBuf> {
             let name = entry.file_name().into_string().ok()?;
             let version = name.strip_prefix(prefix)?.trim_start_matches('@');
             let major = version.split('.').next()?.parse().unwrap_or(0);
-            Some((major, entry.path().join("bin")))
+            Some((major, entry.path().join(below)))
         })
         .collect();
     found.sort_unstable_by(|one, other| other.cmp(one));
