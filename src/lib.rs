@@ -1,6 +1,11 @@
 //! tplkit
 
+pub mod automation;
 pub mod check;
+pub mod contents;
+pub mod context;
 pub mod definitions;
 pub mod json;
 pub mod package;
+pub mod rows;
+pub mod starter;

@@ -45,6 +45,16 @@ pub struct Located {
     pub fix: Option<Fix>,
 }
 
+impl Located {
+    /// Locates a single finding in the bytes of its file.
+    pub fn new(bytes: &[u8], finding: Finding) -> Located {
+        let text = without_mark(bytes);
+        let places = std::iter::once(&finding.place).chain(finding.related.iter().map(|other| &other.place));
+        let offsets = places.flat_map(|place| [place.span.start, place.span.end]).collect();
+        Locator { text, positions: Positions::find(text, offsets) }.finding(finding)
+    }
+}
+
 /// A promotion rule, measured, with the places where it fails.
 #[derive(Debug, Clone)]
 pub struct LocatedVerdict {

@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod explain;
+mod fmt;
 mod man;
 mod new;
 mod promote;
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Rules(rules::Args),
     Show(show::Args),
     Why(why::Args),
+    Fmt(fmt::Args),
     New(new::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -37,6 +39,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Rules(args) => rules::run(&args, session),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
+        Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
