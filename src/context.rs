@@ -57,7 +57,14 @@ impl Ids for Seeded {
         let version = bits & !(0xF << 76) | (0x4 << 76);
         let variant = version & !(0x3 << 62) | (0x2 << 62);
         let hex = format!("{variant:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        format!(
+            "{}-{}-{}-{}-{}",
+            &hex[..8],
+            &hex[8..12],
+            &hex[12..16],
+            &hex[16..20],
+            &hex[20..]
+        )
     }
 }
 

@@ -18,9 +18,7 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
     let now = clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let [table, title, done, notes, view, module, rail, rows] = std::array::from_fn(|_| ids.uid());
     let item = |uid: &str, kind: &str, reference: &str, label: &str| json!({"uid": uid, "kind": kind, "ref": reference, "label": label});
-    let child = |uid: &str, kind: &str, reference: &str, label: &str, parent: &str| {
-        json!({"uid": uid, "kind": kind, "ref": reference, "label": label, "parent": parent})
-    };
+    let child = |uid: &str, kind: &str, reference: &str, label: &str, parent: &str| json!({"uid": uid, "kind": kind, "ref": reference, "label": label, "parent": parent});
     let items = json!([
         item(&table, "feature", "f_tasks", "Tasks"),
         child(&title, "column", "c_tasks_title", "Title", &table),
@@ -35,7 +33,9 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
     let mut row = |data: Value| json!({"uid": ids.uid(), "data": data});
     let rows = json!([
         row(json!({"title": "Read this package", "done": true})),
-        row(json!({"title": "Make it yours", "done": false, "notes": "Rename the table, add columns, then run `tplkit check`."})),
+        row(
+            json!({"title": "Make it yours", "done": false, "notes": "Rename the table, add columns, then run `tplkit check`."})
+        ),
     ]);
     Ok(json!({
         "manifest": {
@@ -79,26 +79,48 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
 
 /// The uid of the rows item among `items`.
 fn items_rows_uid(items: &Value) -> Value {
-    let rows = items.as_array().into_iter().flatten().find(|item| item["kind"] == "rows");
+    let rows = items
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|item| item["kind"] == "rows");
     rows.map_or(Value::Null, |item| item["uid"].clone())
 }
 
 fn steps(label: &str, ids: &mut dyn Ids) -> Vec<Value> {
     let mut step = |tool: &str, reference: &str, args: Value| json!({"uid": ids.uid(), "tool": tool, "ref": reference, "args": args});
-    let column = |name: &str, label: &str, kind: &str, component: &str, order: u32| {
-        json!({"featureId": "$f_tasks", "name": name, "label": label, "type": kind, "defaultComponent": component, "order": order})
-    };
+    let column = |name: &str, label: &str, kind: &str, component: &str, order: u32| json!({"featureId": "$f_tasks", "name": name, "label": label, "type": kind, "defaultComponent": component, "order": order});
     vec![
-        step("create_feature", "f_tasks", json!({"workspaceId": "$workspace", "name": "tasks", "label": "Tasks"})),
-        step("create_column", "c_tasks_title", column("title", "Title", "text", "textfield", 1)),
-        step("create_column", "c_tasks_done", column("done", "Done", "boolean", "checkbox", 2)),
-        step("create_column", "c_tasks_notes", column("notes", "Notes", "long_text", "textarea", 3)),
+        step(
+            "create_feature",
+            "f_tasks",
+            json!({"workspaceId": "$workspace", "name": "tasks", "label": "Tasks"}),
+        ),
+        step(
+            "create_column",
+            "c_tasks_title",
+            column("title", "Title", "text", "textfield", 1),
+        ),
+        step(
+            "create_column",
+            "c_tasks_done",
+            column("done", "Done", "boolean", "checkbox", 2),
+        ),
+        step(
+            "create_column",
+            "c_tasks_notes",
+            column("notes", "Notes", "long_text", "textarea", 3),
+        ),
         step(
             "create_view",
             "v_tasks",
             json!({"featureId": "$f_tasks", "name": "all_tasks", "label": "All tasks", "type": "table", "config": [{}]}),
         ),
-        step("create_module", "m_main", json!({"workspaceId": "$workspace", "name": "main", "label": label})),
+        step(
+            "create_module",
+            "m_main",
+            json!({"workspaceId": "$workspace", "name": "main", "label": label}),
+        ),
         step(
             "create_rail",
             "r_tasks",
@@ -115,7 +137,10 @@ fn steps(label: &str, ids: &mut dyn Ids) -> Vec<Value> {
 /// Letters and digits in lower case, everything between them one hyphen.
 fn slug(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
-    let words: Vec<&str> = lower.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = lower
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     let slug: String = words.join("-").chars().take(63).collect();
     (!slug.is_empty()).then(|| slug.trim_end_matches('-').to_owned())
 }

@@ -50,7 +50,10 @@ fn one() -> usize {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
 fn is_one(count: &usize) -> bool {
     *count == 1
 }
@@ -80,10 +83,26 @@ impl Baseline {
             return Err(BaselineError::Version(file.schema_version));
         }
         let entries = file.findings.into_iter().map(|entry| {
-            let Entry { path, code, pointer, message, count } = entry;
-            (Known { path, code, pointer, message }, count)
+            let Entry {
+                path,
+                code,
+                pointer,
+                message,
+                count,
+            } = entry;
+            (
+                Known {
+                    path,
+                    code,
+                    pointer,
+                    message,
+                },
+                count,
+            )
         });
-        Ok(Baseline { known: entries.collect() })
+        Ok(Baseline {
+            known: entries.collect(),
+        })
     }
 
     /// The file's text.
@@ -95,7 +114,10 @@ impl Baseline {
             message: known.message.clone(),
             count: *count,
         });
-        let file = File { schema_version: VERSION, findings: entries.collect() };
+        let file = File {
+            schema_version: VERSION,
+            findings: entries.collect(),
+        };
         let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
         text.push('\n');
         text
@@ -139,7 +161,10 @@ impl Baseline {
 
     /// Entries of the packages in `paths` that no finding used up: they can be removed.
     pub fn stale<'b>(&'b self, paths: &'b [String]) -> impl Iterator<Item = (&'b Known, usize)> {
-        let left = self.known.iter().filter(|(known, count)| **count > 0 && paths.contains(&known.path));
+        let left = self
+            .known
+            .iter()
+            .filter(|(known, count)| **count > 0 && paths.contains(&known.path));
         left.map(|(known, count)| (known, *count))
     }
 }

@@ -12,7 +12,13 @@ pub fn message(finding: &Located) -> String {
 /// A digest of the whole identity of a finding; `occurrence` tells equal ones apart, from 0.
 pub fn finding(path: &str, finding: &Located, occurrence: usize) -> String {
     let occurrence = occurrence.to_string();
-    let parts = [path, finding.rule.code, &finding.spot.pointer, &finding.message, &occurrence];
+    let parts = [
+        path,
+        finding.rule.code,
+        &finding.spot.pointer,
+        &finding.message,
+        &occurrence,
+    ];
     hex(&parts.map(str::as_bytes))
 }
 
@@ -22,7 +28,9 @@ fn hex(parts: &[&[u8]]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
     let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
     // A byte that UTF-8 never has keeps the parts apart.
-    let hash = parts.iter().fold(BASIS, |hash, part| step(part.iter().fold(hash, step), &0xFF));
+    let hash = parts.iter().fold(BASIS, |hash, part| {
+        step(part.iter().fold(hash, step), &0xFF)
+    });
     format!("{hash:032x}")
 }
 

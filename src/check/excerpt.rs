@@ -42,9 +42,18 @@ impl Excerpt {
         // The whole line when it fits, else a little before and as much after as there is room.
         let room = WINDOW.saturating_sub(marked);
         let rest = count(&text[marked_end..forward(text, marked_end, line_end, room)]);
-        let from = back(text, start, line_start, room.saturating_sub(rest).max(BEFORE.min(room)));
+        let from = back(
+            text,
+            start,
+            line_start,
+            room.saturating_sub(rest).max(BEFORE.min(room)),
+        );
         let room = room.saturating_sub(count(&text[from..start]));
-        let to = if marked_end < end { marked_end } else { forward(text, marked_end, line_end, room) };
+        let to = if marked_end < end {
+            marked_end
+        } else {
+            forward(text, marked_end, line_end, room)
+        };
         Excerpt {
             before: printable(&text[from..start]),
             marked: printable(&text[start..marked_end]),
@@ -60,7 +69,11 @@ impl Excerpt {
 fn line_end(text: &[u8], from: usize) -> usize {
     let reach = (from + 4 * (WINDOW + 1)).min(text.len());
     let end = memchr::memchr(b'\n', &text[from..reach]).map_or(reach, |at| from + at);
-    if end > from && end < text.len() && text[end] == b'\n' && text[end - 1] == b'\r' { end - 1 } else { end }
+    if end > from && end < text.len() && text[end] == b'\n' && text[end - 1] == b'\r' {
+        end - 1
+    } else {
+        end
+    }
 }
 
 /// The offset after at most `most` characters from `at`, not past `limit`.
@@ -74,7 +87,9 @@ fn back(text: &[u8], at: usize, limit: usize, most: usize) -> usize {
     if most == 0 {
         return at;
     }
-    let mut starts = (limit..at).rev().filter(|index| begins_character(text[*index]));
+    let mut starts = (limit..at)
+        .rev()
+        .filter(|index| begins_character(text[*index]));
     starts.nth(most - 1).unwrap_or(limit)
 }
 
@@ -83,7 +98,10 @@ fn count(bytes: &[u8]) -> usize {
 }
 
 fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(visible).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(visible)
+        .collect()
 }
 
 /// A character that is safe to print, in the place of any character.
@@ -91,9 +109,11 @@ pub(super) fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-            '\u{fffd}'
-        }
+        '\u{7f}'..='\u{9f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => '\u{fffd}',
         other => other,
     }
 }
@@ -106,7 +126,14 @@ mod tests {
     fn a_short_line_is_shown_whole() {
         let text = "x\n  \"a\": 12,\r\ny";
         let excerpt = Excerpt::cut(text.as_bytes(), 2, &(9..11));
-        assert_eq!((excerpt.before.as_str(), excerpt.marked.as_str(), excerpt.after.as_str()), ("  \"a\": ", "12", ","));
+        assert_eq!(
+            (
+                excerpt.before.as_str(),
+                excerpt.marked.as_str(),
+                excerpt.after.as_str()
+            ),
+            ("  \"a\": ", "12", ",")
+        );
         assert!(!excerpt.cut_before && !excerpt.cut_after);
     }
 
@@ -130,7 +157,12 @@ mod tests {
 
     #[test]
     fn places_outside_and_bytes_that_are_no_text_do_not_harm() {
-        for (text, span) in [(&b""[..], 0..0), (b"\xff\xfe\x00", 1..3), (b"a\x80\x80\x80", 2..9), (b"\r\n", 0..1)] {
+        for (text, span) in [
+            (&b""[..], 0..0),
+            (b"\xff\xfe\x00", 1..3),
+            (b"a\x80\x80\x80", 2..9),
+            (b"\r\n", 0..1),
+        ] {
             let excerpt = Excerpt::cut(text, 0, &span);
             assert!(!excerpt.marked.contains('\0'));
         }

@@ -19,7 +19,13 @@ pub const MAX_ROUNDS: usize = 10;
 /// how many fixes were made, or nothing when none was.
 pub fn apply(text: &str, fixes: &[&Fix]) -> Option<(String, Vec<usize>)> {
     let mut order: Vec<usize> = (0..fixes.len()).collect();
-    order.sort_by_key(|index| fixes[*index].edits.iter().map(|edit| (edit.span.start, edit.span.end)).min());
+    order.sort_by_key(|index| {
+        fixes[*index]
+            .edits
+            .iter()
+            .map(|edit| (edit.span.start, edit.span.end))
+            .min()
+    });
     // By where they begin; what is in here never collides, so two neighbours tell everything.
     let mut edits: BTreeMap<usize, &Edit> = BTreeMap::new();
     let mut made = Vec::new();
@@ -81,12 +87,20 @@ impl Mended {
 /// leave something that is no JSON any more is taken back.
 pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mended {
     let mark = &bytes[..bytes.len() - without_mark(bytes).len()];
-    let mut mended = Mended { bytes: bytes.to_vec(), fixed: BTreeMap::new(), stable: false };
+    let mut mended = Mended {
+        bytes: bytes.to_vec(),
+        fixed: BTreeMap::new(),
+        stable: false,
+    };
     let mut findings = check(bytes);
     for _ in 0..MAX_ROUNDS {
-        let (rules, fixes): (Vec<&Rule>, Vec<&Fix>) =
-            findings.iter().filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?))).unzip();
-        let applied = std::str::from_utf8(without_mark(&mended.bytes)).ok().and_then(|text| apply(text, &fixes));
+        let (rules, fixes): (Vec<&Rule>, Vec<&Fix>) = findings
+            .iter()
+            .filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?)))
+            .unzip();
+        let applied = std::str::from_utf8(without_mark(&mended.bytes))
+            .ok()
+            .and_then(|text| apply(text, &fixes));
         let Some((text, made)) = applied else {
             mended.stable = true;
             break;
@@ -112,13 +126,24 @@ mod tests {
     use crate::check::finding::{Edit, Finding, Fix, Place};
 
     fn fix(edits: &[(usize, usize, &str)]) -> Fix {
-        let edits = edits.iter().map(|(start, end, text)| Edit { span: *start..*end, text: (*text).to_owned() });
-        Fix { title: "mend".to_owned(), safe: true, edits: edits.collect() }
+        let edits = edits.iter().map(|(start, end, text)| Edit {
+            span: *start..*end,
+            text: (*text).to_owned(),
+        });
+        Fix {
+            title: "mend".to_owned(),
+            safe: true,
+            edits: edits.collect(),
+        }
     }
 
     #[test]
     fn fixes_that_fit_are_made_and_others_wait() {
-        let (a, b, c) = (fix(&[(4, 6, "X"), (0, 1, "_")]), fix(&[(5, 7, "Y")]), fix(&[(8, 8, "!")]));
+        let (a, b, c) = (
+            fix(&[(4, 6, "X"), (0, 1, "_")]),
+            fix(&[(5, 7, "Y")]),
+            fix(&[(8, 8, "!")]),
+        );
         let (text, made) = apply("0123456789", &[&b, &a, &c]).expect("some fit");
         assert_eq!(text, "_123X67!89");
         assert_eq!(made, [1, 2]);
@@ -140,7 +165,10 @@ mod tests {
                 'b' => "c",
                 _ => return None,
             };
-            let place = Place { pointer: String::new(), span: at..at + 1 };
+            let place = Place {
+                pointer: String::new(),
+                span: at..at + 1,
+            };
             Some(Finding::new(&R003, place, "next").fix(fix(&[(at, at + 1, next)])))
         });
         found.collect()
@@ -148,7 +176,11 @@ mod tests {
 
     #[test]
     fn mending_goes_on_until_nothing_is_left_and_keeps_mark_and_line_ends() {
-        let Mended { bytes, fixed, stable } = mend("\u{feff}ab\r\nz".as_bytes(), next_letters);
+        let Mended {
+            bytes,
+            fixed,
+            stable,
+        } = mend("\u{feff}ab\r\nz".as_bytes(), next_letters);
         assert_eq!(bytes, "\u{feff}cc\r\nz".as_bytes());
         assert_eq!(fixed.get("R003"), Some(&3));
         assert!(stable);
@@ -157,7 +189,10 @@ mod tests {
     #[test]
     fn mending_that_never_ends_is_ended() {
         let flip = |bytes: &[u8]| {
-            let place = Place { pointer: String::new(), span: 0..1 };
+            let place = Place {
+                pointer: String::new(),
+                span: 0..1,
+            };
             let other = if bytes == b"0" { "1" } else { "0" };
             vec![Finding::new(&R003, place, "flip").fix(fix(&[(0, 1, other)]))]
         };

@@ -49,9 +49,16 @@ impl Located {
     /// Locates a single finding in the bytes of its file.
     pub fn new(bytes: &[u8], finding: Finding) -> Located {
         let text = without_mark(bytes);
-        let places = std::iter::once(&finding.place).chain(finding.related.iter().map(|other| &other.place));
-        let offsets = places.flat_map(|place| [place.span.start, place.span.end]).collect();
-        Locator { text, positions: Positions::find(text, offsets) }.finding(finding)
+        let places =
+            std::iter::once(&finding.place).chain(finding.related.iter().map(|other| &other.place));
+        let offsets = places
+            .flat_map(|place| [place.span.start, place.span.end])
+            .collect();
+        Locator {
+            text,
+            positions: Positions::find(text, offsets),
+        }
+        .finding(finding)
     }
 }
 
@@ -81,20 +88,35 @@ impl LocatedReport {
     /// Turns the offsets of `report` into places in the bytes it was made from.
     pub fn new(bytes: &[u8], report: FileReport) -> LocatedReport {
         let text = without_mark(bytes);
-        let offsets = places(&report).flat_map(|place| [place.span.start, place.span.end]).collect();
-        let locator = Locator { text, positions: Positions::find(text, offsets) };
+        let offsets = places(&report)
+            .flat_map(|place| [place.span.start, place.span.end])
+            .collect();
+        let locator = Locator {
+            text,
+            positions: Positions::find(text, offsets),
+        };
         let promotion = report.promotion.map(|verdicts| {
             let located = verdicts.into_iter().map(|verdict| LocatedVerdict {
                 rule: verdict.rule,
                 passed: verdict.passed,
                 places: (verdict.places.into_iter())
-                    .map(|(place, message)| locator.finding(Finding::new(verdict.rule, place, message)))
+                    .map(|(place, message)| {
+                        locator.finding(Finding::new(verdict.rule, place, message))
+                    })
                     .collect(),
             });
             located.collect()
         });
-        let findings = report.findings.into_iter().map(|finding| locator.finding(finding)).collect();
-        LocatedReport { kind: report.kind, findings, promotion }
+        let findings = report
+            .findings
+            .into_iter()
+            .map(|finding| locator.finding(finding))
+            .collect();
+        LocatedReport {
+            kind: report.kind,
+            findings,
+            promotion,
+        }
     }
 }
 
@@ -114,7 +136,11 @@ struct Locator<'t> {
 impl Locator<'_> {
     fn finding(&self, finding: Finding) -> Located {
         let start = finding.place.span.start;
-        let excerpt = Excerpt::cut(self.text, self.positions.line_start(start), &finding.place.span);
+        let excerpt = Excerpt::cut(
+            self.text,
+            self.positions.line_start(start),
+            &finding.place.span,
+        );
         let related = finding.related.into_iter();
         Located {
             rule: finding.rule,
@@ -123,7 +149,9 @@ impl Locator<'_> {
             spot: self.spot(finding.place),
             message: finding.message,
             help: finding.help,
-            related: related.map(|other| (self.spot(other.place), other.message)).collect(),
+            related: related
+                .map(|other| (self.spot(other.place), other.message))
+                .collect(),
             fix: finding.fix,
         }
     }

@@ -56,7 +56,8 @@ impl Positions {
 
     /// The place of an offset that was asked for.
     pub fn get(&self, offset: usize) -> LineColumn {
-        self.entry(offset).map_or(LineColumn::START, |entry| entry.1)
+        self.entry(offset)
+            .map_or(LineColumn::START, |entry| entry.1)
     }
 
     /// Where the line of an offset that was asked for begins.
@@ -65,7 +66,10 @@ impl Positions {
     }
 
     fn entry(&self, offset: usize) -> Option<&(usize, LineColumn, usize)> {
-        let index = self.found.binary_search_by_key(&offset, |entry| entry.0).ok()?;
+        let index = self
+            .found
+            .binary_search_by_key(&offset, |entry| entry.0)
+            .ok()?;
         self.found.get(index)
     }
 }
@@ -78,8 +82,16 @@ pub(super) fn begins_character(byte: u8) -> bool {
 /// Number of characters that begin in `bytes`.
 fn characters(bytes: &[u8]) -> usize {
     // Sums of at most 255 fit a byte, which lets the compiler count many bytes at once.
-    let count = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(begins_character(*byte))).sum::<u8>();
-    bytes.chunks(255).map(|chunk| usize::from(count(chunk))).sum()
+    let count = |chunk: &[u8]| {
+        chunk
+            .iter()
+            .map(|byte| u8::from(begins_character(*byte)))
+            .sum::<u8>()
+    };
+    bytes
+        .chunks(255)
+        .map(|chunk| usize::from(count(chunk)))
+        .sum()
 }
 
 #[cfg(test)]
@@ -89,7 +101,8 @@ mod tests {
     use super::{LineColumn, Positions, without_mark};
 
     fn at(text: &str, offset: usize) -> (usize, usize) {
-        let LineColumn { line, column } = Positions::find(text.as_bytes(), vec![offset]).get(offset);
+        let LineColumn { line, column } =
+            Positions::find(text.as_bytes(), vec![offset]).get(offset);
         (line, column)
     }
 

@@ -50,7 +50,10 @@ impl std::str::FromStr for Selector {
         if !prefix.is_empty() && RULES.iter().any(|rule| rule.code.starts_with(&prefix)) {
             return Ok(Selector::Prefix(prefix));
         }
-        Err(UnknownSelector { word: word.to_owned(), nearest: nearest_rule(word) })
+        Err(UnknownSelector {
+            word: word.to_owned(),
+            nearest: nearest_rule(word),
+        })
     }
 }
 
@@ -123,7 +126,11 @@ impl Selection {
         };
         // `--warn X --deny warnings`: what was made a warning is denied with the others.
         let deny_all = self.deny.contains(&Selector::Severity(Severity::Warning));
-        if chosen == Severity::Warning && deny_all { Severity::Error } else { chosen }
+        if chosen == Severity::Warning && deny_all {
+            Severity::Error
+        } else {
+            chosen
+        }
     }
 
     /// Drops what is not wanted and weighs the rest.
@@ -136,7 +143,10 @@ impl Selection {
 }
 
 fn exactness(selectors: &[Selector], rule: &Rule, severity: Severity) -> Option<usize> {
-    selectors.iter().filter_map(|selector| selector.weight(rule, severity)).max()
+    selectors
+        .iter()
+        .filter_map(|selector| selector.weight(rule, severity))
+        .max()
 }
 
 #[cfg(test)]
@@ -146,12 +156,18 @@ mod tests {
     use crate::check::rule::{Rule, Severity};
 
     fn selectors(words: &[&str]) -> Vec<Selector> {
-        words.iter().map(|word| word.parse().expect("known")).collect()
+        words
+            .iter()
+            .map(|word| word.parse().expect("known"))
+            .collect()
     }
 
     fn wants(select: &[&str], ignore: &[&str], rule: &Rule) -> bool {
-        let selection =
-            Selection { select: selectors(select), ignore: selectors(ignore), ..Selection::default() };
+        let selection = Selection {
+            select: selectors(select),
+            ignore: selectors(ignore),
+            ..Selection::default()
+        };
         selection.wants(rule, rule.severity)
     }
 
@@ -170,8 +186,11 @@ mod tests {
     #[test]
     fn weights_change_and_warnings_can_be_denied() {
         let weigh = |warn: &[&str], deny: &[&str], rule: &Rule| {
-            let selection =
-                Selection { warn: selectors(warn), deny: selectors(deny), ..Selection::default() };
+            let selection = Selection {
+                warn: selectors(warn),
+                deny: selectors(deny),
+                ..Selection::default()
+            };
             selection.severity(rule, rule.severity)
         };
         assert_eq!(weigh(&[], &[], &R006), Severity::Warning);
@@ -186,7 +205,9 @@ mod tests {
     fn unknown_words_name_their_neighbour() {
         let error = "R03".parse::<Selector>().expect_err("unknown");
         assert!(error.nearest.is_some());
-        let error = "row-cout-mismatch".parse::<Selector>().expect_err("unknown");
+        let error = "row-cout-mismatch"
+            .parse::<Selector>()
+            .expect_err("unknown");
         assert_eq!(error.nearest, Some("row-count-mismatch"));
     }
 }

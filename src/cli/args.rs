@@ -70,7 +70,9 @@ pub(crate) enum Form {
 /// Understands the words of a command line.
 pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
     let matches = command().color(colour(words)).try_get_matches_from(words)?;
-    Ok(<Request as clap::FromArgMatches>::from_arg_matches(&matches)?)
+    Ok(<Request as clap::FromArgMatches>::from_arg_matches(
+        &matches,
+    )?)
 }
 
 /// The whole command line, for help, manual pages and completions.
@@ -81,7 +83,8 @@ pub(crate) fn command() -> clap::Command {
 /// Whether clap may colour what it says while it does not know the options yet.
 fn colour(words: &[OsString]) -> clap::ColorChoice {
     let chosen = |when: &str| {
-        words.windows(2).any(|pair| pair == ["--color", when]) || words.iter().any(|word| *word == *format!("--color={when}"))
+        words.windows(2).any(|pair| pair == ["--color", when])
+            || words.iter().any(|word| *word == *format!("--color={when}"))
     };
     match () {
         () if chosen("always") => clap::ColorChoice::Always,

@@ -58,18 +58,32 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// Reads the registry file that was named, if one was.
-    pub(crate) fn definitions(file: Option<&PathBuf>) -> Result<Cow<'static, Definitions>, CliError> {
-        let Some(path) = file else { return Ok(Cow::Borrowed(Definitions::embedded())) };
+    pub(crate) fn definitions(
+        file: Option<&PathBuf>,
+    ) -> Result<Cow<'static, Definitions>, CliError> {
+        let Some(path) = file else {
+            return Ok(Cow::Borrowed(Definitions::embedded()));
+        };
         let text = source::read_text(path)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let parsed = Definitions::parse(text);
-        Ok(Cow::Owned(parsed.map_err(|source| CliError::Definitions { path: path.clone(), source })?))
+        Ok(Cow::Owned(parsed.map_err(|source| {
+            CliError::Definitions {
+                path: path.clone(),
+                source,
+            }
+        })?))
     }
 
     /// Finds and judges everything behind `paths`.
     pub(crate) fn run(&self, paths: &[PathBuf], session: &Session) -> Result<Report, CliError> {
-        let Files { found, mut troubles } = walk::files(paths);
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let Files {
+            found,
+            mut troubles,
+        } = walk::files(paths);
+        let threads = self
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let judged = self.judge_all(&found, threads)?;
         let mut files = Vec::with_capacity(judged.len());
         for result in judged {
@@ -81,18 +95,33 @@ impl Checker {
                 Err(trouble) => troubles.push(trouble),
             }
         }
-        Ok(Report { files, troubles, ..Report::default() })
+        Ok(Report {
+            files,
+            troubles,
+            ..Report::default()
+        })
     }
 
     /// Judges files in their order: small ones side by side, large ones one after the other.
-    fn judge_all(&self, found: &[Found], threads: usize) -> Result<Vec<Result<FileEntry, Trouble>>, CliError> {
-        if let ([file], true) = (found, threads == 1 || found.iter().all(|file| file.size < LARGE)) {
+    fn judge_all(
+        &self,
+        found: &[Found],
+        threads: usize,
+    ) -> Result<Vec<Result<FileEntry, Trouble>>, CliError> {
+        if let ([file], true) = (
+            found,
+            threads == 1 || found.iter().all(|file| file.size < LARGE),
+        ) {
             return Ok(vec![self.judge(file, 1)]);
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
         let is_large = |file: &Found| file.size >= LARGE;
         let mut results: Vec<Option<Result<FileEntry, Trouble>>> = pool.install(|| {
-            let small = found.par_iter().map(|file| (!is_large(file)).then(|| self.judge(file, 1)));
+            let small = found
+                .par_iter()
+                .map(|file| (!is_large(file)).then(|| self.judge(file, 1)));
             small.collect()
         });
         for (file, result) in found.iter().zip(&mut results) {
@@ -104,13 +133,22 @@ impl Checker {
     }
 
     fn judge(&self, found: &Found, threads: usize) -> Result<FileEntry, Trouble> {
-        let bytes = source::read(&found.path).map_err(|error| walk::trouble(&found.path, &error))?;
+        let bytes =
+            source::read(&found.path).map_err(|error| walk::trouble(&found.path, &error))?;
         let Some(mending) = self.mending else {
-            return Ok(FileEntry::new(found.path.clone(), self.report(&bytes, found.named, threads)));
+            return Ok(FileEntry::new(
+                found.path.clone(),
+                self.report(&bytes, found.named, threads),
+            ));
         };
-        let mended = mend(&bytes, |text| self.mendable(text, mending, found.named, threads));
+        let mended = mend(&bytes, |text| {
+            self.mendable(text, mending, found.named, threads)
+        });
         let mut file = if mending.show_only {
-            let mut file = FileEntry::new(found.path.clone(), self.report(&bytes, found.named, threads));
+            let mut file = FileEntry::new(
+                found.path.clone(),
+                self.report(&bytes, found.named, threads),
+            );
             file.diff = (mended.count() > 0).then(|| diff(&found.path, &bytes, &mended.bytes));
             file
         } else {
@@ -125,7 +163,12 @@ impl Checker {
 
     fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
         let promotion = self.question != Question::Check { promotion: false };
-        CheckOptions { definitions: &self.definitions, promotion, named, threads }
+        CheckOptions {
+            definitions: &self.definitions,
+            promotion,
+            named,
+            threads,
+        }
     }
 
     fn report(&self, bytes: &[u8], named: bool, threads: usize) -> LocatedReport {
@@ -143,11 +186,21 @@ impl Checker {
     }
 
     /// The findings whose fixes are wanted, and the one that says a text is no JSON.
-    fn mendable(&self, bytes: &[u8], mending: Mending, named: bool, threads: usize) -> Vec<Finding> {
+    fn mendable(
+        &self,
+        bytes: &[u8],
+        mending: Mending,
+        named: bool,
+        threads: usize,
+    ) -> Vec<Finding> {
         let mut findings = check::check(bytes, &self.options(named, threads)).findings;
         self.selection.apply(&mut findings);
         for finding in &mut findings {
-            if finding.fix.as_ref().is_some_and(|fix| !fix.safe && !mending.unsafe_too) {
+            if finding
+                .fix
+                .as_ref()
+                .is_some_and(|fix| !fix.safe && !mending.unsafe_too)
+            {
                 finding.fix = None;
             }
         }
@@ -171,10 +224,16 @@ fn write_back(file: &mut FileEntry, mended: &Mended) -> Result<(), Trouble> {
 
 /// The change as a unified diff. Both sides were valid UTF-8, or nothing would have been mended.
 fn diff(path: &Path, old: &[u8], new: &[u8]) -> String {
-    let (old, new) = (String::from_utf8_lossy(without_mark(old)), String::from_utf8_lossy(without_mark(new)));
+    let (old, new) = (
+        String::from_utf8_lossy(without_mark(old)),
+        String::from_utf8_lossy(without_mark(new)),
+    );
     let name = path.to_string_lossy();
     let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-    diff.unified_diff().context_radius(3).header(&name, &name).to_string()
+    diff.unified_diff()
+        .context_radius(3)
+        .header(&name, &name)
+        .to_string()
 }
 
 fn describe(file: &FileEntry) -> String {
@@ -182,5 +241,10 @@ fn describe(file: &FileEntry) -> String {
         FileKind::Package => "package",
         FileKind::Plain => "plain file",
     };
-    format!("{}: {kind}, {} findings, {} fixed", file.display(), file.report.findings.len(), file.fixed)
+    format!(
+        "{}: {kind}, {} findings, {} fixed",
+        file.display(),
+        file.report.findings.len(),
+        file.fixed
+    )
 }

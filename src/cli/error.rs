@@ -96,7 +96,9 @@ impl CliError {
 /// What to do about a file that cannot be read.
 pub(crate) fn reading_help(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "check the path; a pattern that matched nothing is passed on as it is by some shells",
+        io::ErrorKind::NotFound => {
+            "check the path; a pattern that matched nothing is passed on as it is by some shells"
+        }
         io::ErrorKind::PermissionDenied => "check who may read it, for example with `ls -l`",
         _ => "check that it is a readable file",
     }

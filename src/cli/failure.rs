@@ -23,7 +23,10 @@ pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliE
         Err(_) => {
             // The panic hook has told stderr where.
             let help = format!("please report it at {}", env!("CARGO_PKG_REPOSITORY"));
-            tell(&trouble("tplkit has a bug and had to stop".to_owned(), Some(help)), &wish);
+            tell(
+                &trouble("tplkit has a bug and had to stop".to_owned(), Some(help)),
+                &wish,
+            );
             Exit::Bug
         }
     }
@@ -36,7 +39,7 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
         CliError::Arguments(error) if !error.use_stderr() => help(error, wish),
         CliError::Arguments(error) if !wish.json => {
             // clap knows the terminal and the colours.
-            drop(error.print());
+            error.print().ok();
             Exit::Usage
         }
         CliError::Arguments(error) => {
@@ -44,12 +47,21 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
             let (message, rest) = text.split_once("\n\n").unwrap_or((text.as_str(), ""));
             let message = message.strip_prefix("error: ").unwrap_or(message).trim();
             let rest = rest.trim();
-            tell(&trouble(message.to_owned(), (!rest.is_empty()).then(|| rest.to_owned())), wish);
+            tell(
+                &trouble(
+                    message.to_owned(),
+                    (!rest.is_empty()).then(|| rest.to_owned()),
+                ),
+                wish,
+            );
             Exit::Usage
         }
         other => {
-            let trouble =
-                Trouble { path: other.path().cloned(), message: other.to_string(), help: other.help() };
+            let trouble = Trouble {
+                path: other.path().cloned(),
+                message: other.to_string(),
+                help: other.help(),
+            };
             tell(&trouble, wish);
             Exit::Usage
         }
@@ -60,15 +72,23 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
 fn help(error: &clap::Error, wish: &Wish) -> Exit {
     if wish.json {
         let text = error.render().to_string();
-        drop(print_stdout(&document::write("clean", &serde_json::json!({"help": text}))));
+        print_stdout(&document::write(
+            "clean",
+            &serde_json::json!({"help": text}),
+        ))
+        .ok();
     } else {
-        drop(error.print());
+        error.print().ok();
     }
     Exit::Done
 }
 
 fn trouble(message: String, help: Option<String>) -> Trouble {
-    Trouble { path: None, message, help }
+    Trouble {
+        path: None,
+        message,
+        help,
+    }
 }
 
 /// Tells stderr in words, and stdout as a document when that was asked for.
@@ -76,12 +96,15 @@ fn tell(trouble: &Trouble, wish: &Wish) {
     print_error(trouble);
     if wish.json {
         let text = if wish.report {
-            render::json(&Report { troubles: vec![trouble.clone()], ..Report::default() })
+            render::json(&Report {
+                troubles: vec![trouble.clone()],
+                ..Report::default()
+            })
         } else {
             document::write("failed", &document::errors(std::slice::from_ref(trouble)))
         };
         // There is nobody left to tell about a closed stdout.
-        drop(print_stdout(&text));
+        print_stdout(&text).ok();
     }
 }
 
@@ -95,12 +118,19 @@ struct Wish {
 
 impl Wish {
     fn read(words: &[OsString]) -> Wish {
-        let words: Vec<&str> =
-            words.iter().skip(1).map(|word| word.to_str().unwrap_or_default()).take_while(|word| *word != "--").collect();
+        let words: Vec<&str> = words
+            .iter()
+            .skip(1)
+            .map(|word| word.to_str().unwrap_or_default())
+            .take_while(|word| *word != "--")
+            .collect();
         let paired = words.windows(2).any(|pair| pair == ["--format", "json"]);
         Wish {
             json: paired || words.contains(&"--format=json"),
-            report: words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| ["check", "promote"].contains(word)),
+            report: words
+                .iter()
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|word| ["check", "promote"].contains(word)),
         }
     }
 }

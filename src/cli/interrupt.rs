@@ -7,5 +7,5 @@ use super::exit::Exit;
 /// Nothing needs undoing: files are replaced whole or not at all.
 pub(crate) fn install() {
     // Without a handler the system's own still ends the process.
-    drop(ctrlc::set_handler(|| std::process::exit(Exit::Interrupted as i32)));
+    ctrlc::set_handler(|| std::process::exit(Exit::Interrupted as i32)).ok();
 }

@@ -13,11 +13,15 @@ pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
 
 /// Writes a line to stderr; when stderr is closed there is nobody to tell.
 pub(crate) fn print_note(text: &str) {
-    drop(writeln!(io::stderr().lock(), "{text}"));
+    writeln!(io::stderr().lock(), "{text}").ok();
 }
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.
 pub(crate) fn print_error(trouble: &Trouble) {
-    let help = trouble.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+    let help = trouble
+        .help
+        .as_ref()
+        .map(|help| format!("\n  help: {help}"))
+        .unwrap_or_default();
     print_note(&format!("error: {}{help}", trouble.message));
 }

@@ -10,21 +10,35 @@ use super::error::CliError;
 /// the path holds the old content or the new, whole. A link is followed to the real file, and
 /// permissions stay. What is no regular file (a pipe, a terminal) is written to as it is.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    replace(path, bytes).map_err(|source| CliError::Write { path: path.to_owned(), source })
+    replace(path, bytes).map_err(|source| CliError::Write {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = resolve(path)?;
     let old = match fs::metadata(&target) {
-        Ok(metadata) if !metadata.is_file() => return fs::OpenOptions::new().write(true).open(&target)?.write_all(bytes),
+        Ok(metadata) if !metadata.is_file() => {
+            return fs::OpenOptions::new()
+                .write(true)
+                .open(&target)?
+                .write_all(bytes);
+        }
         Ok(metadata) if metadata.permissions().readonly() => {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is marked read-only"));
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "it is marked read-only",
+            ));
         }
         Ok(metadata) => Some(metadata.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tplkit-").suffix(".tmp");
     // A new file gets the permissions that any new file gets here; a temporary one would be private.

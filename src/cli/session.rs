@@ -24,7 +24,11 @@ pub(crate) struct Session {
 impl Session {
     /// Takes the options that every command has.
     pub(crate) fn new(global: &Global) -> Session {
-        Session { colour: global.color, quiet: global.quiet, verbose: global.verbose }
+        Session {
+            colour: global.color,
+            quiet: global.quiet,
+            verbose: global.verbose,
+        }
     }
 
     /// How a text for people is written to `target` (standard output when there is none).
@@ -35,7 +39,10 @@ impl Session {
             // Knows NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb and whether it is a terminal.
             (Colour::Auto, None) => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         };
-        Style { colour, quiet: self.quiet > 0 }
+        Style {
+            colour,
+            quiet: self.quiet > 0,
+        }
     }
 
     /// Writes a result to `target`, or to standard output.

@@ -25,7 +25,15 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// A file that must be text, such as a registry.
 pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
-    let error = |source| CliError::Read { path: path.to_owned(), source };
+    let error = |source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    };
     let bytes = read(path).map_err(error)?;
-    String::from_utf8(bytes).map_err(|_| error(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
+    String::from_utf8(bytes).map_err(|_| {
+        error(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it is not UTF-8 text",
+        ))
+    })
 }

@@ -50,7 +50,10 @@ pub(crate) fn files(paths: &[PathBuf]) -> Files {
     let mut found: Vec<Found> = search.found.into_values().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     search.troubles.sort_by(|a, b| a.path.cmp(&b.path));
-    Files { found, troubles: search.troubles }
+    Files {
+        found,
+        troubles: search.troubles,
+    }
 }
 
 #[derive(Default)]
@@ -79,9 +82,17 @@ impl Search {
 
     /// Keeps a file unless it is there already; what was named stays named.
     fn add(&mut self, real: PathBuf, path: &Path, named: bool, size: u64) {
-        let known = self.found.entry(real).or_insert_with(|| Found { path: path.to_owned(), named, size });
+        let known = self.found.entry(real).or_insert_with(|| Found {
+            path: path.to_owned(),
+            named,
+            size,
+        });
         if named && !known.named {
-            *known = Found { path: path.to_owned(), named, size };
+            *known = Found {
+                path: path.to_owned(),
+                named,
+                size,
+            };
         }
     }
 
@@ -92,7 +103,11 @@ impl Search {
     /// Walks a folder whose real path is `real`, without following links.
     fn walk(&mut self, root: &Path, real: PathBuf) {
         let entered = Arc::clone(&self.entered);
-        if !entered.lock().unwrap_or_else(PoisonError::into_inner).insert(real.clone()) {
+        if !entered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(real.clone())
+        {
             return;
         }
         let (base, real_base) = (root.to_owned(), real.clone());
@@ -105,7 +120,10 @@ impl Search {
             }
             // No link lies between the root and here, so this is the real path.
             let inside = entry.path().strip_prefix(&base).unwrap_or(Path::new(""));
-            entered.lock().unwrap_or_else(PoisonError::into_inner).insert(real_base.join(inside))
+            entered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(real_base.join(inside))
         };
         let walk = WalkBuilder::new(root)
             .hidden(false)
@@ -122,7 +140,9 @@ impl Search {
     }
 
     fn entry(&mut self, entry: &DirEntry, root: &Path, real: &Path) {
-        let Some(kind) = entry.file_type() else { return };
+        let Some(kind) = entry.file_type() else {
+            return;
+        };
         if kind.is_symlink() && entry.depth() > 0 {
             self.links.push_back(entry.path().to_owned());
         } else if kind.is_file() && is_json(entry.file_name()) {
@@ -154,7 +174,11 @@ impl Search {
         let path = error_path(error).unwrap_or(root).to_owned();
         match error.io_error() {
             Some(error) => self.trouble(&path, error),
-            None => self.troubles.push(Trouble { path: Some(path), message: error.to_string(), help: None }),
+            None => self.troubles.push(Trouble {
+                path: Some(path),
+                message: error.to_string(),
+                help: None,
+            }),
         }
     }
 }
@@ -171,7 +195,9 @@ pub(crate) fn trouble(path: &Path, error: &io::Error) -> Trouble {
 fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            error_path(err)
+        }
         ignore::Error::Partial(errors) => errors.iter().find_map(error_path),
         _ => None,
     }

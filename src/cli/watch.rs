@@ -27,7 +27,7 @@ pub(crate) fn run(
         let counts = event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_)));
         if counts {
             // The receiver lives as long as the process does.
-            drop(sender.send(()));
+            sender.send(()).ok();
         }
     })?;
     for path in paths {
@@ -51,7 +51,9 @@ pub(crate) fn run(
 }
 
 fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Empties the screen, when there is one.

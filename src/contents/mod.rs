@@ -139,7 +139,8 @@ pub struct Redacted {
 
 /// The manifest and the payload list (if any) of a file's root: an envelope, or a bare manifest.
 pub fn halves(root: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
-    root.get("manifest").map_or((root, None), |manifest| (manifest, root.get("payloads")))
+    root.get("manifest")
+        .map_or((root, None), |manifest| (manifest, root.get("payloads")))
 }
 
 impl Contents {
@@ -152,13 +153,19 @@ impl Contents {
         Contents {
             name: text(manifest, "name"),
             label: text(manifest, "label"),
-            template_version: manifest.get("templateVersion").map(|version| version.raw().to_owned()),
+            template_version: manifest
+                .get("templateVersion")
+                .map(|version| version.raw().to_owned()),
             workspace: source.and_then(|source| text(source, "workspaceName")),
             generated_at: source.and_then(|source| text(source, "generatedAt")),
             summary: plan.and_then(|plan| text(plan, "summary")),
             steps: plan.and_then(|plan| plan.get("steps")).map_or(0, Node::len),
             items: tree(list("items").collect()),
-            payloads: payloads.into_iter().flat_map(Node::elements).map(payload).collect(),
+            payloads: payloads
+                .into_iter()
+                .flat_map(Node::elements)
+                .map(payload)
+                .collect(),
             dependencies: list("dependencies").map(dependency).collect(),
             unresolved: list("unresolved")
                 .map(|entry| Unresolved {
@@ -189,13 +196,20 @@ fn word(node: Node<'_>, key: &str) -> String {
 }
 
 fn reference(node: Node<'_>, key: &str) -> Option<String> {
-    node.get_str(key).map(|declared| undollared(declared).to_owned())
+    node.get_str(key)
+        .map(|declared| undollared(declared).to_owned())
 }
 
 /// Items under their parents. One whose parent is no item here, or that would be its own
 /// ancestor, stands at the top.
 fn tree(items: Vec<Node<'_>>) -> Vec<Item> {
-    let parent = |item: Node<'_>| item.get_str("parent").and_then(|uid| items.iter().position(|other| other.get_str("uid") == Some(uid)));
+    let parent = |item: Node<'_>| {
+        item.get_str("parent").and_then(|uid| {
+            items
+                .iter()
+                .position(|other| other.get_str("uid") == Some(uid))
+        })
+    };
     let parents: Vec<Option<usize>> = items.iter().map(|item| parent(*item)).collect();
     let is_root = |index: usize| {
         let mut chain = std::iter::successors(parents[index], |above| parents[*above]);
@@ -203,11 +217,15 @@ fn tree(items: Vec<Node<'_>>) -> Vec<Item> {
         parents[index].is_none() || chain.nth(items.len()).is_some()
     };
     let roots: Vec<usize> = (0..items.len()).filter(|index| is_root(*index)).collect();
-    roots.iter().map(|index| branch(&items, &parents, &roots, *index)).collect()
+    roots
+        .iter()
+        .map(|index| branch(&items, &parents, &roots, *index))
+        .collect()
 }
 
 fn branch(items: &[Node<'_>], parents: &[Option<usize>], roots: &[usize], index: usize) -> Item {
-    let children = (0..items.len()).filter(|child| parents[*child] == Some(index) && !roots.contains(child));
+    let children =
+        (0..items.len()).filter(|child| parents[*child] == Some(index) && !roots.contains(child));
     let item = items[index];
     Item {
         uid: word(item, "uid"),
@@ -216,7 +234,9 @@ fn branch(items: &[Node<'_>], parents: &[Option<usize>], roots: &[usize], index:
         label: word(item, "label"),
         count: item.get("count").and_then(Node::as_i64),
         data_class: text(item, "dataClass"),
-        children: children.map(|child| branch(items, parents, roots, child)).collect(),
+        children: children
+            .map(|child| branch(items, parents, roots, child))
+            .collect(),
     }
 }
 
@@ -245,10 +265,17 @@ fn dependency(entry: Node<'_>) -> Dependency {
         kind: word(entry, "kind"),
         form: word(entry, "form"),
         name: identity.and_then(|identity| text(identity, "name")),
-        required: entry.get("required").and_then(Node::as_bool).unwrap_or(true),
+        required: entry
+            .get("required")
+            .and_then(Node::as_bool)
+            .unwrap_or(true),
         proposal: word(entry, "resolution"),
         has_blueprint: entry.get("blueprint").is_some(),
-        columns: columns.into_iter().flat_map(Node::elements).map(|column| word(column, "name")).collect(),
+        columns: columns
+            .into_iter()
+            .flat_map(Node::elements)
+            .map(|column| word(column, "name"))
+            .collect(),
         uses: entry.get("usedBy").map_or(0, Node::len),
         description: text(entry, "description"),
     }
@@ -260,7 +287,9 @@ fn owner(manifest: Node<'_>, entry: Node<'_>) -> String {
     let mut items = manifest.get("items").into_iter().flat_map(Node::elements);
     match items.find(|item| item.get_str("uid") == uid) {
         Some(item) => word(item, "label"),
-        None if manifest.get("plan").and_then(|plan| plan.get_str("id")) == uid => "the workspace".to_owned(),
+        None if manifest.get("plan").and_then(|plan| plan.get_str("id")) == uid => {
+            "the workspace".to_owned()
+        }
         None => uid.unwrap_or_default().to_owned(),
     }
 }

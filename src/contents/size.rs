@@ -60,7 +60,10 @@ mod tests {
 
     #[test]
     fn white_space_counts_only_in_texts() {
-        assert_eq!(compact("{ \"a b\" : [1,\n 2] , \"\\\" \":0}"), "{\"a b\":[1,2],\"\\\" \":0}".len());
+        assert_eq!(
+            compact("{ \"a b\" : [1,\n 2] , \"\\\" \":0}"),
+            "{\"a b\":[1,2],\"\\\" \":0}".len()
+        );
     }
 
     #[test]

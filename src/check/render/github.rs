@@ -9,9 +9,17 @@ use crate::check::rule::Severity;
 pub fn github(report: &Report) -> String {
     let mut out = String::new();
     for trouble in &report.troubles {
-        let file = trouble.path.as_ref().map(|path| format!(" file={}", property(&path.to_string_lossy())));
+        let file = trouble
+            .path
+            .as_ref()
+            .map(|path| format!(" file={}", property(&path.to_string_lossy())));
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "::error{}::{}", file.unwrap_or_default(), data(&trouble.message));
+        let _ = writeln!(
+            out,
+            "::error{}::{}",
+            file.unwrap_or_default(),
+            data(&trouble.message)
+        );
     }
     for file in &report.files {
         let path = property(&portable(file));
@@ -26,13 +34,24 @@ pub fn github(report: &Report) -> String {
             // Columns mean something to GitHub only within one line.
             if start.line == end.line {
                 let last = end.column.saturating_sub(1).max(start.column);
-                let _ = write!(out, "endLine={},col={},endColumn={last},", end.line, start.column);
+                let _ = write!(
+                    out,
+                    "endLine={},col={},endColumn={last},",
+                    end.line, start.column
+                );
             } else {
                 let _ = write!(out, "endLine={},", end.line);
             }
             let title = property(&format!("{} {}", finding.rule.code, finding.rule.name));
-            let place = if finding.spot.pointer.is_empty() { String::new() } else { format!("\nat {}", finding.spot.pointer) };
-            let message = data(&format!("{}{place}\nhelp: {}", finding.message, finding.help));
+            let place = if finding.spot.pointer.is_empty() {
+                String::new()
+            } else {
+                format!("\nat {}", finding.spot.pointer)
+            };
+            let message = data(&format!(
+                "{}{place}\nhelp: {}",
+                finding.message, finding.help
+            ));
             let _ = writeln!(out, "title={title}::{message}");
         }
     }
@@ -41,7 +60,9 @@ pub fn github(report: &Report) -> String {
 
 /// The text of a command: a line end would end it.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// A property of a command: commas and colons would end it too.

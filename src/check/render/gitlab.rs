@@ -33,7 +33,10 @@ pub fn gitlab(report: &Report) -> String {
     let issues: Vec<Issue<'_>> = files
         .flat_map(|(file, path)| {
             digests(file).map(move |(finding, fingerprint)| Issue {
-                description: format!("{} {}: {}", finding.rule.code, finding.rule.name, finding.message),
+                description: format!(
+                    "{} {}: {}",
+                    finding.rule.code, finding.rule.name, finding.message
+                ),
                 check_name: finding.rule.code,
                 fingerprint,
                 severity: match finding.severity {
@@ -43,7 +46,10 @@ pub fn gitlab(report: &Report) -> String {
                 },
                 location: Location {
                     path,
-                    lines: Lines { begin: finding.spot.start.line, end: finding.spot.end.line },
+                    lines: Lines {
+                        begin: finding.spot.start.line,
+                        end: finding.spot.end.line,
+                    },
                 },
             })
         })

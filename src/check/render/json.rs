@@ -100,7 +100,10 @@ struct VerdictDocument<'r> {
     places: Vec<PlaceDocument<'r>>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -137,7 +140,11 @@ fn file(file: &FileEntry) -> FileDocument<'_> {
             FileKind::Plain => "plain",
         },
         findings: file.report.findings.iter().map(finding).collect(),
-        promotion: file.report.promotion.as_ref().map(|verdicts| verdicts.iter().map(verdict).collect()),
+        promotion: file
+            .report
+            .promotion
+            .as_ref()
+            .map(|verdicts| verdicts.iter().map(verdict).collect()),
         fixed: file.fixed,
         diff: file.diff.as_deref(),
         text: file.text.as_deref(),
@@ -156,13 +163,22 @@ fn finding(finding: &Located) -> FindingDocument<'_> {
         length: finding.spot.span.len(),
         message: &finding.message,
         help: &finding.help,
-        related: finding.related.iter().map(|(spot, message)| place(spot, message)).collect(),
+        related: finding
+            .related
+            .iter()
+            .map(|(spot, message)| place(spot, message))
+            .collect(),
         fix: finding.fix.as_ref().map(fix),
     }
 }
 
 fn place<'r>(spot: &'r Spot, message: &'r str) -> PlaceDocument<'r> {
-    PlaceDocument { pointer: &spot.pointer, line: spot.start.line, column: spot.start.column, message }
+    PlaceDocument {
+        pointer: &spot.pointer,
+        line: spot.start.line,
+        column: spot.start.column,
+        message,
+    }
 }
 
 fn fix(fix: &Fix) -> FixDocument<'_> {
@@ -171,7 +187,11 @@ fn fix(fix: &Fix) -> FixDocument<'_> {
         length: edit.span.len(),
         text: &edit.text,
     });
-    FixDocument { title: &fix.title, safe: fix.safe, edits: edits.collect() }
+    FixDocument {
+        title: &fix.title,
+        safe: fix.safe,
+        edits: edits.collect(),
+    }
 }
 
 fn verdict(verdict: &LocatedVerdict) -> VerdictDocument<'_> {
@@ -179,6 +199,10 @@ fn verdict(verdict: &LocatedVerdict) -> VerdictDocument<'_> {
         code: verdict.rule.code,
         name: verdict.rule.name,
         passed: verdict.passed,
-        places: verdict.places.iter().map(|place_of| place(&place_of.spot, &place_of.message)).collect(),
+        places: verdict
+            .places
+            .iter()
+            .map(|place_of| place(&place_of.spot, &place_of.message))
+            .collect(),
     }
 }

@@ -40,7 +40,10 @@ fn close(out: &mut String) {
 }
 
 fn broken(out: &mut String, trouble: &Trouble, id: usize, started: &str) {
-    let path = trouble.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let path = trouble
+        .path
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
     let name = escape(path.as_deref().unwrap_or("tplkit"));
     let message = escape(&trouble.message);
     open(out, &name, id, started, [1, 0, 1]);
@@ -56,9 +59,18 @@ fn suite(out: &mut String, file: &FileEntry, id: usize, started: &str) {
     let fails = |finding: &&&Located| finding.severity == Severity::Error;
     let failures = findings.iter().filter(fails).count();
     let name = escape(&file.display());
-    open(out, &name, id, started, [findings.len().max(1), failures, 0]);
+    open(
+        out,
+        &name,
+        id,
+        started,
+        [findings.len().max(1), failures, 0],
+    );
     if findings.is_empty() {
-        let _ = writeln!(out, "    <testcase name=\"check\" classname=\"{name}\" time=\"0\"/>");
+        let _ = writeln!(
+            out,
+            "    <testcase name=\"check\" classname=\"{name}\" time=\"0\"/>"
+        );
     }
     for finding in findings {
         case(out, &name, finding);
@@ -86,7 +98,11 @@ fn case(out: &mut String, file: &str, finding: &Located) {
     // JUnit has no warnings: what does not fail the run is a skipped case that carries its words.
     if finding.severity == Severity::Error {
         let message = escape(&finding.message);
-        let _ = writeln!(out, "      <failure type=\"{}\" message=\"{message}\">{body}</failure>", rule.code);
+        let _ = writeln!(
+            out,
+            "      <failure type=\"{}\" message=\"{message}\">{body}</failure>",
+            rule.code
+        );
     } else {
         let _ = writeln!(out, "      <skipped>{body}</skipped>");
     }

@@ -20,8 +20,16 @@ pub fn md(report: &Report) -> String {
         counted(summary.packages, "package"),
     );
     for trouble in &report.troubles {
-        let path = trouble.path.as_ref().map(|path| format!("{}: ", code(&path.to_string_lossy())));
-        let _ = writeln!(out, "\n- :x: {}{}", path.unwrap_or_default(), escape(&trouble.message));
+        let path = trouble
+            .path
+            .as_ref()
+            .map(|path| format!("{}: ", code(&path.to_string_lossy())));
+        let _ = writeln!(
+            out,
+            "\n- :x: {}{}",
+            path.unwrap_or_default(),
+            escape(&trouble.message)
+        );
     }
     for file in &report.files {
         write_file(&mut out, file);
@@ -29,7 +37,11 @@ pub fn md(report: &Report) -> String {
     if report.statistics {
         out.push_str("\n| Rule | Findings | With a fix |\n|---|---:|---:|\n");
         for count in report.counts() {
-            let _ = writeln!(out, "| {} {} | {} | {} |", count.code, count.name, count.count, count.fixable);
+            let _ = writeln!(
+                out,
+                "| {} {} | {} | {} |",
+                count.code, count.name, count.count, count.fixable
+            );
         }
     }
     out
@@ -44,7 +56,11 @@ fn write_file(out: &mut String, file: &FileEntry) {
             Severity::Hint => ":bulb: hint",
         };
         let spot = &finding.spot;
-        let pointer = if spot.pointer.is_empty() { String::new() } else { format!(" {}", code(&spot.pointer)) };
+        let pointer = if spot.pointer.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", code(&spot.pointer))
+        };
         let _ = writeln!(
             rows,
             "| {sign} | **{}** {} | {}:{}{pointer} | {}<br>{} |",
@@ -58,7 +74,18 @@ fn write_file(out: &mut String, file: &FileEntry) {
     }
     let verdicts = file.report.promotion.iter().flatten();
     let verdicts: Vec<String> = verdicts
-        .map(|verdict| format!("{} {} {}", if verdict.passed { ":white_check_mark:" } else { ":x:" }, verdict.rule.code, verdict.rule.name))
+        .map(|verdict| {
+            format!(
+                "{} {} {}",
+                if verdict.passed {
+                    ":white_check_mark:"
+                } else {
+                    ":x:"
+                },
+                verdict.rule.code,
+                verdict.rule.name
+            )
+        })
         .collect();
     if rows.is_empty() && verdicts.is_empty() {
         return;
@@ -68,7 +95,10 @@ fn write_file(out: &mut String, file: &FileEntry) {
         let _ = writeln!(out, "Promotion to `system`: {}\n", verdicts.join(", "));
     }
     if !rows.is_empty() {
-        let _ = write!(out, "| Severity | Rule | Place | What and how to mend it |\n|---|---|---|---|\n{rows}");
+        let _ = write!(
+            out,
+            "| Severity | Rule | Place | What and how to mend it |\n|---|---|---|---|\n{rows}"
+        );
     }
 }
 
@@ -95,10 +125,27 @@ fn escape(text: &str) -> String {
 
 /// Text as code inside a table; a fence longer than any run of backticks in it.
 fn code(text: &str) -> String {
-    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let longest = text
+        .split(|character| character != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    let text: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    let text: String = text
+        .chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect();
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 

@@ -46,7 +46,13 @@ pub struct FileEntry {
 impl FileEntry {
     /// A file as it was found, unmended.
     pub fn new(path: PathBuf, report: LocatedReport) -> FileEntry {
-        FileEntry { path, report, fixed: 0, text: None, diff: None }
+        FileEntry {
+            path,
+            report,
+            fixed: 0,
+            text: None,
+            diff: None,
+        }
     }
 
     /// The path for people: not every name is UTF-8.
@@ -56,20 +62,38 @@ impl FileEntry {
 
     /// The findings and, for every failed promotion rule that is not among them, its places.
     pub fn told(&self) -> impl Iterator<Item = &Located> {
-        let spoken = |code: &str| self.report.findings.iter().any(|finding| finding.rule.code == code);
-        let failed = self.report.promotion.iter().flatten().filter(move |verdict| !verdict.passed && !spoken(verdict.rule.code));
-        self.report.findings.iter().chain(failed.flat_map(|verdict| &verdict.places))
+        let spoken = |code: &str| {
+            self.report
+                .findings
+                .iter()
+                .any(|finding| finding.rule.code == code)
+        };
+        let failed = self
+            .report
+            .promotion
+            .iter()
+            .flatten()
+            .filter(move |verdict| !verdict.passed && !spoken(verdict.rule.code));
+        self.report
+            .findings
+            .iter()
+            .chain(failed.flat_map(|verdict| &verdict.places))
     }
 
     /// Whether nothing in it makes a check fail.
     pub fn passes(&self) -> bool {
-        let fails = |finding: &Located| finding.severity == Severity::Error || *finding.rule == J001;
+        let fails =
+            |finding: &Located| finding.severity == Severity::Error || *finding.rule == J001;
         !self.report.findings.iter().any(fails) && self.promotes()
     }
 
     /// Whether no promotion rule that was measured failed.
     pub fn promotes(&self) -> bool {
-        self.report.promotion.iter().flatten().all(|verdict| verdict.passed)
+        self.report
+            .promotion
+            .iter()
+            .flatten()
+            .all(|verdict| verdict.passed)
     }
 }
 
@@ -157,12 +181,19 @@ impl Report {
         }
         let missing = self.require_package && self.summary().packages == 0;
         let passes = !missing && self.files.iter().all(FileEntry::passes);
-        if passes { Outcome::Clean } else { Outcome::Findings }
+        if passes {
+            Outcome::Clean
+        } else {
+            Outcome::Findings
+        }
     }
 
     /// Totals.
     pub fn summary(&self) -> Summary {
-        let mut summary = Summary { files: self.files.len(), ..Summary::default() };
+        let mut summary = Summary {
+            files: self.files.len(),
+            ..Summary::default()
+        };
         for file in &self.files {
             match file.report.kind {
                 FileKind::Package => summary.packages += 1,
@@ -183,10 +214,18 @@ impl Report {
     pub fn counts(&self) -> Vec<Count> {
         let mut counts: Vec<Count> = Vec::new();
         for finding in self.files.iter().flat_map(FileEntry::told) {
-            let index = counts.iter().position(|count| count.code == finding.rule.code).unwrap_or_else(|| {
-                counts.push(Count { code: finding.rule.code, name: finding.rule.name, count: 0, fixable: 0 });
-                counts.len() - 1
-            });
+            let index = counts
+                .iter()
+                .position(|count| count.code == finding.rule.code)
+                .unwrap_or_else(|| {
+                    counts.push(Count {
+                        code: finding.rule.code,
+                        name: finding.rule.name,
+                        count: 0,
+                        fixable: 0,
+                    });
+                    counts.len() - 1
+                });
             if let Some(count) = counts.get_mut(index) {
                 count.count += 1;
                 count.fixable += usize::from(finding.fix.is_some());
@@ -204,10 +243,12 @@ fn uri(path: &std::path::Path) -> String {
     let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
     for byte in bytes.strip_prefix(b"./").unwrap_or(bytes) {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(*byte))
+            }
             b'\\' if cfg!(windows) => uri.push('/'),
             // Writing to a String cannot fail.
-            other => drop(write!(uri, "%{other:02X}")),
+            other => _ = write!(uri, "%{other:02X}"),
         }
     }
     uri
@@ -216,8 +257,13 @@ fn uri(path: &std::path::Path) -> String {
 /// The path as tools on other machines compare it: slashes, no `./` in front.
 fn portable(file: &FileEntry) -> String {
     let path = file.display();
-    let path = if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { path };
-    path.strip_prefix("./").map_or_else(|| path.to_string(), str::to_owned)
+    let path = if cfg!(windows) {
+        Cow::Owned(path.replace('\\', "/"))
+    } else {
+        path
+    };
+    path.strip_prefix("./")
+        .map_or_else(|| path.to_string(), str::to_owned)
 }
 
 /// Findings with the digest each is known again by, unique within the report.
@@ -225,7 +271,11 @@ fn digests<'r>(file: &'r FileEntry) -> impl Iterator<Item = (&'r Located, String
     let path = portable(file);
     let mut seen = std::collections::HashMap::<(&str, &str, &str), usize>::new();
     file.told().map(move |finding| {
-        let key = (finding.rule.code, finding.spot.pointer.as_str(), finding.message.as_str());
+        let key = (
+            finding.rule.code,
+            finding.spot.pointer.as_str(),
+            finding.message.as_str(),
+        );
         let occurrence = seen.entry(key).or_default();
         let digest = super::digest::finding(&path, finding, *occurrence);
         *occurrence += 1;

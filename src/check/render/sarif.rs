@@ -9,10 +9,19 @@ use crate::check::rule::{Rule, Severity};
 
 /// Writes the log of one run; only rules that spoke are described.
 pub fn sarif(report: &Report) -> String {
-    let mut rules: Vec<&'static Rule> = report.files.iter().flat_map(FileEntry::told).map(|finding| finding.rule).collect();
+    let mut rules: Vec<&'static Rule> = report
+        .files
+        .iter()
+        .flat_map(FileEntry::told)
+        .map(|finding| finding.rule)
+        .collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup();
-    let results: Vec<Value> = report.files.iter().flat_map(|file| results(file, &rules)).collect();
+    let results: Vec<Value> = report
+        .files
+        .iter()
+        .flat_map(|file| results(file, &rules))
+        .collect();
     let notifications: Vec<Value> = report.troubles.iter().map(notification).collect();
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -59,14 +68,17 @@ fn describe(rule: &Rule) -> Value {
 fn notification(trouble: &super::Trouble) -> Value {
     let mut value = json!({"level": "error", "message": {"text": trouble.message}});
     if let Some(path) = &trouble.path {
-        value["locations"] = json!([{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}]);
+        value["locations"] =
+            json!([{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}]);
     }
     value
 }
 
 fn results(file: &FileEntry, rules: &[&'static Rule]) -> Vec<Value> {
     let artifact = json!({"uri": uri(&file.path)});
-    digests(file).map(|(finding, digest)| result(finding, &digest, &artifact, rules)).collect()
+    digests(file)
+        .map(|(finding, digest)| result(finding, &digest, &artifact, rules))
+        .collect()
 }
 
 fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static Rule]) -> Value {
@@ -105,7 +117,8 @@ fn location(spot: &Spot, artifact: &Value) -> Value {
         },
     });
     if !spot.pointer.is_empty() {
-        location["logicalLocations"] = json!([{"fullyQualifiedName": spot.pointer, "kind": "member"}]);
+        location["logicalLocations"] =
+            json!([{"fullyQualifiedName": spot.pointer, "kind": "member"}]);
     }
     location
 }

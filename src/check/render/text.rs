@@ -25,7 +25,11 @@ pub struct Style {
 
 impl Style {
     fn paint(self, style: anstyle::Style, text: &str) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
     }
 
     fn bold(self, text: &str) -> String {
@@ -89,11 +93,26 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
     );
     let at = finding.spot.start;
     let pointer = printable(&finding.spot.pointer);
-    let place = if pointer.is_empty() { String::new() } else { format!("  {pointer}") };
-    let _ = writeln!(out, "{gutter}{} {}:{}:{}{place}", style.frame("-->"), printable(path), at.line, at.column);
+    let place = if pointer.is_empty() {
+        String::new()
+    } else {
+        format!("  {pointer}")
+    };
+    let _ = writeln!(
+        out,
+        "{gutter}{} {}:{}:{}{place}",
+        style.frame("-->"),
+        printable(path),
+        at.line,
+        at.column
+    );
     let (line, carets) = window(&finding.excerpt);
     let _ = writeln!(out, "{gutter} {bar}\n{} {bar} {line}", style.frame(&number));
-    let _ = writeln!(out, "{gutter} {bar} {}", style.severity(finding.severity, &carets));
+    let _ = writeln!(
+        out,
+        "{gutter} {bar} {}",
+        style.severity(finding.severity, &carets)
+    );
     for (spot, message) in &finding.related {
         let at = spot.start;
         let _ = writeln!(
@@ -106,17 +125,37 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
             printable(message),
         );
     }
-    let _ = writeln!(out, "{gutter} {mark} {}: {}", style.bold("help"), printable(&finding.help));
+    let _ = writeln!(
+        out,
+        "{gutter} {mark} {}: {}",
+        style.bold("help"),
+        printable(&finding.help)
+    );
     if let Some(fix) = &finding.fix {
-        let how = if fix.safe { "--fix" } else { "--fix --unsafe-fixes" };
-        let _ = writeln!(out, "{gutter} {mark} {}: {} (`{how}` does it)", style.bold("fix"), printable(&fix.title));
+        let how = if fix.safe {
+            "--fix"
+        } else {
+            "--fix --unsafe-fixes"
+        };
+        let _ = writeln!(
+            out,
+            "{gutter} {mark} {}: {} (`{how}` does it)",
+            style.bold("fix"),
+            printable(&fix.title)
+        );
     }
     out
 }
 
 /// The window's line, and the line of carets under it.
 fn window(excerpt: &Excerpt) -> (String, String) {
-    let Excerpt { before, marked, after, cut_before, cut_after } = excerpt;
+    let Excerpt {
+        before,
+        marked,
+        after,
+        cut_before,
+        cut_after,
+    } = excerpt;
     let open = if *cut_before { "…" } else { "" };
     let close = if *cut_after { "…" } else { "" };
     let indent = " ".repeat(open.width() + before.width());
@@ -126,15 +165,27 @@ fn window(excerpt: &Excerpt) -> (String, String) {
 
 fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict], style: Style) {
     let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
-    let heading = format!("promotion to `system`: {passed} of {} rules hold", verdicts.len());
-    let _ = writeln!(out, "{} {}", style.bold(&printable(&file.display())), heading);
+    let heading = format!(
+        "promotion to `system`: {passed} of {} rules hold",
+        verdicts.len()
+    );
+    let _ = writeln!(
+        out,
+        "{} {}",
+        style.bold(&printable(&file.display())),
+        heading
+    );
     for verdict in verdicts {
         let word = if verdict.passed {
             style.paint(anstyle::AnsiColor::Green.on_default().bold(), "passed")
         } else {
             style.severity(Severity::Error, "failed")
         };
-        let _ = writeln!(out, "  {word}  {} {}: {}", verdict.rule.code, verdict.rule.name, verdict.rule.summary);
+        let _ = writeln!(
+            out,
+            "  {word}  {} {}: {}",
+            verdict.rule.code, verdict.rule.name, verdict.rule.summary
+        );
         for place in &verdict.places {
             let at = place.spot.start;
             let _ = writeln!(
@@ -147,7 +198,12 @@ fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict
             );
         }
         if !verdict.passed {
-            let _ = writeln!(out, "          {}: {}", style.bold("help"), printable(verdict.rule.help));
+            let _ = writeln!(
+                out,
+                "          {}: {}",
+                style.bold("help"),
+                printable(verdict.rule.help)
+            );
         }
     }
     out.push('\n');
@@ -165,10 +221,15 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
             parts.push(style.severity(severity, &counted(count, noun)));
         }
     }
-    let found = if parts.is_empty() { "No findings".to_owned() } else { parts.join(", ") };
+    let found = if parts.is_empty() {
+        "No findings".to_owned()
+    } else {
+        parts.join(", ")
+    };
     let mut line = format!("{found} in {}", counted(summary.packages, "package"));
     // A file that was named and is no package has spoken for itself.
-    let silent = |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
+    let silent =
+        |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
     let plain = report.files.iter().filter(silent).count();
     if plain > 0 {
         let _ = write!(line, ", {} skipped", counted(plain, "plain file"));
@@ -177,8 +238,23 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
     if fixed > 0 {
         let _ = write!(line, ", {fixed} fixed");
     }
+    let measured = report
+        .files
+        .iter()
+        .filter(|file| file.report.promotion.is_some());
+    let (promotes, stays): (Vec<_>, Vec<_>) = measured.partition(|file| file.promotes());
+    if !promotes.is_empty() || !stays.is_empty() {
+        let _ = write!(
+            line,
+            "; {} of {} can be promoted",
+            promotes.len(),
+            promotes.len() + stays.len()
+        );
+    }
     let findings = || report.files.iter().flat_map(|file| &file.report.findings);
-    let safe = findings().filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safe)).count();
+    let safe = findings()
+        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safe))
+        .count();
     let _ = writeln!(out, "{line}.");
     if safe > 0 {
         let _ = writeln!(out, "{safe} can be fixed with `--fix`.");
@@ -188,11 +264,25 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
 /// Counts per rule, as a table.
 pub fn statistics(report: &Report, style: Style) -> String {
     let counts = report.counts();
-    let width = counts.iter().map(|count| count.count.to_string().len()).max().unwrap_or(0);
+    let width = counts
+        .iter()
+        .map(|count| count.count.to_string().len())
+        .max()
+        .unwrap_or(0);
     let mut out = String::new();
     for count in counts {
-        let fixable = if count.fixable > 0 { format!(" ({} with a fix)", count.fixable) } else { String::new() };
-        let _ = writeln!(out, "{:>width$}  {}  {}{fixable}", count.count, style.bold(count.code), count.name);
+        let fixable = if count.fixable > 0 {
+            format!(" ({} with a fix)", count.fixable)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            out,
+            "{:>width$}  {}  {}{fixable}",
+            count.count,
+            style.bold(count.code),
+            count.name
+        );
     }
     out
 }

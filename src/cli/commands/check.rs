@@ -148,7 +148,9 @@ pub(crate) enum Format {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let fixes = &args.fixes;
     let checker = Checker {
-        question: Question::Check { promotion: args.promotion.is_some() },
+        question: Question::Check {
+            promotion: args.promotion.is_some(),
+        },
         definitions: Checker::definitions(args.report.definitions.as_ref())?,
         selection: Selection {
             select: args.rules.select.clone(),
@@ -156,8 +158,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             warn: args.rules.warn.clone(),
             deny: args.rules.deny.clone(),
         },
-        mending: (fixes.fix || fixes.diff)
-            .then_some(Mending { unsafe_too: fixes.unsafe_fixes, show_only: fixes.diff }),
+        mending: (fixes.fix || fixes.diff).then_some(Mending {
+            unsafe_too: fixes.unsafe_fixes,
+            show_only: fixes.diff,
+        }),
         threads: args.report.threads(),
     };
     let once = || {
@@ -185,11 +189,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// Writes the report and gives the exit code that it comes to.
-pub(crate) fn conclude(mut report: Report, args: &ReportArgs, session: &Session) -> Result<Exit, CliError> {
+pub(crate) fn conclude(
+    mut report: Report,
+    args: &ReportArgs,
+    session: &Session,
+) -> Result<Exit, CliError> {
     report.require_package = args.require_package;
     report.troubles.iter().for_each(print_error);
     if report.summary().packages == 0 && report.troubles.is_empty() && !args.require_package {
-        session.note(format!("note: no package among {}", counted(report.files.len(), "file")));
+        session.note(format!(
+            "note: no package among {}",
+            counted(report.files.len(), "file")
+        ));
     } else if report.summary().packages == 0 && args.require_package {
         session.note("error: no package was found, and `--require-package` asks for one");
     }
@@ -210,7 +221,10 @@ fn written(report: &Report, args: &ReportArgs, session: &Session) -> String {
         Format::Sarif => render::sarif(report),
         Format::Github => render::github(report),
         Format::Gitlab => render::gitlab(report),
-        Format::Junit => render::junit(report, &SystemClock.now().strftime("%Y-%m-%dT%H:%M:%S").to_string()),
+        Format::Junit => render::junit(
+            report,
+            &SystemClock.now().strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+        ),
         Format::Md => render::md(report),
     }
 }
@@ -218,19 +232,38 @@ fn written(report: &Report, args: &ReportArgs, session: &Session) -> String {
 /// Text; when a diff or a mended standard input is the result, the findings stand aside.
 fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> String {
     let style = session.style(target);
-    let diffs: String = report.files.iter().filter_map(|file| file.diff.as_deref()).collect();
-    let texts: String = report.files.iter().filter_map(|file| file.text.as_deref()).collect();
+    let diffs: String = report
+        .files
+        .iter()
+        .filter_map(|file| file.diff.as_deref())
+        .collect();
+    let texts: String = report
+        .files
+        .iter()
+        .filter_map(|file| file.text.as_deref())
+        .collect();
     if !diffs.is_empty() || !texts.is_empty() {
         let fixed: usize = report.files.iter().map(|file| file.fixed).sum();
-        let verb = if texts.is_empty() { "would be fixed" } else { "fixed" };
+        let verb = if texts.is_empty() {
+            "would be fixed"
+        } else {
+            "fixed"
+        };
         session.note(format!("{} {verb}", counted(fixed, "finding")));
         if !texts.is_empty() {
-            let plain = render::Style { colour: false, ..style };
+            let plain = render::Style {
+                colour: false,
+                ..style
+            };
             session.note(render::text(report, plain).trim_end());
         }
         return diffs + &texts;
     }
-    if report.statistics { render::statistics(report, style) } else { render::text(report, style) }
+    if report.statistics {
+        render::statistics(report, style)
+    } else {
+        render::text(report, style)
+    }
 }
 
 /// Accepts everything that was found.
@@ -240,7 +273,11 @@ fn write_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
         baseline.add(&known_path(path, file), &file.report.findings);
     }
     replace::write(path, baseline.write().as_bytes())?;
-    session.note(format!("{} written to `{}`", counted(baseline.len(), "finding"), path.display()));
+    session.note(format!(
+        "{} written to `{}`",
+        counted(baseline.len(), "finding"),
+        path.display()
+    ));
     for file in &mut report.files {
         baseline.suppress(&known_path(path, file), &mut file.report.findings);
     }
@@ -251,7 +288,10 @@ fn write_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
 fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result<(), CliError> {
     let text = source::read_text(path)?;
     let parsed = Baseline::parse(&text);
-    let mut baseline = parsed.map_err(|source| CliError::Baseline { path: path.to_owned(), source })?;
+    let mut baseline = parsed.map_err(|source| CliError::Baseline {
+        path: path.to_owned(),
+        source,
+    })?;
     let mut suppressed = 0;
     let mut paths = Vec::new();
     for file in &mut report.files {
@@ -259,10 +299,19 @@ fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
         suppressed += baseline.suppress(&known, &mut file.report.findings);
         paths.push(known);
     }
-    session.detail(|| format!("{} left out by `{}`", counted(suppressed, "finding"), path.display()));
+    session.detail(|| {
+        format!(
+            "{} left out by `{}`",
+            counted(suppressed, "finding"),
+            path.display()
+        )
+    });
     for (known, count) in baseline.stale(&paths) {
         session.detail(|| {
-            format!("stale in the baseline: {} {} {} (times {count})", known.path, known.code, known.pointer)
+            format!(
+                "stale in the baseline: {} {} {} (times {count})",
+                known.path, known.code, known.pointer
+            )
         });
     }
     Ok(())
@@ -271,10 +320,19 @@ fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
 /// The path that a baseline knows a file by: relative to the baseline's folder, so that it is the
 /// same wherever the command is run, else as it was named.
 fn known_path(baseline: &Path, file: &FileEntry) -> String {
-    let folder = baseline.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let real = std::fs::canonicalize(folder).and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
-    let inside = real.ok().and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
+    let folder = baseline
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let real = std::fs::canonicalize(folder)
+        .and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
+    let inside = real
+        .ok()
+        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
     let path = inside.as_deref().unwrap_or(&file.path);
-    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
     parts.join("/")
 }

@@ -26,7 +26,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             Some(nearest) => format!("did you mean `{nearest}`? `tplkit rules` lists all"),
             None => "`tplkit rules` lists all rules".to_owned(),
         };
-        return Err(CliError::Usage { message: format!("there is no rule `{}`", args.code), help });
+        return Err(CliError::Usage {
+            message: format!("there is no rule `{}`", args.code),
+            help,
+        });
     };
     let text = match args.format {
         Form::Text => readable(rule.page, session.style(None).colour),
@@ -76,7 +79,11 @@ fn setting(info: &str) -> String {
         _ => "in a file of its own",
     };
     let edits: Vec<String> = words.filter_map(edit).collect();
-    if edits.is_empty() { format!("{}:", capital(base)) } else { format!("{}, {}:", capital(base), edits.join(" ")) }
+    if edits.is_empty() {
+        format!("{}:", capital(base))
+    } else {
+        format!("{}, {}:", capital(base), edits.join(" "))
+    }
 }
 
 fn edit(word: &str) -> Option<String> {
@@ -93,7 +100,10 @@ fn edit(word: &str) -> Option<String> {
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -102,8 +112,14 @@ mod tests {
 
     #[test]
     fn fences_become_sentences() {
-        assert_eq!(setting("tiny set=/manifest/items/0/kind"), "In a small package, at /manifest/items/0/kind:");
-        assert_eq!(setting("flow set=/payloads/-"), "In a package with an automation, appended to /payloads:");
+        assert_eq!(
+            setting("tiny set=/manifest/items/0/kind"),
+            "In a small package, at /manifest/items/0/kind:"
+        );
+        assert_eq!(
+            setting("flow set=/payloads/-"),
+            "In a package with an automation, appended to /payloads:"
+        );
         assert_eq!(setting("file"), "In a file of its own:");
     }
 }

@@ -14,10 +14,10 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::print_error;
+use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
 use crate::cli::walk::{self, Files, Found};
-use crate::cli::replace;
 
 /// Write packages in canonical form: the same content gives the same bytes.
 ///
@@ -51,7 +51,10 @@ struct Formatted {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let Files { found, mut troubles } = walk::files(&args.paths);
+    let Files {
+        found,
+        mut troubles,
+    } = walk::files(&args.paths);
     if args.output.is_some() && found.len() > 1 {
         return Err(CliError::Usage {
             message: format!("{} cannot be written to one", counted(found.len(), "file")),
@@ -66,7 +69,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
     }
     tell(args, &files, &troubles, session)?;
-    let bad = files.iter().any(|file| file.problem.is_some() || args.check && file.changed);
+    let bad = files
+        .iter()
+        .any(|file| file.problem.is_some() || args.check && file.changed);
     Ok(match (troubles.is_empty(), bad) {
         (false, _) => Exit::Usage,
         (true, true) => Exit::Findings,
@@ -76,13 +81,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 
 fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
     let bytes = source::read(&file.path).map_err(|error| walk::trouble(&file.path, &error))?;
-    let mut formatted =
-        Formatted { path: file.path.clone(), kind: FileKind::Package, changed: false, text: None, problem: None };
+    let mut formatted = Formatted {
+        path: file.path.clone(),
+        kind: FileKind::Package,
+        changed: false,
+        text: None,
+        problem: None,
+    };
     let written = match std::str::from_utf8(without_mark(&bytes)) {
         Ok(text) => canonical::write(text),
-        Err(error) => {
-            Err(SyntaxError { offset: error.valid_up_to(), kind: SyntaxKind::InvalidUtf8 }.into())
+        Err(error) => Err(SyntaxError {
+            offset: error.valid_up_to(),
+            kind: SyntaxKind::InvalidUtf8,
         }
+        .into()),
     };
     match written {
         Ok(text) => {
@@ -107,11 +119,17 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
 fn problem(bytes: &[u8], error: &CanonicalError) -> Located {
     let finding = match error {
         CanonicalError::Syntax(error) => {
-            let place = Place { pointer: String::new(), span: error.offset..error.offset };
+            let place = Place {
+                pointer: String::new(),
+                span: error.offset..error.offset,
+            };
             Finding::new(&catalog::J001, place, error.to_string())
         }
         CanonicalError::DuplicateKey { pointer, span, .. } => {
-            let place = Place { pointer: pointer.clone(), span: span.clone() };
+            let place = Place {
+                pointer: pointer.clone(),
+                span: span.clone(),
+            };
             Finding::new(&catalog::J002, place, error.to_string())
         }
         other => Finding::new(&catalog::J003, Place::file(), other.to_string()),
@@ -119,11 +137,18 @@ fn problem(bytes: &[u8], error: &CanonicalError) -> Located {
     Located::new(bytes, finding)
 }
 
-fn tell(args: &Args, files: &[Formatted], troubles: &[Trouble], session: &Session) -> Result<(), CliError> {
+fn tell(
+    args: &Args,
+    files: &[Formatted],
+    troubles: &[Trouble],
+    session: &Session,
+) -> Result<(), CliError> {
     troubles.iter().for_each(print_error);
     let target = args.output.as_deref();
     if args.format == Form::Json {
-        if let (Some(path), Some(text)) = (target, files.iter().find_map(|file| file.text.as_deref())) {
+        if let (Some(path), Some(text)) =
+            (target, files.iter().find_map(|file| file.text.as_deref()))
+        {
             session.result(text, Some(path))?;
         }
         return session.result(&report(args, files, troubles), None);
@@ -140,8 +165,16 @@ fn tell(args: &Args, files: &[Formatted], troubles: &[Trouble], session: &Sessio
         }
     }
     let changed = files.iter().filter(|file| file.changed).count();
-    let verb = if args.check { "would change" } else { "changed" };
-    session.note(format!("{} of {} {verb}", changed, counted(files.len(), "file")));
+    let verb = if args.check {
+        "would change"
+    } else {
+        "changed"
+    };
+    session.note(format!(
+        "{} of {} {verb}",
+        changed,
+        counted(files.len(), "file")
+    ));
     Ok(())
 }
 
@@ -161,13 +194,19 @@ fn report(args: &Args, files: &[Formatted], troubles: &[Trouble]) -> String {
                 "message": problem.message,
             });
         }
-        if let Some(text) = file.text.as_ref().filter(|_| is_stdin(Path::new(&file.path))) {
+        if let Some(text) = file
+            .text
+            .as_ref()
+            .filter(|_| is_stdin(Path::new(&file.path)))
+        {
             entry["text"] = json!(text);
         }
         entry
     });
     let mut body = json!({"files": entries.collect::<Vec<_>>()});
-    let bad = files.iter().any(|file| file.problem.is_some() || args.check && file.changed);
+    let bad = files
+        .iter()
+        .any(|file| file.problem.is_some() || args.check && file.changed);
     let outcome = match (troubles.is_empty(), bad) {
         (false, _) => "failed",
         (true, true) => "findings",

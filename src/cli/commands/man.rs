@@ -33,10 +33,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let command = match &args.command {
         None => root,
-        Some(name) => root.find_subcommand(name).cloned().ok_or_else(|| CliError::Usage {
-            message: format!("there is no command `{name}`"),
-            help: "`tplkit help` lists the commands".to_owned(),
-        })?,
+        Some(name) => root
+            .find_subcommand(name)
+            .cloned()
+            .ok_or_else(|| CliError::Usage {
+                message: format!("there is no command `{name}`"),
+                help: "`tplkit help` lists the commands".to_owned(),
+            })?,
     };
     let page = page(command).map_err(CliError::Output)?;
     session.result(&page, args.output.as_deref())?;
@@ -64,8 +67,15 @@ fn section(out: &mut String, command: &Command, name: &str) {
     let help = command.render_long_help().to_string();
     let help: Vec<&str> = help.lines().map(str::trim_end).collect();
     // Writing to a String cannot fail.
-    let _ = write!(out, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
-    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help" && !inner.is_hide_set()) {
+    let _ = write!(
+        out,
+        "\n## {name}\n\n```text\n{}\n```\n",
+        help.join("\n").trim_end()
+    );
+    for inner in command
+        .get_subcommands()
+        .filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
+    {
         section(out, inner, &format!("{name} {}", inner.get_name()));
     }
 }

@@ -25,9 +25,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let package = starter::package(&args.name, &SystemClock, &mut RandomIds).map_err(|error| CliError::Usage {
-        message: error.to_string(),
-        help: "use a name with letters, for example `tplkit new workshop`".to_owned(),
+    let package = starter::package(&args.name, &SystemClock, &mut RandomIds).map_err(|error| {
+        CliError::Usage {
+            message: error.to_string(),
+            help: "use a name with letters, for example `tplkit new workshop`".to_owned(),
+        }
     })?;
     // A value always serializes.
     let mut text = serde_json::to_string_pretty(&package).unwrap_or_default();
@@ -40,14 +42,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             });
         }
         session.result(&text, Some(path))?;
-        session.note(format!("`{0}` written; `tplkit check {0}` checks it", path.display()));
+        session.note(format!(
+            "`{0}` written; `tplkit check {0}` checks it",
+            path.display()
+        ));
     }
     match (args.format, &args.output) {
         (Form::Text, None) => session.result(&text, None)?,
         (Form::Text, Some(_)) => {}
         (Form::Json, output) => {
             let path = output.as_ref().map(|path| path.to_string_lossy());
-            session.result(&document::write("clean", &json!({"path": path, "package": package})), None)?;
+            session.result(
+                &document::write("clean", &json!({"path": path, "package": package})),
+                None,
+            )?;
         }
     }
     Ok(Exit::Done)

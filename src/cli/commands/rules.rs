@@ -44,7 +44,14 @@ fn table() -> String {
     let mut out = String::new();
     for rule in RULES {
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "{}  {:7}  {:width$}  {}", rule.code, rule.severity.as_str(), rule.name, rule.summary);
+        let _ = writeln!(
+            out,
+            "{}  {:7}  {:width$}  {}",
+            rule.code,
+            rule.severity.as_str(),
+            rule.name,
+            rule.summary
+        );
     }
     out
 }

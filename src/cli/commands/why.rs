@@ -48,12 +48,22 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if uses.is_empty() {
         return unknown(args, name, nearest_ref(doc.root(), name), session);
     }
-    let all = [&uses.declared, &uses.named, &uses.used].into_iter().flatten();
-    let positions = Positions::find(without_mark(&bytes), all.map(|place| place.span.start).collect());
+    let all = [&uses.declared, &uses.named, &uses.used]
+        .into_iter()
+        .flatten();
+    let positions = Positions::find(
+        without_mark(&bytes),
+        all.map(|place| place.span.start).collect(),
+    );
     let text = match args.format {
         Form::Text => told(args, name, &uses, &positions),
         Form::Json => {
-            let list = |places: &[Place]| places.iter().map(|place| document_of(place, &positions)).collect::<Vec<_>>();
+            let list = |places: &[Place]| {
+                places
+                    .iter()
+                    .map(|place| document_of(place, &positions))
+                    .collect::<Vec<_>>()
+            };
             let body = json!({
                 "path": args.package.to_string_lossy(),
                 "ref": name,
@@ -68,7 +78,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn unknown(args: &Args, name: &str, nearest: Option<String>, session: &Session) -> Result<Exit, CliError> {
+fn unknown(
+    args: &Args,
+    name: &str,
+    nearest: Option<String>,
+    session: &Session,
+) -> Result<Exit, CliError> {
     let path = args.package.display();
     let hint = nearest.as_ref().map_or_else(
         || format!("`tplkit show {path}` lists the refs"),
@@ -85,7 +100,9 @@ fn unknown(args: &Args, name: &str, nearest: Option<String>, session: &Session) 
         });
         session.result(&document::write("findings", &body), None)?;
     }
-    print_note(&format!("error: `{path}` does not know `${name}`\n  help: {hint}"));
+    print_note(&format!(
+        "error: `{path}` does not know `${name}`\n  help: {hint}"
+    ));
     Ok(Exit::Findings)
 }
 
@@ -102,14 +119,30 @@ fn document_of(place: &Place, positions: &Positions) -> Value {
 
 fn told(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
     let mut out = String::new();
-    for (title, places) in [("declared by", &uses.declared), ("named by", &uses.named), ("used by", &uses.used)] {
+    for (title, places) in [
+        ("declared by", &uses.declared),
+        ("named by", &uses.named),
+        ("used by", &uses.used),
+    ] {
         // Writing to a String cannot fail, here and below.
-        let _ = writeln!(out, "${name} is {title}{}", if places.is_empty() { " nothing" } else { ":" });
+        let _ = writeln!(
+            out,
+            "${name} is {title}{}",
+            if places.is_empty() { " nothing" } else { ":" }
+        );
         for place in places {
             let at = positions.get(place.span.start);
-            let tool = place.tool.as_ref().map(|tool| format!("{tool}, ")).unwrap_or_default();
+            let tool = place
+                .tool
+                .as_ref()
+                .map(|tool| format!("{tool}, "))
+                .unwrap_or_default();
             let path = args.package.display();
-            let _ = writeln!(out, "  {path}:{}:{} {} ({tool}{})", at.line, at.column, place.pointer, place.what);
+            let _ = writeln!(
+                out,
+                "  {path}:{}:{} {} ({tool}{})",
+                at.line, at.column, place.pointer, place.what
+            );
         }
     }
     out
