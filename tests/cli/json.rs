@@ -4,6 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, faulty, tiny};
 
+fn number(value: &Value) -> usize {
+    usize::try_from(value.as_u64().expect("a number")).expect("fits")
+}
+
 #[test]
 fn the_document_of_a_check_has_the_contracts_shape() {
     let place = Place::with(&[("p.json", &faulty())]);
@@ -37,8 +41,8 @@ fn the_document_of_a_check_has_the_contracts_shape() {
         (&json!(4), &json!(14))
     );
     let text = faulty();
-    let offset = finding["offset"].as_u64().expect("number") as usize;
-    let length = finding["length"].as_u64().expect("number") as usize;
+    let offset = number(&finding["offset"]);
+    let length = number(&finding["length"]);
     assert_eq!(text.get(offset..offset + length), Some("\"everywhere\""));
 }
 
@@ -55,7 +59,7 @@ fn a_byte_order_mark_and_windows_line_ends_do_not_move_places() {
         (&finding["line"], &finding["column"]),
         (&json!(4), &json!(14))
     );
-    let offset = finding["offset"].as_u64().expect("number") as usize;
+    let offset = number(&finding["offset"]);
     assert_eq!(text.get(offset + 3..offset + 15), Some("\"everywhere\""));
 }
 

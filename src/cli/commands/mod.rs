@@ -36,12 +36,12 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Check(args) => check::run(&args, session),
         Command::Promote(args) => promote::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
-        Command::Rules(args) => rules::run(&args, session),
+        Command::Rules(args) => rules::run(&args),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
-        Command::Completions(args) => completions::run(&args, session),
-        Command::Man(args) => man::run(&args, session),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
