@@ -10,9 +10,12 @@ mod decode;
 pub mod path;
 pub mod scan;
 mod tree;
+mod validate;
 mod write;
 
 pub use decode::decode;
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
+pub(crate) use validate::scalar;
+pub use validate::validate;
 pub use write::{write_string, write_string_to};
