@@ -3,6 +3,7 @@
 pub mod canonical;
 pub mod format;
 pub mod reference;
+pub mod schema;
 mod tool;
 pub mod uid;
 

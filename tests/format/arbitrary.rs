@@ -1,5 +1,7 @@
 //! Arbitrary JSON values, and arbitrary spellings of one value.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 /// A JSON value whose numbers are digits.
@@ -104,7 +106,7 @@ impl Dice {
         }
         out.push('"');
         for unit in text.encode_utf16() {
-            out.push_str(&format!("\\u{unit:04X}"));
+            write!(out, "\\u{unit:04X}").unwrap();
         }
         out.push('"');
     }

@@ -228,7 +228,7 @@ fn broken_text_is_refused_at_its_first_error() {
     for (text, offset, kind) in broken {
         match write(text) {
             Err(CanonicalError::Syntax(error)) => {
-                assert_eq!(error, SyntaxError { offset, kind }, "{text}")
+                assert_eq!(error, SyntaxError { offset, kind }, "{text}");
             }
             other => panic!("{text}: {other:?}"),
         }

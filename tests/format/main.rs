@@ -9,3 +9,4 @@ mod arbitrary;
 mod canonical;
 mod cases;
 mod json;
+mod schema;

@@ -231,7 +231,7 @@ pub static UPDATE_VIEW: Shape = Shape {
 };
 
 static ROW_DATA: Shape = Shape {
-    name: "a row",
+    name: "a new row",
     doc: "Cells to write.",
     fields: &[required("data", Type::Data, "Cells by column name.")],
 };

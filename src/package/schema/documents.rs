@@ -1,0 +1,283 @@
+//! Documents beside packages: resolutions, findings, reports.
+
+use serde_json::{Map, Value, json};
+
+use super::pattern;
+
+/// The body of an apply, and the resolutions file that becomes one.
+pub(super) fn resolutions() -> Value {
+    let dependency = json!({
+        "description": "What becomes of one dependency.",
+        "type": "object",
+        "required": ["action"],
+        "properties": {
+            "action": {
+                "description": "`import` creates it from its blueprint, `map` takes an existing one, `skip` empties every use.",
+                "type": "string",
+                "enum": ["import", "map", "skip"],
+            },
+            "id": {
+                "description": "For map: id of the existing entity; its name when the dependency is one by name.",
+                "type": "string",
+                "minLength": 1,
+            },
+            "columns": {
+                "description": "For map: id of a destination column by the ref of an identity column.",
+                "type": "object",
+                "propertyNames": {"pattern": pattern::declaration("c")},
+                "additionalProperties": {"type": "string", "pattern": pattern::UUID},
+            },
+        },
+        "additionalProperties": false,
+        "if": {"required": ["action"], "properties": {"action": {"const": "map"}}},
+        "then": {"required": ["id"]},
+        "else": {"properties": {"columns": false}},
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "$schema": {"description": "The JSON Schema an editor validates the file with.", "type": "string"},
+            "workspaceId": {
+                "description": "The destination workspace; owed over HTTP, left out of a file that a command line completes.",
+                "type": "string",
+                "pattern": pattern::UUID,
+            },
+            "includeRows": {
+                "description": "Whether rows are written at all; false wins over every rows mode.",
+                "type": "boolean",
+                "default": true,
+            },
+            "jobId": {"description": "An earlier job to resume.", "type": "string", "pattern": pattern::UUID},
+            "resolutions": {
+                "description": "By the ref of a dependency: what becomes of it.",
+                "type": "object",
+                "propertyNames": {"pattern": pattern::DECLARATION},
+                "additionalProperties": dependency,
+            },
+            "rowsModes": {
+                "description": "By the ref of a table: which of its rows are written.",
+                "type": "object",
+                "propertyNames": {"pattern": pattern::declaration("f")},
+                "additionalProperties": {
+                    "description": "`all`, only those whose key is missing at the destination, or `none`.",
+                    "type": "string",
+                    "enum": ["all", "missingByKey", "none"],
+                    "default": "all",
+                },
+            },
+            "copy": {
+                "description": "Whether a second, separate copy is made although the template was applied before.",
+                "type": "boolean",
+                "default": false,
+            },
+            "plan": {"description": "Digest of the plan that was looked at.", "type": "string"},
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// A place that people and editors can go to; lines and columns count from 1.
+fn place() -> Vec<(&'static str, Value)> {
+    vec![
+        (
+            "pointer",
+            json!({"description": "JSON Pointer; empty for the whole file.", "type": "string", "pattern": "^(?:/(?:[^~/]|~[01])*)*$"}),
+        ),
+        (
+            "line",
+            json!({"description": "Line, counted from 1.", "type": "integer", "minimum": 1}),
+        ),
+        (
+            "column",
+            json!({"description": "Column in Unicode scalar values, counted from 1.", "type": "integer", "minimum": 1}),
+        ),
+    ]
+}
+
+fn object(description: &str, fields: Vec<(&str, Value)>, optional: &[&str]) -> Value {
+    let mut required = Vec::new();
+    let mut properties = Map::new();
+    for (key, schema) in fields {
+        if !optional.contains(&key) {
+            required.push(key);
+        }
+        properties.insert(key.to_owned(), schema);
+    }
+    json!({"description": description, "type": "object", "required": required, "properties": properties})
+}
+
+fn messaged(description: &str, message: &str) -> Value {
+    let mut fields = place();
+    fields.push(("message", json!({"description": message, "type": "string"})));
+    object(description, fields, &[])
+}
+
+fn code() -> Value {
+    json!({"description": "Code of the rule, stable for ever.", "type": "string", "pattern": "^[A-Z][0-9]{3}$"})
+}
+
+/// One finding.
+pub(super) fn finding() -> Value {
+    let bytes =
+        |description: &str| json!({"description": description, "type": "integer", "minimum": 0});
+    let edit = object(
+        "One replacement of bytes.",
+        vec![
+            ("offset", bytes("First byte that goes.")),
+            (
+                "length",
+                bytes("Number of bytes that go; 0 for an insertion."),
+            ),
+            (
+                "text",
+                json!({"description": "Text that comes.", "type": "string"}),
+            ),
+        ],
+        &[],
+    );
+    let fix = object(
+        "A mend that a tool can make.",
+        vec![
+            (
+                "title",
+                json!({"description": "What it does.", "type": "string"}),
+            ),
+            (
+                "safe",
+                json!({"description": "Whether the meaning surely stays what the author meant.", "type": "boolean"}),
+            ),
+            (
+                "edits",
+                json!({"description": "Edits that do not overlap.", "type": "array", "items": edit}),
+            ),
+        ],
+        &[],
+    );
+    let mut fields = vec![
+        ("code", code()),
+        (
+            "name",
+            json!({"description": "Name of the rule.", "type": "string"}),
+        ),
+        (
+            "severity",
+            json!({"description": "Its weight.", "type": "string", "enum": ["error", "warning", "hint"]}),
+        ),
+    ];
+    fields.extend(place());
+    fields.extend([
+        (
+            "offset",
+            bytes("First byte of the place; a byte-order mark does not count."),
+        ),
+        ("length", bytes("Bytes of the place.")),
+        (
+            "message",
+            json!({"description": "What is wrong, with which value.", "type": "string"}),
+        ),
+        (
+            "help",
+            json!({"description": "What to do.", "type": "string"}),
+        ),
+        (
+            "related",
+            json!({
+                "description": "Other places that help to understand.",
+                "type": "array",
+                "items": messaged("Another place.", "What is there."),
+            }),
+        ),
+        ("fix", fix),
+    ]);
+    object("One mistake.", fields, &["fix"])
+}
+
+/// The whole document.
+pub(super) fn report() -> Value {
+    let count =
+        |description: &str| json!({"description": description, "type": "integer", "minimum": 0});
+    let verdict = object(
+        "One promotion rule, measured.",
+        vec![
+            ("code", code()),
+            (
+                "name",
+                json!({"description": "Name of the rule.", "type": "string"}),
+            ),
+            (
+                "passed",
+                json!({"description": "Whether it holds.", "type": "boolean"}),
+            ),
+            (
+                "places",
+                json!({
+                    "description": "Where it does not.",
+                    "type": "array",
+                    "items": messaged("A place.", "What is wrong there."),
+                }),
+            ),
+        ],
+        &[],
+    );
+    let file = object(
+        "One file.",
+        vec![
+            (
+                "path",
+                json!({"description": "As it was named or found.", "type": "string"}),
+            ),
+            (
+                "kind",
+                json!({"description": "What it turned out to be.", "type": "string", "enum": ["package", "plain"]}),
+            ),
+            (
+                "findings",
+                json!({"description": "In order of place, then code.", "type": "array", "items": finding()}),
+            ),
+            (
+                "promotion",
+                json!({
+                    "description": "The five verdicts, when they were asked for and measurable.",
+                    "type": "array",
+                    "items": verdict,
+                }),
+            ),
+        ],
+        &["promotion"],
+    );
+    let summary = object(
+        "Totals.",
+        vec![
+            ("files", count("Files looked at.")),
+            ("packages", count("Packages among them.")),
+            ("plain", count("Plain files among them.")),
+            ("errors", count("Errors.")),
+            ("warnings", count("Warnings.")),
+            ("hints", count("Hints.")),
+        ],
+        &[],
+    );
+    object(
+        "The report.",
+        vec![
+            (
+                "schemaVersion",
+                json!({"description": "Version of this document's form.", "const": 1}),
+            ),
+            (
+                "outcome",
+                json!({
+                    "description": "`clean` exactly when the exit code is 0.",
+                    "type": "string",
+                    "enum": ["clean", "findings", "failed"],
+                }),
+            ),
+            (
+                "files",
+                json!({"description": "Every file, in order.", "type": "array", "items": file}),
+            ),
+            ("summary", summary),
+        ],
+        &[],
+    )
+}
