@@ -40,6 +40,15 @@ pub(crate) fn warned() -> String {
     )
 }
 
+/// A package with one finding that has a safe fix: an item that is no rows item has a count.
+pub(crate) fn mendable() -> String {
+    tiny().replacen(
+        "\"label\": \"Notes\"",
+        "\"label\": \"Notes\",\n        \"count\": 1",
+        1,
+    )
+}
+
 /// A folder of its own.
 pub(crate) struct Place {
     pub(crate) dir: TempDir,

@@ -8,6 +8,7 @@ mod man;
 mod new;
 mod promote;
 mod rules;
+mod schema;
 mod show;
 mod why;
 
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Why(why::Args),
     Fmt(fmt::Args),
     New(new::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -41,6 +43,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Why(args) => why::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
+        Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

@@ -78,11 +78,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn unknown(
-    args: &Args,
-    name: &str,
-    nearest: Option<&str>,
-) -> Result<Exit, CliError> {
+fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliError> {
     let path = args.package.display();
     let hint = nearest.map_or_else(
         || format!("`tplkit show {path}` lists the refs"),
