@@ -1,5 +1,6 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -114,10 +115,11 @@ fn located(bytes: &[u8], issue: Issue) -> Told {
 fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
     let style = session.style(None);
     let path = file.to_string_lossy();
-    let shown = issues
-        .iter()
-        .map(|issue| diagnostic(&path, &issue.finding, style) + "\n");
-    let mut out: String = shown.collect();
+    let mut out = String::new();
+    for issue in issues {
+        out.push_str(&diagnostic(&path, &issue.finding, style));
+        out.push('\n');
+    }
     if !style.quiet {
         let count = |severity| {
             issues
@@ -126,10 +128,9 @@ fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
                 .count()
         };
         let errors = counted(count(Severity::Error), "error");
-        out.push_str(&format!(
-            "{errors}, {}.\n",
-            counted(count(Severity::Warning), "warning")
-        ));
+        let warnings = counted(count(Severity::Warning), "warning");
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{errors}, {warnings}.");
     }
     out
 }
