@@ -30,8 +30,9 @@ use std::ops::Range;
 use super::format::{ENVELOPE, MANIFEST, Shape};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
+pub(crate) use order::Columns;
 pub(crate) use value::{Value, View};
-pub(crate) use writer::Writer;
+pub(crate) use writer::{Writer, declared};
 
 /// Why a text has no canonical form, or could not be written.
 #[derive(Debug, thiserror::Error)]
