@@ -2,7 +2,10 @@
 
 pub mod automation;
 pub mod check;
+pub mod contents;
+pub mod context;
 pub mod definitions;
 pub mod json;
 pub mod package;
 pub mod rows;
+pub mod starter;

@@ -1126,7 +1126,7 @@ pub static R026: Rule = Rule {
     page: include_str!("rules/R026-dropped-link-unreported.md"),
 };
 
-/// `A001` trigger_missing
+/// `A001` `trigger_missing`
 pub static A001: Rule = Rule {
     code: "A001",
     name: "trigger_missing",
@@ -1136,7 +1136,7 @@ pub static A001: Rule = Rule {
     page: include_str!("rules/A001-trigger_missing.md"),
 };
 
-/// `A002` trigger_unknown_key
+/// `A002` `trigger_unknown_key`
 pub static A002: Rule = Rule {
     code: "A002",
     name: "trigger_unknown_key",
@@ -1146,7 +1146,7 @@ pub static A002: Rule = Rule {
     page: include_str!("rules/A002-trigger_unknown_key.md"),
 };
 
-/// `A003` trigger_config_invalid
+/// `A003` `trigger_config_invalid`
 pub static A003: Rule = Rule {
     code: "A003",
     name: "trigger_config_invalid",
@@ -1156,7 +1156,7 @@ pub static A003: Rule = Rule {
     page: include_str!("rules/A003-trigger_config_invalid.md"),
 };
 
-/// `A004` graph_empty
+/// `A004` `graph_empty`
 pub static A004: Rule = Rule {
     code: "A004",
     name: "graph_empty",
@@ -1166,7 +1166,7 @@ pub static A004: Rule = Rule {
     page: include_str!("rules/A004-graph_empty.md"),
 };
 
-/// `A005` unknown_step_key
+/// `A005` `unknown_step_key`
 pub static A005: Rule = Rule {
     code: "A005",
     name: "unknown_step_key",
@@ -1176,7 +1176,7 @@ pub static A005: Rule = Rule {
     page: include_str!("rules/A005-unknown_step_key.md"),
 };
 
-/// `A006` duplicate_step_id
+/// `A006` `duplicate_step_id`
 pub static A006: Rule = Rule {
     code: "A006",
     name: "duplicate_step_id",
@@ -1186,7 +1186,7 @@ pub static A006: Rule = Rule {
     page: include_str!("rules/A006-duplicate_step_id.md"),
 };
 
-/// `A007` unknown_var
+/// `A007` `unknown_var`
 pub static A007: Rule = Rule {
     code: "A007",
     name: "unknown_var",
@@ -1196,7 +1196,7 @@ pub static A007: Rule = Rule {
     page: include_str!("rules/A007-unknown_var.md"),
 };
 
-/// `A008` unknown_step_ref
+/// `A008` `unknown_step_ref`
 pub static A008: Rule = Rule {
     code: "A008",
     name: "unknown_step_ref",
@@ -1206,7 +1206,7 @@ pub static A008: Rule = Rule {
     page: include_str!("rules/A008-unknown_step_ref.md"),
 };
 
-/// `A009` unknown_step_output
+/// `A009` `unknown_step_output`
 pub static A009: Rule = Rule {
     code: "A009",
     name: "unknown_step_output",
@@ -1216,7 +1216,7 @@ pub static A009: Rule = Rule {
     page: include_str!("rules/A009-unknown_step_output.md"),
 };
 
-/// `A010` trigger_row_write_target_mismatch
+/// `A010` `trigger_row_write_target_mismatch`
 pub static A010: Rule = Rule {
     code: "A010",
     name: "trigger_row_write_target_mismatch",
@@ -1226,7 +1226,7 @@ pub static A010: Rule = Rule {
     page: include_str!("rules/A010-trigger_row_write_target_mismatch.md"),
 };
 
-/// `A011` reactive_cycle_column_overlap
+/// `A011` `reactive_cycle_column_overlap`
 pub static A011: Rule = Rule {
     code: "A011",
     name: "reactive_cycle_column_overlap",
@@ -1236,7 +1236,7 @@ pub static A011: Rule = Rule {
     page: include_str!("rules/A011-reactive_cycle_column_overlap.md"),
 };
 
-/// `A012` branches_all_empty
+/// `A012` `branches_all_empty`
 pub static A012: Rule = Rule {
     code: "A012",
     name: "branches_all_empty",
@@ -1246,7 +1246,7 @@ pub static A012: Rule = Rule {
     page: include_str!("rules/A012-branches_all_empty.md"),
 };
 
-/// `A013` chain_has_no_delivery
+/// `A013` `chain_has_no_delivery`
 pub static A013: Rule = Rule {
     code: "A013",
     name: "chain_has_no_delivery",
@@ -1256,7 +1256,7 @@ pub static A013: Rule = Rule {
     page: include_str!("rules/A013-chain_has_no_delivery.md"),
 };
 
-/// `A014` self_recursion
+/// `A014` `self_recursion`
 pub static A014: Rule = Rule {
     code: "A014",
     name: "self_recursion",
@@ -1266,7 +1266,7 @@ pub static A014: Rule = Rule {
     page: include_str!("rules/A014-self_recursion.md"),
 };
 
-/// `A015` envelope_mismatch
+/// `A015` `envelope_mismatch`
 pub static A015: Rule = Rule {
     code: "A015",
     name: "envelope_mismatch",
@@ -1276,7 +1276,7 @@ pub static A015: Rule = Rule {
     page: include_str!("rules/A015-envelope_mismatch.md"),
 };
 
-/// `A016` step_config_invalid
+/// `A016` `step_config_invalid`
 pub static A016: Rule = Rule {
     code: "A016",
     name: "step_config_invalid",
@@ -1286,7 +1286,7 @@ pub static A016: Rule = Rule {
     page: include_str!("rules/A016-step_config_invalid.md"),
 };
 
-/// `A017` bad_step_id
+/// `A017` `bad_step_id`
 pub static A017: Rule = Rule {
     code: "A017",
     name: "bad_step_id",
@@ -1296,7 +1296,7 @@ pub static A017: Rule = Rule {
     page: include_str!("rules/A017-bad_step_id.md"),
 };
 
-/// `A018` expression_syntax
+/// `A018` `expression_syntax`
 pub static A018: Rule = Rule {
     code: "A018",
     name: "expression_syntax",
@@ -1306,7 +1306,7 @@ pub static A018: Rule = Rule {
     page: include_str!("rules/A018-expression_syntax.md"),
 };
 
-/// `A019` trigger_is_step
+/// `A019` `trigger_is_step`
 pub static A019: Rule = Rule {
     code: "A019",
     name: "trigger_is_step",

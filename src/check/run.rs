@@ -123,17 +123,9 @@ pub fn promote(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
         ..*options
     };
     let manifest = match find_manifest(doc.root()) {
-        Ok(manifest) => manifest,
-        Err(node) => {
-            return no_package(
-                &doc,
-                node,
-                &CheckOptions {
-                    named: true,
-                    ..options
-                },
-            );
-        }
+        // In a walked folder an object without a version is a file of another sort.
+        Ok(manifest) if options.named || manifest.get("templateVersion").is_some() => manifest,
+        Ok(node) | Err(node) => return no_package(&doc, node, &options),
     };
     match findings(&doc, manifest, &options) {
         Ok((_, verdicts)) => FileReport::new(FileKind::Package, Vec::new(), Some(verdicts)),

@@ -20,7 +20,7 @@ pub struct Spot<'d, 'f> {
     pub required: bool,
 }
 
-impl<'d, 'f> Spot<'d, 'f> {
+impl<'f> Spot<'_, 'f> {
     /// The reference declaration that holds here.
     pub fn reference(&self) -> Option<&'f Reference> {
         self.field.reference_with(|key| self.owner.get_str(key))
@@ -79,24 +79,18 @@ pub fn walk_listed<'d, 'f>(
     visitor: &mut dyn Visitor<'d, 'f>,
 ) {
     for member in object.members() {
-        match fields.iter().find(|(name, _)| member.key() == Some(name)) {
-            Some((_, field)) => {
-                let required = field.is_required();
-                walk_value(
-                    Spot {
-                        node: member,
-                        field,
-                        owner: object,
-                        required,
-                    },
-                    visitor,
-                );
-            }
-            None => {
-                let known = fields.iter().map(|(name, _)| *name).collect();
-                visitor.problem(Problem::UnknownKey { member, known });
-            }
-        }
+        let Some((_, field)) = fields.iter().find(|(name, _)| member.key() == Some(name)) else {
+            let known = fields.iter().map(|(name, _)| *name).collect();
+            visitor.problem(Problem::UnknownKey { member, known });
+            continue;
+        };
+        let spot = Spot {
+            node: member,
+            field,
+            owner: object,
+            required: field.is_required(),
+        };
+        walk_value(spot, visitor);
     }
     for (key, field) in fields {
         if field.is_required() && object.get(key).is_none() {

@@ -12,9 +12,10 @@ pub fn undollared(declaration: &str) -> &str {
 
 /// Whether a declaration (without dollar) is inside the grammar.
 pub fn is_declaration(text: &str) -> bool {
-    let tail = match text.split_once('_') {
-        Some(("f" | "c" | "v" | "r" | "m" | "w" | "connection" | "timerprofile", tail)) => tail,
-        _ => return false,
+    let Some(("f" | "c" | "v" | "r" | "m" | "w" | "connection" | "timerprofile", tail)) =
+        text.split_once('_')
+    else {
+        return false;
     };
     let mut bytes = tail.bytes();
     bytes

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::{Doc, Node};
+use crate::package::format::DEPENDENCY_KINDS;
 
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
 pub use refs::{Declared, Outside};
@@ -198,6 +199,7 @@ impl<'d> Facts<'d> {
             }) => Declared::Kind(ReferenceKind::Column),
             Some(outside) => self.dependencies[outside.dependency]
                 .kind
+                .filter(|kind| DEPENDENCY_KINDS.contains(kind))
                 .and_then(ReferenceKind::parse)
                 .map_or(Declared::Unknown, Declared::Kind),
             None if reference == crate::package::reference::WORKSPACE => Declared::Workspace,

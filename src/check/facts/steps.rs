@@ -185,7 +185,7 @@ impl<'d> Facts<'d> {
     }
 }
 
-fn steps<'d>(list: Option<Node<'d>>, place: impl Fn(usize) -> Place) -> Vec<Step<'d>> {
+fn steps(list: Option<Node<'_>>, place: impl Fn(usize) -> Place) -> Vec<Step<'_>> {
     let entries = list
         .into_iter()
         .flat_map(Node::elements)

@@ -75,11 +75,10 @@ impl<'d> Facts<'d> {
 
     /// The config of the last update step of that tool for that ref.
     fn last_update(&self, tool: Tool, reference: &str) -> Option<crate::json::Node<'d>> {
-        let updates = self.steps.iter().filter(|step| step.tool == Some(tool));
-        updates
-            .filter(|step| step.subject_ref() == Some(reference))
-            .next_back()?
-            .arg("config")
+        let updates = |step: &&super::Step<'d>| {
+            step.tool == Some(tool) && step.subject_ref() == Some(reference)
+        };
+        self.steps.iter().rfind(updates)?.arg("config")
     }
 
     /// The table that a column ref belongs to: `None` when that cannot be known.
@@ -98,9 +97,10 @@ impl<'d> Facts<'d> {
     /// The table that the configs of a step's subject belong to (`$feature`).
     pub fn owner_table(&self, step: &super::Step<'d>) -> Option<&'d str> {
         match step.tool? {
-            Tool::CreateColumn | Tool::CreateView => step.arg_ref("featureId"),
+            Tool::CreateColumn | Tool::CreateView | Tool::UpdateFeature => {
+                step.arg_ref("featureId")
+            }
             Tool::CreateFeature => step.reference,
-            Tool::UpdateFeature => step.arg_ref("featureId"),
             Tool::UpdateColumn => self.table_of_column(step.arg_ref("columnId")?),
             Tool::UpdateView => {
                 let created = self.declaring_step(step.arg_ref("viewId")?)?;

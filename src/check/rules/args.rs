@@ -153,7 +153,9 @@ fn argument(
         Type::Integer if node.as_i64().is_none() => wrong(node, "an integer"),
         Type::Flag if node.as_bool().is_none() => wrong(node, "true or false"),
         Type::True if node.as_bool() != Some(true) => not_true(node, key, out),
-        Type::Config(_) | Type::Data if !node.is_object() => wrong(node, "an object"),
+        Type::Config(_) | Type::Data | Type::Object(_) if !node.is_object() => {
+            wrong(node, "an object");
+        }
         Type::ListOfOneConfig(_) => view_config(node, out),
         Type::ListOfConfigs(_) if !node.is_array() => wrong(node, "a list of objects"),
         Type::ListOfConfigs(_) => {
@@ -161,7 +163,6 @@ fn argument(
                 wrong(element, "a list of objects");
             }
         }
-        Type::Object(_) if !node.is_object() => wrong(node, "an object"),
         Type::Object(shape) => graph(facts, node, shape, out),
         Type::List(Type::Object(shape)) => rows(node, shape, out),
         _ => {}
@@ -255,7 +256,7 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
 /// business.
 fn graph(facts: &Facts<'_>, node: Node<'_>, shape: &'static Shape, out: &mut Vec<Finding>) {
     shape::unknown_fields(node, shape, out);
-    if std::ptr::eq(shape, &GRAPH_CONFIG)
+    if std::ptr::eq(shape, &raw const GRAPH_CONFIG)
         && let Some(steps) = node.get("steps")
     {
         for step in crate::automation::all_steps(facts.definitions, steps) {
@@ -311,7 +312,7 @@ fn types(facts: &Facts<'_>, step: &Step<'_>, tool: Tool, out: &mut Vec<Finding>)
     let definitions = facts.definitions;
     match tool {
         Tool::CreateColumn => {
-            column_type(facts, step.arg("type"), step.arg("defaultComponent"), out)
+            column_type(facts, step.arg("type"), step.arg("defaultComponent"), out);
         }
         Tool::CreateView => {
             if let Some(node) = step.arg("type")

@@ -38,20 +38,21 @@ fn blueprint(
         return;
     };
     match first.tool {
-        Some(Tool::CreateFeature) => {
-            if first.node.get("ref").is_some() && first.reference != dependency.reference {
-                let expected = dependency.reference.unwrap_or_default();
-                say(
-                    place(first, "ref"),
-                    format!("the blueprint's table declares another ref than `{expected}`"),
-                );
-            }
+        Some(Tool::CreateFeature)
+            if first.node.get("ref").is_some() && first.reference != dependency.reference =>
+        {
+            let expected = dependency.reference.unwrap_or_default();
+            say(
+                place(first, "ref"),
+                format!("the blueprint's table declares another ref than `{expected}`"),
+            );
         }
+        // S001 speaks of a step without a tool.
+        Some(Tool::CreateFeature) | None => {}
         Some(_) => say(
             place(first, "tool"),
             "the first step of a blueprint is create_feature".to_owned(),
         ),
-        None => {} // S001 speaks.
     }
     let owed: HashSet<&str> = dependency
         .columns

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::check::catalog::{M001, M002, M003, M004, M006, M007};
-use crate::check::facts::Facts;
+use crate::check::facts::{Facts, Version};
 use crate::check::finding::Finding;
 use crate::check::rule::Rule;
 use crate::check::suggest;
@@ -24,7 +24,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
     let source = manifest
         .get("source")
-        .filter(|_| facts.layer("items").is_some() || facts.supported);
+        .filter(|_| facts.version == Version::Two);
     let metadata = facts.plan.and_then(|plan| plan.get("metadata"));
     for holder in source.into_iter().chain(metadata) {
         if let Some(instant) = holder.get("generatedAt")

@@ -8,7 +8,7 @@ use crate::check::finding::Finding;
 use crate::check::suggest;
 use crate::json::Node;
 use crate::package::reference::{is_declaration, prefix, undollared};
-use crate::package::{Tool, uid};
+use crate::package::uid;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let mut entries: Vec<Node<'_>> = facts

@@ -6,7 +6,7 @@ use crate::check::catalog::{
     I003, I004, I005, I006, I007, I008, I009, I010, I011, I012, I013, I014, I016, I017, I018, J006,
 };
 use crate::check::edit;
-use crate::check::facts::{Declared, Facts, Item, Origin, Step};
+use crate::check::facts::{Column, Declared, Facts, Item, Origin, Step};
 use crate::check::finding::{Finding, Fix};
 use crate::check::suggest;
 use crate::definitions::ReferenceKind;
@@ -261,7 +261,7 @@ fn linked_tables<'d>(facts: &Facts<'d>) -> HashSet<&'d str> {
             .columns
             .iter()
             .filter(|column| column.is_link())
-            .filter_map(|column| column.linked_table())
+            .filter_map(Column::linked_table)
             .filter(|target| *target != table.reference)
     })
     .collect()

@@ -37,7 +37,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 /// Why the platform does not accept a technical name.
-pub fn name_fault(name: &str) -> Option<&'static str> {
+pub(super) fn name_fault(name: &str) -> Option<&'static str> {
     let length = name.chars().count();
     if length == 0 {
         return Some("it is empty");

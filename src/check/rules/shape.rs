@@ -137,7 +137,7 @@ pub(super) fn unknown(member: Node<'_>, shape: &'static Shape, out: &mut Vec<Fin
         member,
         format!("{} has no field `{key}`", shape.name),
     );
-    if std::ptr::eq(shape, &format::SOURCE) {
+    if std::ptr::eq(shape, &raw const format::SOURCE) {
         finding.severity = Severity::Error;
     }
     if let Some(help) = suggest::nearest(key, shape.fields.iter().map(|field| field.key)) {

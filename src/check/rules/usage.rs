@@ -203,7 +203,7 @@ fn place(
     let declared = item
         .reference
         .and_then(|reference| facts.declaring_step(reference));
-    if !declared.is_some_and(|index| facts.steps[index].tool.is_some()) && steps.is_empty() {
+    if steps.is_empty() && declared.is_none_or(|index| facts.steps[index].tool.is_none()) {
         return !item.is_rows() || {
             out.push(Finding::at(
                 &D014,

@@ -1,0 +1,179 @@
+//! A baseline: findings that are known and accepted, so that only new ones are shown.
+//!
+//! An entry names a finding by path, code, pointer and a digest of its message, never by line, so
+//! that it stays true while the file is edited around it. The file is made to be committed: one
+//! fixed order, one entry per kind of finding, a count for equal ones.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::J001;
+use super::digest;
+use super::located::Located;
+
+/// The version of the file that is written and understood.
+const VERSION: u32 = 1;
+
+/// What one entry stands for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// Path of the package, with slashes, relative to the baseline's own folder where it can be.
+    pub path: String,
+    /// The rule.
+    pub code: String,
+    /// Where.
+    pub pointer: String,
+    /// Digest of the message.
+    pub message: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct File {
+    schema_version: u32,
+    findings: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    path: String,
+    code: String,
+    pointer: String,
+    message: String,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    count: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// A file that is no baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// Not the shape of one.
+    #[error("it is no baseline file: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// Written by another edition.
+    #[error("its schemaVersion is {0}, and this edition knows {VERSION}")]
+    Version(u32),
+}
+
+/// Known findings with how many of each there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Baseline {
+    known: BTreeMap<Known, usize>,
+}
+
+impl Baseline {
+    /// Reads a baseline file.
+    pub fn parse(text: &str) -> Result<Baseline, BaselineError> {
+        let file: File = serde_json::from_str(text)?;
+        if file.schema_version != VERSION {
+            return Err(BaselineError::Version(file.schema_version));
+        }
+        let entries = file.findings.into_iter().map(|entry| {
+            let Entry {
+                path,
+                code,
+                pointer,
+                message,
+                count,
+            } = entry;
+            (
+                Known {
+                    path,
+                    code,
+                    pointer,
+                    message,
+                },
+                count,
+            )
+        });
+        Ok(Baseline {
+            known: entries.collect(),
+        })
+    }
+
+    /// The file's text.
+    pub fn write(&self) -> String {
+        let entries = self.known.iter().map(|(known, count)| Entry {
+            path: known.path.clone(),
+            code: known.code.clone(),
+            pointer: known.pointer.clone(),
+            message: known.message.clone(),
+            count: *count,
+        });
+        let file = File {
+            schema_version: VERSION,
+            findings: entries.collect(),
+        };
+        let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Adds the findings of one package.
+    pub fn add(&mut self, path: &str, findings: &[Located]) {
+        for finding in findings.iter().filter(|finding| *finding.rule != J001) {
+            *self.known.entry(known(path, finding)).or_default() += 1;
+        }
+    }
+
+    /// How many findings it holds.
+    pub fn len(&self) -> usize {
+        self.known.values().sum()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Drops the findings of one package that are known, using each entry up as often as it counts.
+    /// Gives how many were dropped. A file that is no JSON is never accepted.
+    pub fn suppress(&mut self, path: &str, findings: &mut Vec<Located>) -> usize {
+        let before = findings.len();
+        findings.retain(|finding| {
+            if *finding.rule == J001 {
+                return true;
+            }
+            match self.known.get_mut(&known(path, finding)) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            }
+        });
+        before - findings.len()
+    }
+
+    /// Entries of the packages in `paths` that no finding used up: they can be removed.
+    pub fn stale<'b>(&'b self, paths: &'b [String]) -> impl Iterator<Item = (&'b Known, usize)> {
+        let left = self
+            .known
+            .iter()
+            .filter(|(known, count)| **count > 0 && paths.contains(&known.path));
+        left.map(|(known, count)| (known, *count))
+    }
+}
+
+fn known(path: &str, finding: &Located) -> Known {
+    Known {
+        path: path.to_owned(),
+        code: finding.rule.code.to_owned(),
+        pointer: finding.spot.pointer.clone(),
+        message: digest::message(finding),
+    }
+}

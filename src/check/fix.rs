@@ -1,0 +1,203 @@
+//! Mending: the edits of findings applied to a text, again and again until nothing is left to do.
+//!
+//! Goes in: text. Comes out: text, with its byte-order mark and line ends as they were. Files are
+//! no concern of this module.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::catalog::J001;
+use super::finding::{Edit, Finding, Fix};
+use super::position::without_mark;
+use super::rule::Rule;
+
+/// How often a text is checked and mended before mending gives up.
+pub const MAX_ROUNDS: usize = 10;
+
+/// Applies the edits of as many fixes as fit together, in order of place; of two that touch the
+/// same bytes the earlier one is made, the other waits for the next round. Gives the new text and
+/// how many fixes were made, or nothing when none was.
+pub fn apply(text: &str, fixes: &[&Fix]) -> Option<(String, Vec<usize>)> {
+    let mut order: Vec<usize> = (0..fixes.len()).collect();
+    order.sort_by_key(|index| {
+        fixes[*index]
+            .edits
+            .iter()
+            .map(|edit| (edit.span.start, edit.span.end))
+            .min()
+    });
+    // By where they begin; what is in here never collides, so two neighbours tell everything.
+    let mut edits: BTreeMap<usize, &Edit> = BTreeMap::new();
+    let mut made = Vec::new();
+    for index in order {
+        let fix = fixes[index];
+        let fits = |edit: &Edit| {
+            let mut neighbours = edits.range(..=edit.span.end).rev().take(2);
+            text.get(edit.span.clone()).is_some()
+                && neighbours.all(|(_, other)| !collide(&other.span, &edit.span))
+        };
+        if !fix.edits.is_empty() && fix.edits.iter().all(fits) {
+            edits.extend(fix.edits.iter().map(|edit| (edit.span.start, edit)));
+            made.push(index);
+        }
+    }
+    if made.is_empty() {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits.into_values() {
+        out.push_str(text.get(at..edit.span.start)?);
+        out.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    out.push_str(text.get(at..)?);
+    made.sort_unstable();
+    Some((out, made))
+}
+
+/// Whether two edits cannot both be made: they share bytes, or insert at one place.
+fn collide(a: &Range<usize>, b: &Range<usize>) -> bool {
+    let touch = a.end == b.start || b.end == a.start;
+    let overlap = a.start < b.end && b.start < a.end;
+    overlap || a.start == b.start || touch && (a.is_empty() || b.is_empty())
+}
+
+/// What mending a text came to.
+#[derive(Debug)]
+pub struct Mended {
+    /// The bytes as they should be, byte-order mark included.
+    pub bytes: Vec<u8>,
+    /// How many findings of each rule were mended.
+    pub fixed: BTreeMap<&'static str, usize>,
+    /// Whether mending ended because nothing was left to do.
+    pub stable: bool,
+}
+
+impl Mended {
+    /// How many findings were mended.
+    pub fn count(&self) -> usize {
+        self.fixed.values().sum()
+    }
+}
+
+/// Checks and mends `bytes` in turns until no fix is left, at most [`MAX_ROUNDS`] times.
+///
+/// `check` gives the findings of a text whose fixes are wanted (and no others). A round that would
+/// leave something that is no JSON any more is taken back.
+pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mended {
+    let mark = &bytes[..bytes.len() - without_mark(bytes).len()];
+    let mut mended = Mended {
+        bytes: bytes.to_vec(),
+        fixed: BTreeMap::new(),
+        stable: false,
+    };
+    let mut findings = check(bytes);
+    for _ in 0..MAX_ROUNDS {
+        let (rules, fixes): (Vec<&Rule>, Vec<&Fix>) = findings
+            .iter()
+            .filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?)))
+            .unzip();
+        let applied = std::str::from_utf8(without_mark(&mended.bytes))
+            .ok()
+            .and_then(|text| apply(text, &fixes));
+        let Some((text, made)) = applied else {
+            mended.stable = true;
+            break;
+        };
+        let candidate = [mark, text.as_bytes()].concat();
+        let after = check(&candidate);
+        if candidate == mended.bytes || after.iter().any(|finding| *finding.rule == J001) {
+            break;
+        }
+        for index in made {
+            *mended.fixed.entry(rules[index].code).or_default() += 1;
+        }
+        mended.bytes = candidate;
+        findings = after;
+    }
+    mended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mended, apply, mend};
+    use crate::check::catalog::R003;
+    use crate::check::finding::{Edit, Finding, Fix, Place};
+
+    fn fix(edits: &[(usize, usize, &str)]) -> Fix {
+        let edits = edits.iter().map(|(start, end, text)| Edit {
+            span: *start..*end,
+            text: (*text).to_owned(),
+        });
+        Fix {
+            title: "mend".to_owned(),
+            safe: true,
+            edits: edits.collect(),
+        }
+    }
+
+    #[test]
+    fn fixes_that_fit_are_made_and_others_wait() {
+        let (a, b, c) = (
+            fix(&[(4, 6, "X"), (0, 1, "_")]),
+            fix(&[(5, 7, "Y")]),
+            fix(&[(8, 8, "!")]),
+        );
+        let (text, made) = apply("0123456789", &[&b, &a, &c]).expect("some fit");
+        assert_eq!(text, "_123X67!89");
+        assert_eq!(made, [1, 2]);
+    }
+
+    #[test]
+    fn edits_outside_the_text_are_never_made() {
+        assert!(apply("é", &[&fix(&[(1, 2, "x")])]).is_none());
+        assert!(apply("é", &[&fix(&[(2, 9, "x")])]).is_none());
+        assert!(apply("é", &[&fix(&[])]).is_none());
+    }
+
+    /// A made-up rule: every `a` becomes `b`, every `b` becomes `c`.
+    fn next_letters(bytes: &[u8]) -> Vec<Finding> {
+        let text = std::str::from_utf8(super::without_mark(bytes)).expect("UTF-8");
+        let found = text.char_indices().filter_map(|(at, letter)| {
+            let next = match letter {
+                'a' => "b",
+                'b' => "c",
+                _ => return None,
+            };
+            let place = Place {
+                pointer: String::new(),
+                span: at..at + 1,
+            };
+            Some(Finding::new(&R003, place, "next").fix(fix(&[(at, at + 1, next)])))
+        });
+        found.collect()
+    }
+
+    #[test]
+    fn mending_goes_on_until_nothing_is_left_and_keeps_mark_and_line_ends() {
+        let Mended {
+            bytes,
+            fixed,
+            stable,
+        } = mend("\u{feff}ab\r\nz".as_bytes(), next_letters);
+        assert_eq!(bytes, "\u{feff}cc\r\nz".as_bytes());
+        assert_eq!(fixed.get("R003"), Some(&3));
+        assert!(stable);
+    }
+
+    #[test]
+    fn mending_that_never_ends_is_ended() {
+        let flip = |bytes: &[u8]| {
+            let place = Place {
+                pointer: String::new(),
+                span: 0..1,
+            };
+            let other = if bytes == b"0" { "1" } else { "0" };
+            vec![Finding::new(&R003, place, "flip").fix(fix(&[(0, 1, other)]))]
+        };
+        let mended = mend(b"0", flip);
+        assert!(!mended.stable);
+        assert_eq!(mended.count(), super::MAX_ROUNDS);
+    }
+}

@@ -1,0 +1,162 @@
+//! Markdown for a comment on a pull request.
+
+use std::fmt::Write as _;
+
+use super::text::counted;
+use super::{FileEntry, Report};
+use crate::check::rule::Severity;
+
+/// Writes a heading, a line of totals, and a table per file that has anything to say.
+pub fn md(report: &Report) -> String {
+    let summary = report.summary();
+    let mut out = format!("### tplkit: {}\n\n", report.outcome().as_str());
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(
+        out,
+        "{}, {}, {} in {}.",
+        counted(summary.errors, "error"),
+        counted(summary.warnings, "warning"),
+        counted(summary.hints, "hint"),
+        counted(summary.packages, "package"),
+    );
+    for trouble in &report.troubles {
+        let path = trouble
+            .path
+            .as_ref()
+            .map(|path| format!("{}: ", code(&path.to_string_lossy())));
+        let _ = writeln!(
+            out,
+            "\n- :x: {}{}",
+            path.unwrap_or_default(),
+            escape(&trouble.message)
+        );
+    }
+    for file in &report.files {
+        write_file(&mut out, file);
+    }
+    if report.statistics {
+        out.push_str("\n| Rule | Findings | With a fix |\n|---|---:|---:|\n");
+        for count in report.counts() {
+            let _ = writeln!(
+                out,
+                "| {} {} | {} | {} |",
+                count.code, count.name, count.count, count.fixable
+            );
+        }
+    }
+    out
+}
+
+fn write_file(out: &mut String, file: &FileEntry) {
+    let mut rows = String::new();
+    for finding in file.told() {
+        let sign = match finding.severity {
+            Severity::Error => ":x: error",
+            Severity::Warning => ":warning: warning",
+            Severity::Hint => ":bulb: hint",
+        };
+        let spot = &finding.spot;
+        let pointer = if spot.pointer.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", code(&spot.pointer))
+        };
+        let _ = writeln!(
+            rows,
+            "| {sign} | **{}** {} | {}:{}{pointer} | {}<br>{} |",
+            finding.rule.code,
+            finding.rule.name,
+            spot.start.line,
+            spot.start.column,
+            escape(&finding.message),
+            escape(&finding.help),
+        );
+    }
+    let verdicts = file.report.promotion.iter().flatten();
+    let verdicts: Vec<String> = verdicts
+        .map(|verdict| {
+            format!(
+                "{} {} {}",
+                if verdict.passed {
+                    ":white_check_mark:"
+                } else {
+                    ":x:"
+                },
+                verdict.rule.code,
+                verdict.rule.name
+            )
+        })
+        .collect();
+    if rows.is_empty() && verdicts.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n#### {}\n", code(&file.display()));
+    if !verdicts.is_empty() {
+        let _ = writeln!(out, "Promotion to `system`: {}\n", verdicts.join(", "));
+    }
+    if !rows.is_empty() {
+        let _ = write!(
+            out,
+            "| Severity | Rule | Place | What and how to mend it |\n|---|---|---|---|\n{rows}"
+        );
+    }
+}
+
+/// Text that shows as itself inside a table: no markup, no mention, no reference to an issue.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '@' => out.push_str("&#64;"),
+            '#' => out.push_str("&#35;"),
+            '\\' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '!' => {
+                out.push('\\');
+                out.push(character);
+            }
+            control if control.is_control() => out.push(' '),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Text as code inside a table; a fence longer than any run of backticks in it.
+fn code(text: &str) -> String {
+    let longest = text
+        .split(|character| character != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    let text: String = text
+        .chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect();
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, escape};
+
+    #[test]
+    fn markup_shows_as_itself() {
+        assert_eq!(escape("a|b <c> @me #1"), "a\\|b &lt;c&gt; &#64;me &#35;1");
+        assert_eq!(code("a`b|c"), "``a`b\\|c``");
+        assert_eq!(code("`"), "`` ` ``");
+    }
+}

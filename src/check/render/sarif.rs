@@ -1,0 +1,142 @@
+//! SARIF 2.1.0, as code scanning services read it.
+
+use serde_json::{Value, json};
+
+use super::{FileEntry, Report, digests, uri};
+use crate::check::finding::Fix;
+use crate::check::located::{Located, Spot};
+use crate::check::rule::{Rule, Severity};
+
+/// Writes the log of one run; only rules that spoke are described.
+pub fn sarif(report: &Report) -> String {
+    let mut rules: Vec<&'static Rule> = report
+        .files
+        .iter()
+        .flat_map(FileEntry::told)
+        .map(|finding| finding.rule)
+        .collect();
+    rules.sort_by_key(|rule| rule.code);
+    rules.dedup();
+    let results: Vec<Value> = report
+        .files
+        .iter()
+        .flat_map(|file| results(file, &rules))
+        .collect();
+    let notifications: Vec<Value> = report.troubles.iter().map(notification).collect();
+    let log = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "tplkit",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|rule| describe(rule)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": report.troubles.is_empty(),
+                "toolExecutionNotifications": notifications,
+            }],
+            "results": results,
+        }],
+    });
+    // A value always serializes.
+    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Hint => "note",
+    }
+}
+
+fn describe(rule: &Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": rule.help, "markdown": rule.page},
+        "defaultConfiguration": {"level": level(rule.severity)},
+    })
+}
+
+fn notification(trouble: &super::Trouble) -> Value {
+    let mut value = json!({"level": "error", "message": {"text": trouble.message}});
+    if let Some(path) = &trouble.path {
+        value["locations"] =
+            json!([{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}]);
+    }
+    value
+}
+
+fn results(file: &FileEntry, rules: &[&'static Rule]) -> Vec<Value> {
+    let artifact = json!({"uri": uri(&file.path)});
+    digests(file)
+        .map(|(finding, digest)| result(finding, &digest, &artifact, rules))
+        .collect()
+}
+
+fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static Rule]) -> Value {
+    let mut value = json!({
+        "ruleId": finding.rule.code,
+        "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
+        "level": level(finding.severity),
+        "message": {"text": format!("{} {}", finding.message, finding.help)},
+        "locations": [location(&finding.spot, artifact)],
+        "partialFingerprints": {"tplkit/v1": digest},
+    });
+    if !finding.related.is_empty() {
+        let related = finding.related.iter().map(|(spot, message)| {
+            let mut location = location(spot, artifact);
+            location["message"] = json!({"text": message});
+            location
+        });
+        value["relatedLocations"] = related.collect();
+    }
+    if let Some(fix) = &finding.fix {
+        value["fixes"] = json!([replacements(fix, artifact)]);
+    }
+    value
+}
+
+fn location(spot: &Spot, artifact: &Value) -> Value {
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": artifact,
+            "region": {
+                "startLine": spot.start.line,
+                "startColumn": spot.start.column,
+                "endLine": spot.end.line,
+                "endColumn": spot.end.column,
+            },
+        },
+    });
+    if !spot.pointer.is_empty() {
+        location["logicalLocations"] =
+            json!([{"fullyQualifiedName": spot.pointer, "kind": "member"}]);
+    }
+    location
+}
+
+/// Edits are told by bytes: they have no line and column of their own in a report.
+fn replacements(fix: &Fix, artifact: &Value) -> Value {
+    let replacements: Vec<Value> = fix
+        .edits
+        .iter()
+        .map(|edit| {
+            json!({
+                "deletedRegion": {"byteOffset": edit.span.start, "byteLength": edit.span.len()},
+                "insertedContent": {"text": edit.text},
+            })
+        })
+        .collect();
+    json!({
+        "description": {"text": fix.title},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+    })
+}

@@ -1,0 +1,293 @@
+//! Reports for people at a terminal.
+//!
+//! This is a renderer of our own, not miette: its labels panic past column 65,535, it reads the
+//! whole of a line before it cuts, and one window per related place in a file that is a single
+//! line cannot be told to it. What is needed is small: a window, a caret, and notes.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{FileEntry, Report};
+use crate::check::excerpt::{Excerpt, visible};
+use crate::check::located::{Located, LocatedVerdict};
+use crate::check::rule::Severity;
+use crate::check::run::FileKind;
+
+/// How a report for people is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to colour it.
+    pub colour: bool,
+    /// Whether to leave out what is no finding.
+    pub quiet: bool,
+}
+
+impl Style {
+    fn paint(self, style: anstyle::Style, text: &str) -> String {
+        if self.colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint(anstyle::Style::new().bold(), text)
+    }
+
+    fn frame(self, text: &str) -> String {
+        self.paint(anstyle::AnsiColor::Blue.on_default().bold(), text)
+    }
+
+    fn severity(self, severity: Severity, text: &str) -> String {
+        let colour = match severity {
+            Severity::Error => anstyle::AnsiColor::Red,
+            Severity::Warning => anstyle::AnsiColor::Yellow,
+            Severity::Hint => anstyle::AnsiColor::Cyan,
+        };
+        self.paint(colour.on_default().bold(), text)
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// Writes every finding with its place, the verdicts, and a line of totals.
+pub fn text(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for file in &report.files {
+        // A failed promotion rule shows its places under its verdict.
+        for finding in &file.report.findings {
+            out.push_str(&diagnostic(&file.display(), finding, style));
+            out.push('\n');
+        }
+        if let Some(verdicts) = &file.report.promotion {
+            write_verdicts(&mut out, file, verdicts, style);
+        }
+    }
+    if !style.quiet {
+        write_totals(&mut out, report, style);
+    }
+    out
+}
+
+/// One finding, with the window of its line.
+pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
+    let rule = finding.rule;
+    let number = finding.spot.start.line.to_string();
+    let gutter = " ".repeat(number.len());
+    let bar = style.frame("|");
+    let mark = style.frame("=");
+    let head = format!("{}[{} {}]", finding.severity.as_str(), rule.code, rule.name);
+    let mut out = String::new();
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(
+        out,
+        "{}{}",
+        style.severity(finding.severity, &head),
+        style.bold(&format!(": {}", printable(&finding.message))),
+    );
+    let at = finding.spot.start;
+    let pointer = printable(&finding.spot.pointer);
+    let place = if pointer.is_empty() {
+        String::new()
+    } else {
+        format!("  {pointer}")
+    };
+    let _ = writeln!(
+        out,
+        "{gutter}{} {}:{}:{}{place}",
+        style.frame("-->"),
+        printable(path),
+        at.line,
+        at.column
+    );
+    let (line, carets) = window(&finding.excerpt);
+    let _ = writeln!(out, "{gutter} {bar}\n{} {bar} {line}", style.frame(&number));
+    let _ = writeln!(
+        out,
+        "{gutter} {bar} {}",
+        style.severity(finding.severity, &carets)
+    );
+    for (spot, message) in &finding.related {
+        let at = spot.start;
+        let _ = writeln!(
+            out,
+            "{gutter} {mark} {}: {}:{} {}: {}",
+            style.bold("see"),
+            at.line,
+            at.column,
+            printable(&spot.pointer),
+            printable(message),
+        );
+    }
+    let _ = writeln!(
+        out,
+        "{gutter} {mark} {}: {}",
+        style.bold("help"),
+        printable(&finding.help)
+    );
+    if let Some(fix) = &finding.fix {
+        let how = if fix.safe {
+            "--fix"
+        } else {
+            "--fix --unsafe-fixes"
+        };
+        let _ = writeln!(
+            out,
+            "{gutter} {mark} {}: {} (`{how}` does it)",
+            style.bold("fix"),
+            printable(&fix.title)
+        );
+    }
+    out
+}
+
+/// The window's line, and the line of carets under it.
+fn window(excerpt: &Excerpt) -> (String, String) {
+    let Excerpt {
+        before,
+        marked,
+        after,
+        cut_before,
+        cut_after,
+    } = excerpt;
+    let open = if *cut_before { "…" } else { "" };
+    let close = if *cut_after { "…" } else { "" };
+    let indent = " ".repeat(open.width() + before.width());
+    let carets = format!("{indent}{}", "^".repeat(marked.width().max(1)));
+    (format!("{open}{before}{marked}{after}{close}"), carets)
+}
+
+fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict], style: Style) {
+    let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
+    let heading = format!(
+        "promotion to `system`: {passed} of {} rules hold",
+        verdicts.len()
+    );
+    let _ = writeln!(
+        out,
+        "{} {}",
+        style.bold(&printable(&file.display())),
+        heading
+    );
+    for verdict in verdicts {
+        let word = if verdict.passed {
+            style.paint(anstyle::AnsiColor::Green.on_default().bold(), "passed")
+        } else {
+            style.severity(Severity::Error, "failed")
+        };
+        let _ = writeln!(
+            out,
+            "  {word}  {} {}: {}",
+            verdict.rule.code, verdict.rule.name, verdict.rule.summary
+        );
+        for place in &verdict.places {
+            let at = place.spot.start;
+            let _ = writeln!(
+                out,
+                "          {}:{} {}: {}",
+                at.line,
+                at.column,
+                printable(&place.spot.pointer),
+                printable(&place.message),
+            );
+        }
+        if !verdict.passed {
+            let _ = writeln!(
+                out,
+                "          {}: {}",
+                style.bold("help"),
+                printable(verdict.rule.help)
+            );
+        }
+    }
+    out.push('\n');
+}
+
+fn write_totals(out: &mut String, report: &Report, style: Style) {
+    let summary = report.summary();
+    let mut parts = Vec::new();
+    for (count, noun, severity) in [
+        (summary.errors, "error", Severity::Error),
+        (summary.warnings, "warning", Severity::Warning),
+        (summary.hints, "hint", Severity::Hint),
+    ] {
+        if count > 0 {
+            parts.push(style.severity(severity, &counted(count, noun)));
+        }
+    }
+    let found = if parts.is_empty() {
+        "No findings".to_owned()
+    } else {
+        parts.join(", ")
+    };
+    let mut line = format!("{found} in {}", counted(summary.packages, "package"));
+    // A file that was named and is no package has spoken for itself.
+    let silent =
+        |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
+    let plain = report.files.iter().filter(silent).count();
+    if plain > 0 {
+        let _ = write!(line, ", {} skipped", counted(plain, "plain file"));
+    }
+    let fixed: usize = report.files.iter().map(|file| file.fixed).sum();
+    if fixed > 0 {
+        let _ = write!(line, ", {fixed} fixed");
+    }
+    let measured = report
+        .files
+        .iter()
+        .filter(|file| file.report.promotion.is_some());
+    let (promotes, stays): (Vec<_>, Vec<_>) = measured.partition(|file| file.promotes());
+    if !promotes.is_empty() || !stays.is_empty() {
+        let _ = write!(
+            line,
+            "; {} of {} can be promoted",
+            promotes.len(),
+            promotes.len() + stays.len()
+        );
+    }
+    let findings = || report.files.iter().flat_map(|file| &file.report.findings);
+    let safe = findings()
+        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safe))
+        .count();
+    let _ = writeln!(out, "{line}.");
+    if safe > 0 {
+        let _ = writeln!(out, "{safe} can be fixed with `--fix`.");
+    }
+}
+
+/// Counts per rule, as a table.
+pub fn statistics(report: &Report, style: Style) -> String {
+    let counts = report.counts();
+    let width = counts
+        .iter()
+        .map(|count| count.count.to_string().len())
+        .max()
+        .unwrap_or(0);
+    let mut out = String::new();
+    for count in counts {
+        let fixable = if count.fixable > 0 {
+            format!(" ({} with a fix)", count.fixable)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            out,
+            "{:>width$}  {}  {}{fixable}",
+            count.count,
+            style.bold(count.code),
+            count.name
+        );
+    }
+    out
+}
+
+/// One line that cannot steer a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(visible).collect()
+}

@@ -1,0 +1,213 @@
+//! Which rules speak, and how loud.
+//!
+//! Whoever runs a check may choose rules (`select`), silence some (`ignore`) and change their
+//! weight (`warn`, `deny`). A selector is a code (`R003`), a prefix of codes (`R`, `R00`), a rule's
+//! name, `all`, or a whole severity (`warnings`, `hints`). The more exact selector wins; between
+//! equally exact ones `ignore` beats `select` and `deny` beats `warn`.
+
+use super::catalog::{J001, RULES};
+use super::finding::Finding;
+use super::rule::{Rule, Severity};
+
+/// A set of rules as somebody wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selector {
+    /// Every rule.
+    All,
+    /// Every finding of that severity.
+    Severity(Severity),
+    /// Every rule whose code begins so.
+    Prefix(String),
+    /// One rule.
+    Rule(&'static Rule),
+}
+
+/// A word that selects nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no rule has the code, prefix or name `{word}`{}", nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+pub struct UnknownSelector {
+    /// The word.
+    pub word: String,
+    /// The code or name that resembles it most.
+    pub nearest: Option<&'static str>,
+}
+
+impl std::str::FromStr for Selector {
+    type Err = UnknownSelector;
+
+    fn from_str(word: &str) -> Result<Selector, UnknownSelector> {
+        match word.to_ascii_lowercase().as_str() {
+            "all" => return Ok(Selector::All),
+            "errors" => return Ok(Selector::Severity(Severity::Error)),
+            "warnings" => return Ok(Selector::Severity(Severity::Warning)),
+            "hints" => return Ok(Selector::Severity(Severity::Hint)),
+            _ => {}
+        }
+        if let Some(rule) = super::catalog::find(word) {
+            return Ok(Selector::Rule(rule));
+        }
+        let prefix = word.to_ascii_uppercase();
+        if !prefix.is_empty() && RULES.iter().any(|rule| rule.code.starts_with(&prefix)) {
+            return Ok(Selector::Prefix(prefix));
+        }
+        Err(UnknownSelector {
+            word: word.to_owned(),
+            nearest: nearest_rule(word),
+        })
+    }
+}
+
+impl Selector {
+    /// How exactly the finding is meant; nothing when it is not.
+    fn weight(&self, rule: &Rule, severity: Severity) -> Option<usize> {
+        let (holds, weight) = match self {
+            Selector::All => (true, 0),
+            Selector::Severity(wanted) => (*wanted == severity, 1),
+            Selector::Prefix(prefix) => (rule.code.starts_with(prefix.as_str()), 1 + prefix.len()),
+            Selector::Rule(wanted) => (*wanted == rule, usize::MAX),
+        };
+        holds.then_some(weight)
+    }
+}
+
+/// The code or name that resembles `word` most, if any does.
+pub fn nearest_rule(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&word, &name.to_lowercase());
+    RULES
+        .iter()
+        .flat_map(|rule| [rule.code, rule.name])
+        .map(|name| (likeness(name), name))
+        .filter(|(likeness, _)| *likeness >= 0.5)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))
+        .map(|(_, name)| name)
+}
+
+/// What somebody asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Only these, when there are any.
+    pub select: Vec<Selector>,
+    /// Not these.
+    pub ignore: Vec<Selector>,
+    /// These as warnings.
+    pub warn: Vec<Selector>,
+    /// These as errors.
+    pub deny: Vec<Selector>,
+}
+
+impl Selection {
+    /// Whether the rule may speak.
+    ///
+    /// A file that is no JSON was not checked at all, so J001 is never silenced.
+    pub fn wants(&self, rule: &Rule, severity: Severity) -> bool {
+        if *rule == J001 {
+            return true;
+        }
+        let ignored = exactness(&self.ignore, rule, severity);
+        let selected = exactness(&self.select, rule, severity);
+        match (selected, ignored) {
+            (None, None) => self.select.is_empty(),
+            (selected, ignored) => selected > ignored,
+        }
+    }
+
+    /// The weight that a finding of the rule has here.
+    pub fn severity(&self, rule: &Rule, severity: Severity) -> Severity {
+        if *rule == J001 {
+            return severity;
+        }
+        let warned = exactness(&self.warn, rule, severity);
+        let denied = exactness(&self.deny, rule, severity);
+        let chosen = match (warned, denied) {
+            (None, None) => severity,
+            (warned, denied) if denied >= warned => Severity::Error,
+            _ => Severity::Warning,
+        };
+        // `--warn X --deny warnings`: what was made a warning is denied with the others.
+        let deny_all = self.deny.contains(&Selector::Severity(Severity::Warning));
+        if chosen == Severity::Warning && deny_all {
+            Severity::Error
+        } else {
+            chosen
+        }
+    }
+
+    /// Drops what is not wanted and weighs the rest.
+    pub fn apply(&self, findings: &mut Vec<Finding>) {
+        findings.retain(|finding| self.wants(finding.rule, finding.severity));
+        for finding in findings {
+            finding.severity = self.severity(finding.rule, finding.severity);
+        }
+    }
+}
+
+fn exactness(selectors: &[Selector], rule: &Rule, severity: Severity) -> Option<usize> {
+    selectors
+        .iter()
+        .filter_map(|selector| selector.weight(rule, severity))
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Selection, Selector};
+    use crate::check::catalog::{J001, R003, R006};
+    use crate::check::rule::{Rule, Severity};
+
+    fn selectors(words: &[&str]) -> Vec<Selector> {
+        words
+            .iter()
+            .map(|word| word.parse().expect("known"))
+            .collect()
+    }
+
+    fn wants(select: &[&str], ignore: &[&str], rule: &Rule) -> bool {
+        let selection = Selection {
+            select: selectors(select),
+            ignore: selectors(ignore),
+            ..Selection::default()
+        };
+        selection.wants(rule, rule.severity)
+    }
+
+    #[test]
+    fn the_more_exact_selector_wins() {
+        assert!(wants(&[], &[], &R003));
+        assert!(!wants(&["S"], &[], &R003));
+        assert!(wants(&["r"], &["R006"], &R003));
+        assert!(!wants(&["R"], &["R003"], &R003));
+        assert!(wants(&["row-count-mismatch"], &["R"], &R003));
+        assert!(!wants(&["R"], &["R"], &R003));
+        assert!(!wants(&[], &["all"], &R003));
+        assert!(wants(&["S"], &["all"], &J001));
+    }
+
+    #[test]
+    fn weights_change_and_warnings_can_be_denied() {
+        let weigh = |warn: &[&str], deny: &[&str], rule: &Rule| {
+            let selection = Selection {
+                warn: selectors(warn),
+                deny: selectors(deny),
+                ..Selection::default()
+            };
+            selection.severity(rule, rule.severity)
+        };
+        assert_eq!(weigh(&[], &[], &R006), Severity::Warning);
+        assert_eq!(weigh(&[], &["warnings"], &R006), Severity::Error);
+        assert_eq!(weigh(&["R003"], &[], &R003), Severity::Warning);
+        assert_eq!(weigh(&["R003"], &["warnings"], &R003), Severity::Error);
+        assert_eq!(weigh(&["R003"], &["R"], &R003), Severity::Warning);
+        assert_eq!(weigh(&["J001"], &[], &J001), Severity::Error);
+    }
+
+    #[test]
+    fn unknown_words_name_their_neighbour() {
+        let error = "R03".parse::<Selector>().expect_err("unknown");
+        assert!(error.nearest.is_some());
+        let error = "row-cout-mismatch"
+            .parse::<Selector>()
+            .expect_err("unknown");
+        assert_eq!(error.nearest, Some("row-count-mismatch"));
+    }
+}

@@ -1,0 +1,102 @@
+//! What can be typed: options that every command has, and the commands.
+//!
+//! Each command declares its own arguments beside its code; here they are only gathered.
+
+use std::ffi::OsString;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{CommandFactory as _, Parser, ValueEnum};
+
+use super::commands::Command;
+use super::error::CliError;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Blue.on_default().bold())
+    .usage(AnsiColor::Blue.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Checks template packages.
+///
+/// Results go to standard output, everything else to standard error.
+///
+/// Exit codes: 0 done or clean, 1 findings, 2 usage or unreadable file, 101 a bug, 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "tplkit", version, styles = STYLES, max_term_width = 100, infer_long_args = false)]
+pub(crate) struct Request {
+    /// Options that every command has.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command has.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// When to colour the output; `auto` is only on a terminal and without `NO_COLOR`.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+    /// Say less: only results; twice: only the exit code.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) quiet: u8,
+    /// Say more on standard error.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub(crate) verbose: u8,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Also into files and pipes.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// Output formats of commands that are no report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// Understands the words of a command line.
+pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
+    let matches = command().color(colour(words)).try_get_matches_from(words)?;
+    Ok(<Request as clap::FromArgMatches>::from_arg_matches(
+        &matches,
+    )?)
+}
+
+/// The whole command line, for help, manual pages and completions.
+pub(crate) fn command() -> clap::Command {
+    Request::command()
+}
+
+/// Whether clap may colour what it says while it does not know the options yet.
+fn colour(words: &[OsString]) -> clap::ColorChoice {
+    let chosen = |when: &str| {
+        words.windows(2).any(|pair| pair == ["--color", when])
+            || words.iter().any(|word| *word == *format!("--color={when}"))
+    };
+    match () {
+        () if chosen("always") => clap::ColorChoice::Always,
+        () if chosen("never") => clap::ColorChoice::Never,
+        () => clap::ColorChoice::Auto,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_declaration_is_consistent() {
+        super::command().debug_assert();
+    }
+}

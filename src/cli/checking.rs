@@ -1,0 +1,250 @@
+//! From found files to a report: reading, checking and mending many files on several threads.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use similar::TextDiff;
+use tplkit::check::fix::{Mended, mend};
+use tplkit::check::position::without_mark;
+use tplkit::check::render::{FileEntry, Report, Trouble};
+use tplkit::check::selection::Selection;
+use tplkit::check::{self, CheckOptions, FileKind, Finding, LocatedReport};
+use tplkit::definitions::Definitions;
+
+use super::error::CliError;
+use super::source::{self, is_stdin};
+use super::walk::{self, Files, Found};
+use super::{replace, session::Session};
+
+/// From this size on, a file is checked alone, by all threads.
+const LARGE: u64 = 4 << 20;
+
+/// What is asked of every file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// All rules; with the five of promotion or without.
+    Check {
+        /// Whether promotion is measured too.
+        promotion: bool,
+    },
+    /// The five rules of promotion alone.
+    Promote,
+}
+
+/// What to do with fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mending {
+    /// Whether fixes that may change what a package means are wanted too.
+    pub(crate) unsafe_too: bool,
+    /// Whether to show the changes instead of making them.
+    pub(crate) show_only: bool,
+}
+
+/// How to check files.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    /// What is asked.
+    pub(crate) question: Question,
+    /// The registry to hold packages against; the embedded one unless another was named.
+    pub(crate) definitions: Cow<'static, Definitions>,
+    /// Which rules speak.
+    pub(crate) selection: Selection,
+    /// Whether and how to mend.
+    pub(crate) mending: Option<Mending>,
+    /// Number of threads; as many as the machine has when not given.
+    pub(crate) threads: Option<usize>,
+}
+
+impl Checker {
+    /// Reads the registry file that was named, if one was.
+    pub(crate) fn definitions(
+        file: Option<&PathBuf>,
+    ) -> Result<Cow<'static, Definitions>, CliError> {
+        let Some(path) = file else {
+            return Ok(Cow::Borrowed(Definitions::embedded()));
+        };
+        let text = source::read_text(path)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let parsed = Definitions::parse(text);
+        Ok(Cow::Owned(parsed.map_err(|source| {
+            CliError::Definitions {
+                path: path.clone(),
+                source,
+            }
+        })?))
+    }
+
+    /// Finds and judges everything behind `paths`.
+    pub(crate) fn run(&self, paths: &[PathBuf], session: &Session) -> Result<Report, CliError> {
+        let Files {
+            found,
+            mut troubles,
+        } = walk::files(paths);
+        let threads = self
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let judged = self.judge_all(&found, threads)?;
+        let mut files = Vec::with_capacity(judged.len());
+        for result in judged {
+            match result {
+                Ok(file) => {
+                    session.detail(|| describe(&file));
+                    files.push(file);
+                }
+                Err(trouble) => troubles.push(trouble),
+            }
+        }
+        Ok(Report {
+            files,
+            troubles,
+            ..Report::default()
+        })
+    }
+
+    /// Judges files in their order: small ones side by side, large ones one after the other.
+    fn judge_all(
+        &self,
+        found: &[Found],
+        threads: usize,
+    ) -> Result<Vec<Result<FileEntry, Trouble>>, CliError> {
+        if let ([file], true) = (
+            found,
+            threads == 1 || found.iter().all(|file| file.size < LARGE),
+        ) {
+            return Ok(vec![self.judge(file, 1)]);
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
+        let is_large = |file: &Found| file.size >= LARGE;
+        let mut results: Vec<Option<Result<FileEntry, Trouble>>> = pool.install(|| {
+            let small = found
+                .par_iter()
+                .map(|file| (!is_large(file)).then(|| self.judge(file, 1)));
+            small.collect()
+        });
+        for (file, result) in found.iter().zip(&mut results) {
+            if result.is_none() {
+                *result = Some(pool.install(|| self.judge(file, threads)));
+            }
+        }
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    fn judge(&self, found: &Found, threads: usize) -> Result<FileEntry, Trouble> {
+        let bytes =
+            source::read(&found.path).map_err(|error| walk::trouble(&found.path, &error))?;
+        let Some(mending) = self.mending else {
+            return Ok(FileEntry::new(
+                found.path.clone(),
+                self.report(&bytes, found.named, threads),
+            ));
+        };
+        let mended = mend(&bytes, |text| {
+            self.mendable(text, mending, found.named, threads)
+        });
+        let mut file = if mending.show_only {
+            let mut file = FileEntry::new(
+                found.path.clone(),
+                self.report(&bytes, found.named, threads),
+            );
+            file.diff = (mended.count() > 0).then(|| diff(&found.path, &bytes, &mended.bytes));
+            file
+        } else {
+            let report = self.report(&mended.bytes, found.named, threads);
+            let mut file = FileEntry::new(found.path.clone(), report);
+            write_back(&mut file, &mended)?;
+            file
+        };
+        file.fixed = mended.count();
+        Ok(file)
+    }
+
+    fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
+        let promotion = self.question != Question::Check { promotion: false };
+        CheckOptions {
+            definitions: &self.definitions,
+            promotion,
+            named,
+            threads,
+        }
+    }
+
+    fn report(&self, bytes: &[u8], named: bool, threads: usize) -> LocatedReport {
+        let options = self.options(named, threads);
+        let mut report = match self.question {
+            Question::Check { .. } => check::check(bytes, &options),
+            Question::Promote => check::promote(bytes, &options),
+        };
+        // In a walked folder a file that is no package is passed over.
+        if !named && report.kind == FileKind::Plain {
+            report.promotion = None;
+        }
+        self.selection.apply(&mut report.findings);
+        LocatedReport::new(bytes, report)
+    }
+
+    /// The findings whose fixes are wanted, and the one that says a text is no JSON.
+    fn mendable(
+        &self,
+        bytes: &[u8],
+        mending: Mending,
+        named: bool,
+        threads: usize,
+    ) -> Vec<Finding> {
+        let mut findings = check::check(bytes, &self.options(named, threads)).findings;
+        self.selection.apply(&mut findings);
+        for finding in &mut findings {
+            if finding
+                .fix
+                .as_ref()
+                .is_some_and(|fix| !fix.safe && !mending.unsafe_too)
+            {
+                finding.fix = None;
+            }
+        }
+        findings
+    }
+}
+
+/// Puts mended text where it came from; what came from standard input stays in the entry.
+fn write_back(file: &mut FileEntry, mended: &Mended) -> Result<(), Trouble> {
+    if is_stdin(&file.path) {
+        file.text = Some(String::from_utf8_lossy(&mended.bytes).into_owned());
+    } else if mended.count() > 0 {
+        replace::write(&file.path, &mended.bytes).map_err(|error| Trouble {
+            path: error.path().cloned(),
+            message: error.to_string(),
+            help: error.help(),
+        })?;
+    }
+    Ok(())
+}
+
+/// The change as a unified diff. Both sides were valid UTF-8, or nothing would have been mended.
+fn diff(path: &Path, old: &[u8], new: &[u8]) -> String {
+    let (old, new) = (
+        String::from_utf8_lossy(without_mark(old)),
+        String::from_utf8_lossy(without_mark(new)),
+    );
+    let name = path.to_string_lossy();
+    let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
+    diff.unified_diff()
+        .context_radius(3)
+        .header(&name, &name)
+        .to_string()
+}
+
+fn describe(file: &FileEntry) -> String {
+    let kind = match file.report.kind {
+        FileKind::Package => "package",
+        FileKind::Plain => "plain file",
+    };
+    format!(
+        "{}: {kind}, {} findings, {} fixed",
+        file.display(),
+        file.report.findings.len(),
+        file.fixed
+    )
+}

@@ -1,0 +1,338 @@
+//! `tplkit check`: the main job.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use tplkit::check::baseline::Baseline;
+use tplkit::check::render::{self, FileEntry, Outcome, Report, counted};
+use tplkit::check::selection::{Selection, Selector};
+use tplkit::context::Clock as _;
+
+use crate::cli::checking::{Checker, Mending, Question};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::print_error;
+use crate::cli::session::{Session, SystemClock};
+use crate::cli::source::{self, is_stdin};
+use crate::cli::{replace, watch};
+
+/// Check packages: parse, validate, lint.
+///
+/// Folders are walked for names ending in `.json`; hidden folders and what ignore files name are
+/// left out, and files that are no package are counted and skipped. A file named on its own must be
+/// a package.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and folders; `-` is standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Measure the rules for promotion to this visibility as well.
+    #[arg(long, value_name = "VISIBILITY")]
+    promotion: Option<Visibility>,
+    #[command(flatten)]
+    rules: RuleArgs,
+    #[command(flatten)]
+    fixes: FixArgs,
+    #[command(flatten)]
+    known: BaselineArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+    /// Count the findings of each rule instead of listing them.
+    #[arg(long)]
+    statistics: bool,
+    /// Check again whenever a file changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff", "write_baseline"])]
+    watch: bool,
+}
+
+/// What a package can be promoted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Visibility {
+    /// Offered to everybody by the platform.
+    System,
+}
+
+/// Which rules speak, and how loud.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Rules: a code, a prefix of codes, a name, `all` or `warnings`")]
+struct RuleArgs {
+    /// Only these rules.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    select: Vec<Selector>,
+    /// Not these rules.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    ignore: Vec<Selector>,
+    /// These rules as warnings.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    warn: Vec<Selector>,
+    /// These rules as errors; `--deny warnings` is all of them.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    deny: Vec<Selector>,
+}
+
+/// What to do with fixes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fixes")]
+struct FixArgs {
+    /// Mend what can be mended safely.
+    #[arg(long)]
+    fix: bool,
+    /// With `--fix` or `--diff`: also fixes that may change what the package means.
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Show what `--fix` would change and write nothing.
+    #[arg(long)]
+    diff: bool,
+}
+
+/// Findings that are accepted.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Baseline")]
+struct BaselineArgs {
+    /// Leave out the findings that this file lists.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the findings of this run to the baseline file.
+    #[arg(long, requires = "baseline")]
+    write_baseline: bool,
+}
+
+/// How a report is made and written.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct ReportArgs {
+    /// Form of the report.
+    #[arg(long, default_value = "text")]
+    pub(crate) format: Format,
+    /// Write the report to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Hold packages against another server's registry.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) definitions: Option<PathBuf>,
+    /// Fail when there is no package at all.
+    #[arg(long)]
+    pub(crate) require_package: bool,
+    /// Number of threads [default: as many as the machine has].
+    #[arg(short = 'j', long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+impl ReportArgs {
+    /// Number of threads, when one was given.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        self.threads.map(NonZeroUsize::get)
+    }
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// Annotations of GitHub workflows.
+    Github,
+    /// Code quality report of GitLab.
+    Gitlab,
+    /// JUnit XML.
+    Junit,
+    /// Markdown for a pull request.
+    Md,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let fixes = &args.fixes;
+    let checker = Checker {
+        question: Question::Check {
+            promotion: args.promotion.is_some(),
+        },
+        definitions: Checker::definitions(args.report.definitions.as_ref())?,
+        selection: Selection {
+            select: args.rules.select.clone(),
+            ignore: args.rules.ignore.clone(),
+            warn: args.rules.warn.clone(),
+            deny: args.rules.deny.clone(),
+        },
+        mending: (fixes.fix || fixes.diff).then_some(Mending {
+            unsafe_too: fixes.unsafe_fixes,
+            show_only: fixes.diff,
+        }),
+        threads: args.report.threads(),
+    };
+    let once = || {
+        let mut report = checker.run(&args.paths, session)?;
+        if let Some(path) = &args.known.baseline {
+            if args.known.write_baseline {
+                write_baseline(path, &mut report, session)?;
+            } else {
+                apply_baseline(path, &mut report, session)?;
+            }
+        }
+        report.statistics = args.statistics;
+        conclude(report, &args.report, session)
+    };
+    if args.watch {
+        if args.paths.iter().any(|path| is_stdin(path)) {
+            return Err(CliError::Usage {
+                message: "standard input cannot be watched".to_owned(),
+                help: "name files or folders, or leave `--watch` out".to_owned(),
+            });
+        }
+        return watch::run(&args.paths, session, once);
+    }
+    once()
+}
+
+/// Writes the report and gives the exit code that it comes to.
+pub(crate) fn conclude(
+    mut report: Report,
+    args: &ReportArgs,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    report.require_package = args.require_package;
+    report.troubles.iter().for_each(print_error);
+    if report.summary().packages == 0 && report.troubles.is_empty() && !args.require_package {
+        session.note(format!(
+            "note: no package among {}",
+            counted(report.files.len(), "file")
+        ));
+    } else if report.summary().packages == 0 && args.require_package {
+        session.note("error: no package was found, and `--require-package` asks for one");
+    }
+    if !session.silent() || args.format != Format::Text {
+        session.result(&written(&report, args, session), args.output.as_deref())?;
+    }
+    Ok(match report.outcome() {
+        Outcome::Clean => Exit::Done,
+        Outcome::Findings => Exit::Findings,
+        Outcome::Failed => Exit::Usage,
+    })
+}
+
+fn written(report: &Report, args: &ReportArgs, session: &Session) -> String {
+    match args.format {
+        Format::Text => for_people(report, args.output.as_deref(), session),
+        Format::Json => render::json(report),
+        Format::Sarif => render::sarif(report),
+        Format::Github => render::github(report),
+        Format::Gitlab => render::gitlab(report),
+        Format::Junit => render::junit(
+            report,
+            &SystemClock.now().strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+        ),
+        Format::Md => render::md(report),
+    }
+}
+
+/// Text; when a diff or a mended standard input is the result, the findings stand aside.
+fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> String {
+    let style = session.style(target);
+    let diffs: String = report
+        .files
+        .iter()
+        .filter_map(|file| file.diff.as_deref())
+        .collect();
+    let texts: String = report
+        .files
+        .iter()
+        .filter_map(|file| file.text.as_deref())
+        .collect();
+    if !diffs.is_empty() || !texts.is_empty() {
+        let fixed: usize = report.files.iter().map(|file| file.fixed).sum();
+        let verb = if texts.is_empty() {
+            "would be fixed"
+        } else {
+            "fixed"
+        };
+        session.note(format!("{} {verb}", counted(fixed, "finding")));
+        if !texts.is_empty() {
+            let plain = render::Style {
+                colour: false,
+                ..style
+            };
+            session.note(render::text(report, plain).trim_end());
+        }
+        return diffs + &texts;
+    }
+    if report.statistics {
+        render::statistics(report, style)
+    } else {
+        render::text(report, style)
+    }
+}
+
+/// Accepts everything that was found.
+fn write_baseline(path: &Path, report: &mut Report, session: &Session) -> Result<(), CliError> {
+    let mut baseline = Baseline::default();
+    for file in &report.files {
+        baseline.add(&known_path(path, file), &file.report.findings);
+    }
+    replace::write(path, baseline.write().as_bytes())?;
+    session.note(format!(
+        "{} written to `{}`",
+        counted(baseline.len(), "finding"),
+        path.display()
+    ));
+    for file in &mut report.files {
+        baseline.suppress(&known_path(path, file), &mut file.report.findings);
+    }
+    Ok(())
+}
+
+/// Leaves out what was accepted before.
+fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result<(), CliError> {
+    let text = source::read_text(path)?;
+    let parsed = Baseline::parse(&text);
+    let mut baseline = parsed.map_err(|source| CliError::Baseline {
+        path: path.to_owned(),
+        source,
+    })?;
+    let mut suppressed = 0;
+    let mut paths = Vec::new();
+    for file in &mut report.files {
+        let known = known_path(path, file);
+        suppressed += baseline.suppress(&known, &mut file.report.findings);
+        paths.push(known);
+    }
+    session.detail(|| {
+        format!(
+            "{} left out by `{}`",
+            counted(suppressed, "finding"),
+            path.display()
+        )
+    });
+    for (known, count) in baseline.stale(&paths) {
+        session.detail(|| {
+            format!(
+                "stale in the baseline: {} {} {} (times {count})",
+                known.path, known.code, known.pointer
+            )
+        });
+    }
+    Ok(())
+}
+
+/// The path that a baseline knows a file by: relative to the baseline's folder, so that it is the
+/// same wherever the command is run, else as it was named.
+fn known_path(baseline: &Path, file: &FileEntry) -> String {
+    let folder = baseline
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let real = std::fs::canonicalize(folder)
+        .and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
+    let inside = real
+        .ok()
+        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
+    let path = inside.as_deref().unwrap_or(&file.path);
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}

@@ -1,0 +1,27 @@
+//! `tplkit completions`: scripts for shells.
+
+use std::path::PathBuf;
+
+use clap_complete::Shell;
+
+use crate::cli::args;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Write the completion script of a shell.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The shell.
+    shell: Shell,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut args::command(), "tplkit", &mut script);
+    session.result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
+    Ok(Exit::Done)
+}

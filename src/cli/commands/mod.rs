@@ -1,0 +1,47 @@
+//! One file per command.
+
+mod check;
+mod completions;
+mod explain;
+mod fmt;
+mod man;
+mod new;
+mod promote;
+mod rules;
+mod show;
+mod why;
+
+use super::error::CliError;
+use super::exit::Exit;
+use super::session::Session;
+
+/// The commands.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    Check(Box<check::Args>),
+    Promote(promote::Args),
+    Explain(explain::Args),
+    Rules(rules::Args),
+    Show(show::Args),
+    Why(why::Args),
+    Fmt(fmt::Args),
+    New(new::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs a command.
+pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError> {
+    match command {
+        Command::Check(args) => check::run(&args, session),
+        Command::Promote(args) => promote::run(&args, session),
+        Command::Explain(args) => explain::run(&args, session),
+        Command::Rules(args) => rules::run(&args, session),
+        Command::Show(args) => show::run(&args, session),
+        Command::Why(args) => why::run(&args, session),
+        Command::Fmt(args) => fmt::run(&args, session),
+        Command::New(args) => new::run(&args, session),
+        Command::Completions(args) => completions::run(&args, session),
+        Command::Man(args) => man::run(&args, session),
+    }
+}

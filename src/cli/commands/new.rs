@@ -1,0 +1,62 @@
+//! `tplkit new`: a package to begin from.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::starter;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::{RandomIds, Session, SystemClock};
+
+/// Write a small package that checks clean and can be promoted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Name of the package, for people; the technical name follows from it.
+    name: String,
+    /// Write to this file instead of standard output; an existing file is left alone.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Form of what is said; `json` wraps the package in a document.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let package = starter::package(&args.name, &SystemClock, &mut RandomIds).map_err(|error| {
+        CliError::Usage {
+            message: error.to_string(),
+            help: "use a name with letters, for example `tplkit new workshop`".to_owned(),
+        }
+    })?;
+    // A value always serializes.
+    let mut text = serde_json::to_string_pretty(&package).unwrap_or_default();
+    text.push('\n');
+    if let Some(path) = &args.output {
+        if path.exists() {
+            return Err(CliError::Usage {
+                message: format!("`{}` exists already", path.display()),
+                help: "choose another name, or remove the file first".to_owned(),
+            });
+        }
+        session.result(&text, Some(path))?;
+        session.note(format!(
+            "`{0}` written; `tplkit check {0}` checks it",
+            path.display()
+        ));
+    }
+    match (args.format, &args.output) {
+        (Form::Text, None) => session.result(&text, None)?,
+        (Form::Text, Some(_)) => {}
+        (Form::Json, output) => {
+            let path = output.as_ref().map(|path| path.to_string_lossy());
+            session.result(
+                &document::write("clean", &json!({"path": path, "package": package})),
+                None,
+            )?;
+        }
+    }
+    Ok(Exit::Done)
+}

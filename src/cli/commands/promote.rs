@@ -1,0 +1,36 @@
+//! `tplkit promote`: the five rules for `system` visibility.
+
+use std::path::PathBuf;
+
+use tplkit::check::selection::Selection;
+
+use super::check::{ReportArgs, conclude};
+use crate::cli::checking::{Checker, Question};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Measure the five rules for promotion to `system` visibility.
+///
+/// All five are measured, each is reported passed or failed with every place. Nothing else counts:
+/// run `tplkit check --promotion system` to hear the other rules as well.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and folders; `-` is standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let checker = Checker {
+        question: Question::Promote,
+        definitions: Checker::definitions(args.report.definitions.as_ref())?,
+        selection: Selection::default(),
+        mending: None,
+        threads: args.report.threads(),
+    };
+    let report = checker.run(&args.paths, session)?;
+    conclude(report, &args.report, session)
+}

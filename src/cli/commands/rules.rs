@@ -1,0 +1,57 @@
+//! `tplkit rules`: the list.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use tplkit::check::catalog::RULES;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// List every rule: code, severity, name, and when it is reported.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Form of the list.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let text = match args.format {
+        Form::Text => table(),
+        Form::Json => {
+            let rules = RULES.iter().map(|rule| {
+                json!({
+                    "code": rule.code,
+                    "name": rule.name,
+                    "severity": rule.severity.as_str(),
+                    "summary": rule.summary,
+                    "help": rule.help,
+                })
+            });
+            document::write("clean", &json!({"rules": rules.collect::<Vec<_>>()}))
+        }
+    };
+    session.result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn table() -> String {
+    let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rule in RULES {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "{}  {:7}  {:width$}  {}",
+            rule.code,
+            rule.severity.as_str(),
+            rule.name,
+            rule.summary
+        );
+    }
+    out
+}

@@ -1,0 +1,203 @@
+//! `tplkit show`: a package on one screen.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::check::render::{counted, json as report_json, text as report_text};
+use tplkit::contents::{Contents, Dependency, Item, MAX_ENTRY_BYTES, MAX_ENTRY_ROWS, Payload};
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Show a package on one screen: items, rows, dependencies, what is missing, sizes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let bytes = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &bytes) {
+        Ok(doc) => doc,
+        Err(report) => {
+            let text = match args.format {
+                Form::Text => report_text(&report, session.style(None)),
+                Form::Json => report_json(&report),
+            };
+            session.result(&text, None)?;
+            return Ok(Exit::Findings);
+        }
+    };
+    let contents = Contents::read(doc.root());
+    let text = match args.format {
+        Form::Text => screen(&contents),
+        Form::Json => {
+            let path = args.package.to_string_lossy();
+            document::write("clean", &json!({"path": path, "package": contents}))
+        }
+    };
+    session.result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn screen(contents: &Contents) -> String {
+    let mut out = String::new();
+    let title = contents
+        .label
+        .as_deref()
+        .or(contents.name.as_deref())
+        .unwrap_or("(no name)");
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(
+        out,
+        "{title}, template version {}",
+        contents.template_version.as_deref().unwrap_or("unknown")
+    );
+    if let (Some(workspace), Some(at)) = (&contents.workspace, &contents.generated_at) {
+        let _ = writeln!(out, "from workspace `{workspace}`, {at}");
+    }
+    let _ = writeln!(
+        out,
+        "{}: {}",
+        counted(contents.steps, "plan step"),
+        contents.summary.as_deref().unwrap_or("no summary")
+    );
+    section(&mut out, "Items", contents.items.len());
+    for (index, item) in contents.items.iter().enumerate() {
+        write_item(&mut out, item, "", index + 1 == contents.items.len());
+    }
+    section(&mut out, "Rows", contents.payloads.len());
+    contents
+        .payloads
+        .iter()
+        .for_each(|payload| write_payload(&mut out, payload));
+    section(
+        &mut out,
+        "Dependencies: the destination decides",
+        contents.dependencies.len(),
+    );
+    contents
+        .dependencies
+        .iter()
+        .for_each(|dependency| write_dependency(&mut out, dependency));
+    section(&mut out, "Unresolved", contents.unresolved.len());
+    for entry in &contents.unresolved {
+        let rows = entry
+            .count
+            .map(|count| format!(", {count} rows"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "  {} {}: {} ({}{rows})",
+            entry.item, entry.path, entry.reason, entry.action
+        );
+    }
+    section(&mut out, "Redacted", contents.redacted.len());
+    for entry in &contents.redacted {
+        let _ = writeln!(out, "  {} {}: {}", entry.item, entry.path, entry.reason);
+    }
+    out
+}
+
+fn section(out: &mut String, title: &str, count: usize) {
+    let _ = if count == 0 {
+        writeln!(out, "\n{title}: none")
+    } else {
+        writeln!(out, "\n{title}")
+    };
+}
+
+fn write_item(out: &mut String, item: &Item, indent: &str, last: bool) {
+    let (branch, below) = if last {
+        ("└─ ", "   ")
+    } else {
+        ("├─ ", "│  ")
+    };
+    let reference = item
+        .reference
+        .as_ref()
+        .map(|reference| format!("  ${reference}"))
+        .unwrap_or_default();
+    let rows = item.count.map(|count| {
+        format!(
+            "  {count} rows, {}",
+            item.data_class.as_deref().unwrap_or("no class")
+        )
+    });
+    let _ = writeln!(
+        out,
+        "  {indent}{branch}{} {}{reference}{}",
+        item.kind,
+        item.label,
+        rows.unwrap_or_default()
+    );
+    let indent = format!("{indent}{below}");
+    for (index, child) in item.children.iter().enumerate() {
+        write_item(out, child, &indent, index + 1 == item.children.len());
+    }
+}
+
+fn write_payload(out: &mut String, payload: &Payload) {
+    let key = payload
+        .key_column
+        .as_ref()
+        .map_or("no key column".to_owned(), |key| {
+            format!("key column `{key}`")
+        });
+    let verdict = if payload.within_limits {
+        "within"
+    } else {
+        "OVER"
+    };
+    let _ = writeln!(
+        out,
+        "  ${}: {} of {MAX_ENTRY_ROWS}, {} KiB of {} KiB, {verdict} the limits; {key}",
+        payload.feature_ref,
+        counted(payload.rows, "row"),
+        payload.bytes.div_ceil(1024),
+        MAX_ENTRY_BYTES / 1024,
+    );
+}
+
+fn write_dependency(out: &mut String, dependency: &Dependency) {
+    let need = if dependency.required {
+        "required"
+    } else {
+        "optional"
+    };
+    let name = dependency
+        .name
+        .as_ref()
+        .map(|name| format!(" `{name}`"))
+        .unwrap_or_default();
+    let choices = if dependency.has_blueprint {
+        "import, map or skip"
+    } else {
+        "map or skip"
+    };
+    let _ = writeln!(
+        out,
+        "  ${} {}{name} by {}, {need}: {choices} (proposed: {}), {}",
+        dependency.reference,
+        dependency.kind,
+        dependency.form,
+        dependency.proposal,
+        counted(dependency.uses, "use"),
+    );
+    if !dependency.columns.is_empty() {
+        let _ = writeln!(out, "      columns: {}", dependency.columns.join(", "));
+    }
+    if let Some(description) = &dependency.description {
+        let _ = writeln!(out, "      {description}");
+    }
+}

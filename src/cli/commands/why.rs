@@ -1,0 +1,149 @@
+//! `tplkit why`: who declares a ref, and who uses it.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tplkit::check::position::{Positions, without_mark};
+use tplkit::check::render::{json as report_json, text as report_text};
+use tplkit::contents::{Place, Uses, nearest_ref};
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::print_note;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Tell who declares a ref, who uses it, and where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The ref, with or without its dollar.
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let bytes = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &bytes) {
+        Ok(doc) => doc,
+        Err(report) => {
+            let text = match args.format {
+                Form::Text => report_text(&report, session.style(None)),
+                Form::Json => report_json(&report),
+            };
+            session.result(&text, None)?;
+            return Ok(Exit::Findings);
+        }
+    };
+    let name = args.reference.strip_prefix('$').unwrap_or(&args.reference);
+    let uses = Uses::find(doc.root(), name);
+    if uses.is_empty() {
+        return unknown(args, name, nearest_ref(doc.root(), name), session);
+    }
+    let all = [&uses.declared, &uses.named, &uses.used]
+        .into_iter()
+        .flatten();
+    let positions = Positions::find(
+        without_mark(&bytes),
+        all.map(|place| place.span.start).collect(),
+    );
+    let text = match args.format {
+        Form::Text => told(args, name, &uses, &positions),
+        Form::Json => {
+            let list = |places: &[Place]| {
+                places
+                    .iter()
+                    .map(|place| document_of(place, &positions))
+                    .collect::<Vec<_>>()
+            };
+            let body = json!({
+                "path": args.package.to_string_lossy(),
+                "ref": name,
+                "declared": list(&uses.declared),
+                "named": list(&uses.named),
+                "used": list(&uses.used),
+            });
+            document::write("clean", &body)
+        }
+    };
+    session.result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn unknown(
+    args: &Args,
+    name: &str,
+    nearest: Option<String>,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let path = args.package.display();
+    let hint = nearest.as_ref().map_or_else(
+        || format!("`tplkit show {path}` lists the refs"),
+        |nearest| format!("did you mean `${nearest}`? `tplkit show {path}` lists the refs"),
+    );
+    if args.format == Form::Json {
+        let body = json!({
+            "path": args.package.to_string_lossy(),
+            "ref": name,
+            "declared": [],
+            "named": [],
+            "used": [],
+            "nearest": nearest,
+        });
+        session.result(&document::write("findings", &body), None)?;
+    }
+    print_note(&format!(
+        "error: `{path}` does not know `${name}`\n  help: {hint}"
+    ));
+    Ok(Exit::Findings)
+}
+
+fn document_of(place: &Place, positions: &Positions) -> Value {
+    let at = positions.get(place.span.start);
+    json!({
+        "pointer": place.pointer,
+        "line": at.line,
+        "column": at.column,
+        "what": place.what,
+        "tool": place.tool,
+    })
+}
+
+fn told(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
+    let mut out = String::new();
+    for (title, places) in [
+        ("declared by", &uses.declared),
+        ("named by", &uses.named),
+        ("used by", &uses.used),
+    ] {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(
+            out,
+            "${name} is {title}{}",
+            if places.is_empty() { " nothing" } else { ":" }
+        );
+        for place in places {
+            let at = positions.get(place.span.start);
+            let tool = place
+                .tool
+                .as_ref()
+                .map(|tool| format!("{tool}, "))
+                .unwrap_or_default();
+            let path = args.package.display();
+            let _ = writeln!(
+                out,
+                "  {path}:{}:{} {} ({tool}{})",
+                at.line, at.column, place.pointer, place.what
+            );
+        }
+    }
+    out
+}

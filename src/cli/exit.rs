@@ -1,0 +1,24 @@
+//! The exit codes, all of them.
+
+use std::process::ExitCode;
+
+/// How the command ended, for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done; clean.
+    Done = 0,
+    /// Something is wrong with a package, or it is not what was asked for.
+    Findings = 1,
+    /// Usage, configuration, a file that cannot be read or written.
+    Usage = 2,
+    /// A bug.
+    Bug = 101,
+    /// Stopped by Ctrl-C.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}

@@ -1,0 +1,136 @@
+//! The one place where errors become exit codes and words.
+//!
+//! With `--format json` on the command line, stdout carries one JSON document whatever happens:
+//! also when the arguments are refused, when help is asked for, and when the tool itself fails.
+
+use std::ffi::OsString;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tplkit::check::render::{self, Report, Trouble};
+
+use super::document;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::{print_error, print_stdout};
+
+/// Runs `work`, and turns whatever happens into an exit code.
+pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
+    let wish = Wish::read(words);
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) => fail(&error, &wish),
+        Err(_) => {
+            // The panic hook has told stderr where.
+            let help = format!("please report it at {}", env!("CARGO_PKG_REPOSITORY"));
+            tell(
+                &trouble("tplkit has a bug and had to stop".to_owned(), Some(help)),
+                &wish,
+            );
+            Exit::Bug
+        }
+    }
+}
+
+fn fail(error: &CliError, wish: &Wish) -> Exit {
+    match error {
+        // Whoever read our output has read enough.
+        CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+        CliError::Arguments(error) if !error.use_stderr() => help(error, wish),
+        CliError::Arguments(error) if !wish.json => {
+            // clap knows the terminal and the colours.
+            error.print().ok();
+            Exit::Usage
+        }
+        CliError::Arguments(error) => {
+            let text = error.render().to_string();
+            let (message, rest) = text.split_once("\n\n").unwrap_or((text.as_str(), ""));
+            let message = message.strip_prefix("error: ").unwrap_or(message).trim();
+            let rest = rest.trim();
+            tell(
+                &trouble(
+                    message.to_owned(),
+                    (!rest.is_empty()).then(|| rest.to_owned()),
+                ),
+                wish,
+            );
+            Exit::Usage
+        }
+        other => {
+            let trouble = Trouble {
+                path: other.path().cloned(),
+                message: other.to_string(),
+                help: other.help(),
+            };
+            tell(&trouble, wish);
+            Exit::Usage
+        }
+    }
+}
+
+/// Help and version: results, not failures.
+fn help(error: &clap::Error, wish: &Wish) -> Exit {
+    if wish.json {
+        let text = error.render().to_string();
+        print_stdout(&document::write(
+            "clean",
+            &serde_json::json!({"help": text}),
+        ))
+        .ok();
+    } else {
+        error.print().ok();
+    }
+    Exit::Done
+}
+
+fn trouble(message: String, help: Option<String>) -> Trouble {
+    Trouble {
+        path: None,
+        message,
+        help,
+    }
+}
+
+/// Tells stderr in words, and stdout as a document when that was asked for.
+fn tell(trouble: &Trouble, wish: &Wish) {
+    print_error(trouble);
+    if wish.json {
+        let text = if wish.report {
+            render::json(&Report {
+                troubles: vec![trouble.clone()],
+                ..Report::default()
+            })
+        } else {
+            document::write("failed", &document::errors(std::slice::from_ref(trouble)))
+        };
+        // There is nobody left to tell about a closed stdout.
+        print_stdout(&text).ok();
+    }
+}
+
+/// What the words say about the form of the output, read without understanding the rest.
+struct Wish {
+    /// One JSON document on stdout.
+    json: bool,
+    /// In the shape of `check` and `promote`.
+    report: bool,
+}
+
+impl Wish {
+    fn read(words: &[OsString]) -> Wish {
+        let words: Vec<&str> = words
+            .iter()
+            .skip(1)
+            .map(|word| word.to_str().unwrap_or_default())
+            .take_while(|word| *word != "--")
+            .collect();
+        let paired = words.windows(2).any(|pair| pair == ["--format", "json"]);
+        Wish {
+            json: paired || words.contains(&"--format=json"),
+            report: words
+                .iter()
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|word| ["check", "promote"].contains(word)),
+        }
+    }
+}

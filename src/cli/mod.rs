@@ -1,0 +1,20 @@
+//! The command line: arguments in, one of the documented exit codes out.
+//!
+//! `args` turns words into typed requests, `commands` has one file per command, `output` is the
+//! only place that prints and `failure` the only one that sorts errors into exit codes.
+
+pub(crate) mod args;
+mod checking;
+pub(crate) mod commands;
+mod document;
+mod error;
+mod exit;
+pub(crate) mod failure;
+pub(crate) mod interrupt;
+mod output;
+mod package_file;
+mod replace;
+pub(crate) mod session;
+mod source;
+mod walk;
+mod watch;

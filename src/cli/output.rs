@@ -1,0 +1,27 @@
+//! The only place that prints: results to stdout, everything else to stderr.
+
+use std::io::{self, Write as _};
+
+use tplkit::check::render::Trouble;
+
+/// Writes a result, whole.
+pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Writes a line to stderr; when stderr is closed there is nobody to tell.
+pub(crate) fn print_note(text: &str) {
+    writeln!(io::stderr().lock(), "{text}").ok();
+}
+
+/// Writes what went wrong and what to do. The path is part of the message already when it is known.
+pub(crate) fn print_error(trouble: &Trouble) {
+    let help = trouble
+        .help
+        .as_ref()
+        .map(|help| format!("\n  help: {help}"))
+        .unwrap_or_default();
+    print_note(&format!("error: {}{help}", trouble.message));
+}

@@ -1,0 +1,93 @@
+//! What every command is given: how to speak, and the clock and ids that the library asks for.
+
+use std::io;
+use std::path::Path;
+
+use anstream::{AutoStream, ColorChoice};
+use jiff::Timestamp;
+use tplkit::check::render::Style;
+use tplkit::context::{Clock, Ids};
+
+use super::args::{Colour, Global};
+use super::error::CliError;
+use super::output::{print_note, print_stdout};
+use super::replace;
+
+/// One run of the command line.
+#[derive(Debug)]
+pub(crate) struct Session {
+    colour: Colour,
+    quiet: u8,
+    verbose: u8,
+}
+
+impl Session {
+    /// Takes the options that every command has.
+    pub(crate) fn new(global: &Global) -> Session {
+        Session {
+            colour: global.color,
+            quiet: global.quiet,
+            verbose: global.verbose,
+        }
+    }
+
+    /// How a text for people is written to `target` (standard output when there is none).
+    pub(crate) fn style(&self, target: Option<&Path>) -> Style {
+        let colour = match (self.colour, target) {
+            (Colour::Always, _) => true,
+            (Colour::Never, _) | (Colour::Auto, Some(_)) => false,
+            // Knows NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb and whether it is a terminal.
+            (Colour::Auto, None) => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+        };
+        Style {
+            colour,
+            quiet: self.quiet > 0,
+        }
+    }
+
+    /// Writes a result to `target`, or to standard output.
+    pub(crate) fn result(&self, text: &str, target: Option<&Path>) -> Result<(), CliError> {
+        match target {
+            None => print_stdout(text).map_err(CliError::Output),
+            Some(path) if path == Path::new("-") => print_stdout(text).map_err(CliError::Output),
+            Some(path) => replace::write(path, text.as_bytes()),
+        }
+    }
+
+    /// Whether results for people are wanted at all (`-qq` leaves the exit code alone).
+    pub(crate) fn silent(&self) -> bool {
+        self.quiet > 1
+    }
+
+    /// Tells something on the side, unless quiet.
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        if self.quiet == 0 {
+            print_note(text.as_ref());
+        }
+    }
+
+    /// Tells something on the side to whoever wants to know more.
+    pub(crate) fn detail(&self, text: impl FnOnce() -> String) {
+        if self.verbose > 0 {
+            print_note(&text());
+        }
+    }
+}
+
+/// The time of this machine.
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// Ids from the random numbers of this machine.
+pub(crate) struct RandomIds;
+
+impl Ids for RandomIds {
+    fn uuid(&mut self) -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
+}

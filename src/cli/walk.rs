@@ -1,0 +1,219 @@
+//! From the paths that were typed to the files that are to be checked.
+//!
+//! Named files are taken as they are. Folders are walked for names ending in `.json`; hidden
+//! folders are skipped, ignore files hold (inside a git repository or not), and links are
+//! followed, but nothing is entered or read twice: links into a folder are put off until the
+//! folders themselves have been walked, and every real folder is entered once.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ignore::{DirEntry, WalkBuilder};
+use tplkit::check::render::Trouble;
+
+use super::error::reading_help;
+use super::source::is_stdin;
+
+/// A file to be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// As it was named, or found under what was named.
+    pub(crate) path: PathBuf,
+    /// Whether it was named on its own.
+    pub(crate) named: bool,
+    /// Its size in bytes, as far as that can be known.
+    pub(crate) size: u64,
+}
+
+/// What the typed paths come to.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    /// In order of path, none twice.
+    pub(crate) found: Vec<Found>,
+    /// Paths that lead nowhere or cannot be read.
+    pub(crate) troubles: Vec<Trouble>,
+}
+
+/// Finds the files behind `paths`.
+pub(crate) fn files(paths: &[PathBuf]) -> Files {
+    let mut search = Search::default();
+    for path in paths {
+        search.named(path);
+    }
+    while let Some(link) = search.links.pop_front() {
+        search.link(link);
+    }
+    let mut found: Vec<Found> = search.found.into_values().collect();
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    search.troubles.sort_by(|a, b| a.path.cmp(&b.path));
+    Files {
+        found,
+        troubles: search.troubles,
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    /// By the real path.
+    found: HashMap<PathBuf, Found>,
+    troubles: Vec<Trouble>,
+    /// Links met in a walk.
+    links: VecDeque<PathBuf>,
+    /// Real folders that were entered.
+    entered: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+impl Search {
+    fn named(&mut self, path: &Path) {
+        if is_stdin(path) {
+            self.add(path.to_owned(), path, true, 0);
+            return;
+        }
+        match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
+            Ok((metadata, real)) if metadata.is_dir() => self.walk(path, real),
+            Ok((metadata, real)) => self.add(real, path, true, metadata.len()),
+            Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    /// Keeps a file unless it is there already; what was named stays named.
+    fn add(&mut self, real: PathBuf, path: &Path, named: bool, size: u64) {
+        let known = self.found.entry(real).or_insert_with(|| Found {
+            path: path.to_owned(),
+            named,
+            size,
+        });
+        if named && !known.named {
+            *known = Found {
+                path: path.to_owned(),
+                named,
+                size,
+            };
+        }
+    }
+
+    fn trouble(&mut self, path: &Path, error: &io::Error) {
+        self.troubles.push(trouble(path, error));
+    }
+
+    /// Walks a folder whose real path is `real`, without following links.
+    fn walk(&mut self, root: &Path, real: PathBuf) {
+        let entered = Arc::clone(&self.entered);
+        if !entered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(real.clone())
+        {
+            return;
+        }
+        let (base, real_base) = (root.to_owned(), real.clone());
+        let enter = move |entry: &DirEntry| {
+            if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                return true;
+            }
+            if is_hidden(entry.file_name()) {
+                return false;
+            }
+            // No link lies between the root and here, so this is the real path.
+            let inside = entry.path().strip_prefix(&base).unwrap_or(Path::new(""));
+            entered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(real_base.join(inside))
+        };
+        let walk = WalkBuilder::new(root)
+            .hidden(false)
+            .follow_links(false)
+            .require_git(false)
+            .filter_entry(enter)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => self.entry(&entry, root, &real),
+                Err(error) => self.walk_error(&error, root),
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &DirEntry, root: &Path, real: &Path) {
+        let Some(kind) = entry.file_type() else {
+            return;
+        };
+        if kind.is_symlink() && entry.depth() > 0 {
+            self.links.push_back(entry.path().to_owned());
+        } else if kind.is_file() && is_json(entry.file_name()) {
+            let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let size = entry.metadata().map_or(0, |metadata| metadata.len());
+            self.add(real.join(inside), &shown(entry.path()), false, size);
+        }
+    }
+
+    /// A link that was met in a walk: to a folder, to a file, or to nothing.
+    fn link(&mut self, path: PathBuf) {
+        let name = path.file_name().unwrap_or_default();
+        match fs::metadata(&path).and_then(|metadata| Ok((metadata, fs::canonicalize(&path)?))) {
+            Ok((metadata, real)) if metadata.is_dir() => {
+                if !is_hidden(name) {
+                    self.walk(&path, real);
+                }
+            }
+            Ok((metadata, real)) if metadata.is_file() && is_json(name) => {
+                self.add(real, &shown(&path), false, metadata.len());
+            }
+            Ok(_) => {}
+            Err(error) if is_json(name) => self.trouble(&shown(&path), &error),
+            Err(_) => {}
+        }
+    }
+
+    fn walk_error(&mut self, error: &ignore::Error, root: &Path) {
+        let path = error_path(error).unwrap_or(root).to_owned();
+        match error.io_error() {
+            Some(error) => self.trouble(&path, error),
+            None => self.troubles.push(Trouble {
+                path: Some(path),
+                message: error.to_string(),
+                help: None,
+            }),
+        }
+    }
+}
+
+/// The trouble with a path that cannot be read.
+pub(crate) fn trouble(path: &Path, error: &io::Error) -> Trouble {
+    Trouble {
+        path: Some(path.to_owned()),
+        message: format!("cannot read `{}`: {error}", path.display()),
+        help: Some(reading_help(error).to_owned()),
+    }
+}
+
+fn error_path(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            error_path(err)
+        }
+        ignore::Error::Partial(errors) => errors.iter().find_map(error_path),
+        _ => None,
+    }
+}
+
+/// `./a.json`, found under `.`, is shown as `a.json`.
+fn shown(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Whether the name ends in `.json`, in any case.
+fn is_json(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.len() >= 5 && name[name.len() - 5..].eq_ignore_ascii_case(b".json")
+}

@@ -1,0 +1,100 @@
+//! `--baseline`, `--write-baseline`.
+
+use insta::assert_snapshot;
+
+use crate::support::{Place, faulty, tiny};
+
+#[test]
+fn known_findings_are_left_out_wherever_they_move() {
+    let place = Place::with(&[("d/p.json", &faulty())]);
+    let ran = place
+        .run(&["check", "d", "--baseline", "known.json", "--write-baseline"])
+        .exits(0);
+    assert_snapshot!(ran.err, @r#"
+    2 findings written to `known.json`
+    "#);
+    assert_snapshot!(place.read("known.json"), @r#"
+    {
+      "schemaVersion": 1,
+      "findings": [
+        {
+          "path": "d/p.json",
+          "code": "M001",
+          "pointer": "/manifest/scope",
+          "message": "b8f02e0623cd818a37ef2de24f324f5d"
+        },
+        {
+          "path": "d/p.json",
+          "code": "M003",
+          "pointer": "/manifest/semver",
+          "message": "2cb3152ab94aef96651a576cfae9fe71"
+        }
+      ]
+    }
+    "#);
+    place
+        .run(&["check", "d", "--baseline", "known.json"])
+        .exits(0);
+    // Lines move; the findings are still known.
+    place.write("d/p.json", &format!("\n\n\n{}", faulty()));
+    place
+        .run(&["check", "d", "--baseline", "known.json"])
+        .exits(0);
+    // From another folder too.
+    let output = place
+        .command(&["check", "p.json", "--baseline", "../known.json"])
+        .current_dir(place.path("d"))
+        .output();
+    assert_eq!(output.expect("run").status.code(), Some(0));
+    // Another value is another mistake.
+    place.write("d/p.json", &faulty().replace("everywhere", "nowhere"));
+    let ran = place
+        .run(&["check", "d", "--baseline", "known.json", "-v"])
+        .exits(1);
+    assert!(
+        ran.out.contains("M001") && !ran.out.contains("M003"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.err
+            .contains("stale in the baseline: d/p.json M001 /manifest/scope"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn broken_json_is_never_accepted() {
+    let place = Place::with(&[("p.json", "{")]);
+    place
+        .run(&[
+            "check",
+            "p.json",
+            "--baseline",
+            "known.json",
+            "--write-baseline",
+        ])
+        .exits(1);
+    place
+        .run(&["check", "p.json", "--baseline", "known.json"])
+        .exits(1);
+}
+
+#[test]
+fn a_clean_run_writes_an_empty_baseline() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    place
+        .run(&[
+            "check",
+            "p.json",
+            "--baseline",
+            "known.json",
+            "--write-baseline",
+        ])
+        .exits(0);
+    assert_eq!(
+        place.read("known.json"),
+        "{\n  \"schemaVersion\": 1,\n  \"findings\": []\n}\n"
+    );
+}

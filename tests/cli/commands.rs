@@ -1,0 +1,180 @@
+//! The commands beside `check` and `promote`.
+
+use insta::assert_snapshot;
+
+use crate::support::{Place, tiny};
+
+#[test]
+fn explain_makes_sentences_of_fences() {
+    let place = Place::new();
+    let ran = place.run(&["explain", "unknown-item-kind"]).exits(0);
+    assert_snapshot!(ran.out, @r#"
+    # I003 unknown-item-kind
+
+    An item's `kind` must be one of `feature`, `column`, `view`, `module`, `rail`, `workflow` and
+    `rows`. Tools read what an item is from this word alone, never from the first letter of its ref;
+    with an unknown word nobody can place the item in the tree of contents or find it again in the next
+    edition.
+
+    A table is called `feature`, and every view is a `view`, whatever its layout. Because the kind is
+    unknown, the rules that depend on it keep quiet about this item, its children and its plan step.
+
+    ## Failing
+
+    In a small package, at /manifest/items/5/kind:
+
+    ```json
+    "grid"
+    ```
+
+    ## Mended
+
+    In a small package, at /manifest/items/5/kind:
+
+    ```json
+    "view"
+    ```
+    "#);
+    assert_eq!(place.run(&["explain", "i003"]).exits(0).out, ran.out);
+    assert!(!place.run(&["explain", "J001"]).out.contains("```json "));
+    let ran = place.run(&["explain", "I03"]).exits(2);
+    assert!(ran.err.contains("did you mean `I003`?"), "{}", ran.err);
+}
+
+#[test]
+fn rules_are_listed() {
+    let place = Place::new();
+    let ran = place.run(&["rules"]).exits(0);
+    assert!(
+        ran.out.starts_with("J001  error    invalid-json"),
+        "{}",
+        ran.out
+    );
+    let document = place.run(&["rules", "--format", "json"]).exits(0).json();
+    assert_eq!(
+        document["rules"].as_array().expect("list").len(),
+        ran.out.lines().count()
+    );
+}
+
+#[test]
+fn show_is_one_screen() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    assert_snapshot!(place.run(&["show", "p.json"]).exits(0).out, @r#"
+    Vendas, template version 2
+    from workspace `Origem`, 2025-03-01T09:30:00.123Z
+    8 plan steps: Creates 8 items.
+
+    Items
+      ├─ feature Notes  $f_notes
+      │  ├─ column Title  $c_notes_title
+      │  ├─ column Body  $c_notes_body
+      │  ├─ column N  $c_notes_n
+      │  ├─ rows Notes  3 rows, transactional
+      │  └─ view Notes  $v_notes
+      └─ module Main  $m_main
+         └─ rail Home  $r_home
+
+    Rows
+      $f_notes: 3 rows of 5000, 1 KiB of 4096 KiB, within the limits; key column `title`
+
+    Dependencies: the destination decides: none
+
+    Unresolved: none
+
+    Redacted: none
+    "#);
+    let document = place
+        .run(&["show", "p.json", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["package"]["payloads"][0]["rows"], 3);
+    assert_eq!(
+        document["package"]["items"][0]["children"]
+            .as_array()
+            .expect("list")
+            .len(),
+        5
+    );
+}
+
+#[test]
+fn why_names_declarations_and_uses() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let ran = place.run(&["why", "p.json", "$v_notes"]).exits(0);
+    assert_snapshot!(ran.out, @r#"
+    $v_notes is declared by:
+      p.json:145:18 /manifest/plan/steps/4/ref (create_view, plan step)
+    $v_notes is named by:
+      p.json:50:16 /manifest/items/5/ref (item `Notes` (view))
+    $v_notes is used by:
+      p.json:167:19 /manifest/plan/steps/6/args/config/0/views/0 (create_rail, plan step `home`)
+      p.json:169:34 /manifest/plan/steps/6/args/config/0/defaultViewId (create_rail, plan step `home`)
+    "#);
+    assert_eq!(
+        place.run(&["why", "p.json", "v_notes"]).exits(0).out,
+        ran.out
+    );
+    let ran = place.run(&["why", "p.json", "v_note"]).exits(1);
+    assert_snapshot!(ran.err, @r#"
+    error: `p.json` does not know `$v_note`
+      help: did you mean `$v_notes`? `tplkit show p.json` lists the refs
+    "#);
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn a_file_that_is_no_package_cannot_be_shown() {
+    let place = Place::with(&[("list.json", "[]"), ("broken.json", "{")]);
+    for (name, code) in [("list.json", "J003"), ("broken.json", "J001")] {
+        assert!(place.run(&["show", name]).exits(1).out.contains(code));
+        assert!(place.run(&["why", name, "f_a"]).exits(1).out.contains(code));
+    }
+}
+
+#[test]
+fn a_new_package_is_clean_and_promotes() {
+    let place = Place::new();
+    for name in ["Workshop", "Minha Oficina", "Café \"1\" & co"] {
+        let ran = place.run(&["new", name]).exits(0);
+        let checked = place.feed(
+            &["check", "--promotion", "system", "--deny", "warnings", "-"],
+            ran.out.as_bytes(),
+        );
+        checked.exits(0);
+        place.feed(&["promote", "-"], ran.out.as_bytes()).exits(0);
+    }
+    assert_ne!(
+        place.run(&["new", "a"]).out,
+        place.run(&["new", "a"]).out,
+        "ids are fresh"
+    );
+    place.run(&["new", "a", "-o", "a.json"]).exits(0);
+    place.run(&["check", "a.json"]).exits(0);
+    place.run(&["new", "a", "-o", "a.json"]).exits(2);
+    place.run(&["new", "…"]).exits(2);
+}
+
+#[test]
+fn formatting_is_canonical_and_stays() {
+    let place = Place::with(&[
+        ("d/p.json", &tiny().replace("  ", "\t")),
+        ("d/plain.json", "[ 1 ]"),
+    ]);
+    let ran = place.run(&["fmt", "--check", "d"]).exits(1);
+    assert_eq!(ran.out, "d/p.json: not in canonical form\n");
+    place.run(&["fmt", "d"]).exits(0);
+    place.run(&["fmt", "--check", "d"]).exits(0);
+    let text = place.read("d/p.json");
+    assert_eq!(place.read("d/plain.json"), "[ 1 ]");
+    assert_eq!(
+        place.feed(&["fmt", "-"], tiny().as_bytes()).exits(0).out,
+        text
+    );
+    place.write("e.json", &tiny());
+    place.run(&["fmt", "e.json", "-o", "f.json"]).exits(0);
+    assert_eq!((place.read("e.json"), place.read("f.json")), (tiny(), text));
+    place.run(&["fmt", "d/plain.json"]).exits(1);
+    place.run(&["fmt", "gone.json"]).exits(2);
+    place.feed(&["fmt", "-"], b"{").exits(1);
+}

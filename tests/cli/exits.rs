@@ -1,0 +1,176 @@
+//! Every exit code, and what happens around the edges of a process.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use crate::support::{Place, faulty, tiny};
+
+#[test]
+fn usage_errors_exit_2() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    for words in [
+        &["check"][..],
+        &["check", "p.json", "--nope"],
+        &["chek", "p.json"],
+        &[],
+        &["check", "p.json", "--format", "yaml"],
+        &["check", "p.json", "-j", "0"],
+        &["check", "p.json", "--write-baseline"],
+        &["check", "p.json", "-q", "-v"],
+        &["check", "-", "--watch"],
+        &["explain", "R999"],
+        &["explain"],
+        &["man", "nope"],
+    ] {
+        let ran = place.run(words).exits(2);
+        assert_eq!(ran.out, "", "{words:?}");
+        assert_ne!(ran.err, "", "{words:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let place = Place::new();
+    for words in [
+        &["--help"][..],
+        &["-h"],
+        &["--version"],
+        &["help"],
+        &["check", "--help"],
+        &["help", "check"],
+    ] {
+        let ran = place.run(words).exits(0);
+        assert_ne!(ran.out, "", "{words:?}");
+        assert_eq!(ran.err, "", "{words:?}");
+    }
+}
+
+#[test]
+fn a_missing_file_does_not_hide_the_others() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    let ran = place.run(&["check", "gone.json", "p.json"]).exits(2);
+    assert!(ran.out.contains("M001"), "{}", ran.out);
+    assert!(ran.err.contains("cannot read `gone.json`"), "{}", ran.err);
+    let document = place
+        .run(&["check", "gone.json", "p.json", "--format", "json"])
+        .exits(2)
+        .json();
+    assert_eq!(document["outcome"], "failed");
+    assert_eq!(document["files"][0]["path"], "p.json");
+    assert_eq!(document["errors"][0]["path"], "gone.json");
+}
+
+#[test]
+fn configuration_errors_exit_2() {
+    let place = Place::with(&[("p.json", &tiny()), ("bad.json", "{}")]);
+    place
+        .run(&["check", "p.json", "--definitions", "gone.json"])
+        .exits(2);
+    place
+        .run(&["check", "p.json", "--definitions", "bad.json"])
+        .exits(2);
+    place
+        .run(&["check", "p.json", "--baseline", "gone.json"])
+        .exits(2);
+    place
+        .run(&["check", "p.json", "--baseline", "bad.json"])
+        .exits(2);
+    place
+        .run(&["check", "p.json", "-o", "gone/report.txt"])
+        .exits(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_does_not_hide_the_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::with(&[("a.json", &tiny()), ("b.json", &faulty())]);
+    let locked = place.path("a.json");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).expect("permissions");
+    if std::fs::read(&locked).is_ok() {
+        return; // Root reads everything.
+    }
+    let ran = place.run(&["check", "."]).exits(2);
+    assert!(
+        ran.out.contains("M001") && ran.err.contains("Permission denied"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    let mut child = place
+        .command(&["rules", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("start");
+    // Closed before a byte was read.
+    drop(child.stdout.take());
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .expect("stderr")
+        .read_to_string(&mut err)
+        .expect("text");
+    assert_eq!(
+        (child.wait().expect("end").code(), err.as_str()),
+        (Some(0), "")
+    );
+}
+
+#[test]
+fn nothing_asks_and_nothing_waits_without_a_terminal() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    for words in [
+        &["check", "p.json"][..],
+        &["show", "p.json"],
+        &["rules"],
+        &["new", "x"],
+    ] {
+        place.run(words).exits(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_disk_being_full_is_told() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    let place = Place::with(&[("p.json", &tiny())]);
+    let output = place
+        .command(&["check", "p.json"])
+        .stdout(full)
+        .output()
+        .expect("run");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_exits_130() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let mut child = place
+        .command(&["check", "--watch", "p.json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("start");
+    let mut first = [0u8; 1];
+    child
+        .stdout
+        .as_mut()
+        .expect("stdout")
+        .read_exact(&mut first)
+        .expect("output");
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    assert_eq!(child.wait().expect("end").code(), Some(130));
+}

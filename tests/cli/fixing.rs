@@ -1,0 +1,153 @@
+//! `--fix`, `--diff`: the only times a check writes.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Place, tiny};
+
+/// A package with one finding that has a safe fix: an item that is no rows item has a count.
+fn mendable() -> String {
+    tiny().replacen(
+        "\"label\": \"Notes\"",
+        "\"label\": \"Notes\",\n        \"count\": 1",
+        1,
+    )
+}
+
+#[test]
+fn fixes_are_written_and_only_what_is_wrong_changes() {
+    let before = mendable();
+    let place = Place::with(&[("p.json", &before)]);
+    place.run(&["check", "p.json"]).exits(1);
+    assert_eq!(place.read("p.json"), before);
+    let document = place
+        .run(&["check", "--fix", "p.json", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["files"][0]["fixed"], 1);
+    let after = place.read("p.json");
+    assert_ne!(after, before);
+    let same = before.lines().filter(|line| after.contains(line)).count();
+    assert!(same + 3 > before.lines().count());
+    let again = place.run(&["check", "--fix", "p.json"]).exits(0);
+    assert_eq!(
+        (again.out.as_str(), place.read("p.json")),
+        ("No findings in 1 package.\n", after)
+    );
+}
+
+#[test]
+fn the_mark_and_the_line_ends_stay() {
+    let before = format!("\u{feff}{}", mendable().replace('\n', "\r\n"));
+    let place = Place::with(&[("p.json", &before)]);
+    place.run(&["check", "--fix", "p.json"]).exits(0);
+    let after = place.read("p.json");
+    assert!(after.starts_with("\u{feff}{\r\n"));
+    assert!(after.matches("\r\n").count() + 1 >= before.matches("\r\n").count());
+}
+
+#[test]
+fn a_rule_that_is_ignored_mends_nothing() {
+    let before = mendable();
+    let place = Place::with(&[("p.json", &before)]);
+    place
+        .run(&["check", "--fix", "--ignore", "I010", "p.json"])
+        .exits(0);
+    assert_eq!(place.read("p.json"), before);
+}
+
+#[test]
+fn a_diff_is_shown_and_nothing_written() {
+    let before = mendable();
+    let place = Place::with(&[("p.json", &before)]);
+    for words in [
+        &["check", "--diff", "p.json"][..],
+        &["check", "--fix", "--diff", "p.json"],
+    ] {
+        let ran = place.run(words).exits(1);
+        assert_eq!(place.read("p.json"), before);
+        assert!(
+            ran.out.starts_with("--- p.json\n+++ p.json\n@@ "),
+            "{}",
+            ran.out
+        );
+        assert!(ran.out.contains("\n-        \"count\": 1"), "{}", ran.out);
+        assert_eq!(ran.err, "1 finding would be fixed\n");
+    }
+    let document = place
+        .run(&["check", "--diff", "p.json", "--format=json"])
+        .exits(1)
+        .json();
+    assert!(
+        document["files"][0]["diff"]
+            .as_str()
+            .expect("text")
+            .contains("+++ p.json")
+    );
+}
+
+#[test]
+fn standard_input_is_mended_to_standard_output() {
+    let place = Place::new();
+    let ran = place
+        .feed(&["check", "--fix", "-"], mendable().as_bytes())
+        .exits(0);
+    let document: Value = serde_json::from_str(&ran.out).expect("the mended package");
+    assert!(document["manifest"]["items"].is_array());
+    assert!(ran.err.contains("1 finding fixed"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let place = Place::with(&[("real/p.json", &mendable())]);
+    let real = place.path("real/p.json");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("permissions");
+    symlink("real/p.json", place.path("link.json")).expect("link");
+    place.run(&["check", "--fix", "link.json"]).exits(0);
+    assert!(
+        fs::symlink_metadata(place.path("link.json"))
+            .expect("there")
+            .is_symlink()
+    );
+    assert_eq!(
+        fs::metadata(&real).expect("there").permissions().mode() & 0o777,
+        0o640
+    );
+    place.run(&["check", "real/p.json"]).exits(0);
+    let names: Vec<_> = fs::read_dir(place.path("real")).expect("folder").collect();
+    assert_eq!(names.len(), 1, "no temporary file is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_fix_leaves_the_old_file_or_the_new() {
+    use std::time::Duration;
+    // Large enough that writing takes a while.
+    let filler = format!(
+        "\"description\": \"{}\",\n    \"name\"",
+        "x".repeat(4 << 20)
+    );
+    let before = mendable().replacen("\"name\"", &filler, 1);
+    let place = Place::with(&[("p.json", &before)]);
+    place.run(&["check", "--fix", "p.json"]).exits(0);
+    let after = place.read("p.json");
+    assert_ne!(after, before);
+    for delay in [1, 5, 20, 40, 60, 80, 120, 200] {
+        place.write("p.json", &before);
+        let mut child = place
+            .command(&["check", "--fix", "-q", "p.json"])
+            .spawn()
+            .expect("start");
+        std::thread::sleep(Duration::from_millis(delay));
+        child.kill().ok();
+        child.wait().expect("end");
+        let now = place.read("p.json");
+        assert!(
+            now == before || now == after,
+            "half a file after {delay} ms"
+        );
+    }
+}

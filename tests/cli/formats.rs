@@ -1,0 +1,184 @@
+//! Formats for other tools, held against their schemas.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::support::{Place, faulty, tiny};
+
+/// Findings, a failed promotion, a broken file, a plain one, a missing one, and odd names.
+fn crowd() -> Place {
+    let leak = tiny().replacen(
+        "\"label\": \"Vendas\"",
+        "\"label\": \"see workspace_id\"",
+        1,
+    );
+    Place::with(&[
+        ("d/a b,c:d%.json", &faulty()),
+        ("d/leak.json", &leak),
+        ("d/broken.json", "{\"a\": \"\u{1}\"}"),
+        ("d/plain.json", "[]"),
+    ])
+}
+
+fn report(place: &Place, format: &str) -> String {
+    place
+        .run(&[
+            "check",
+            "d",
+            "gone.json",
+            "--promotion",
+            "system",
+            "--format",
+            format,
+        ])
+        .exits(2)
+        .out
+}
+
+#[test]
+fn sarif_is_valid() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/schemas/sarif-schema-2.1.0.json");
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(schema).expect("schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    for place in [crowd(), Place::with(&[("d/p.json", &tiny())])] {
+        let log: Value = serde_json::from_str(&report(&place, "sarif")).expect("JSON");
+        let errors: Vec<String> = validator
+            .iter_errors(&log)
+            .map(|error| format!("{error} at {}", error.instance_path()))
+            .collect();
+        assert_eq!(errors, Vec::<String>::new());
+    }
+    let log: Value = serde_json::from_str(&report(&crowd(), "sarif")).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("list");
+    let ids: Vec<&str> = results
+        .iter()
+        .filter_map(|result| result["ruleId"].as_str())
+        .collect();
+    assert_eq!(ids, ["M001", "M003", "J001", "P002"]);
+    let rules = &log["runs"][0]["tool"]["driver"]["rules"];
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("index") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+}
+
+#[test]
+fn junit_is_valid() {
+    let text = report(&crowd(), "junit");
+    assert_eq!(text.matches("<testsuite ").count(), 5);
+    assert_eq!(text.matches("<failure ").count(), 3);
+    assert_eq!(text.matches("<error ").count(), 1);
+    assert_eq!(text.matches("<skipped>").count(), 1);
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schemas/JUnit.xsd");
+    let place = Place::with(&[("report.xml", &text)]);
+    let mut xmllint = Command::new("xmllint");
+    xmllint
+        .args(["--noout", "--nonet", "--schema"])
+        .arg(schema)
+        .arg(place.path("report.xml"));
+    match xmllint.stdin(Stdio::null()).output() {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}\n{text}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        // Not every machine has it; what is above and the shape of the tags must do.
+        Err(_) => {
+            assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>"))
+        }
+    }
+}
+
+#[test]
+fn gitlab_issues_have_what_its_documentation_asks_for() {
+    let text = report(&crowd(), "gitlab");
+    let issues: Vec<Value> = serde_json::from_str(&text).expect("a list");
+    assert_eq!(issues.len(), 4);
+    let mut digests: Vec<&str> = issues
+        .iter()
+        .filter_map(|issue| issue["fingerprint"].as_str())
+        .collect();
+    digests.sort_unstable();
+    digests.dedup();
+    assert_eq!(digests.len(), 4);
+    for issue in &issues {
+        assert!(issue["description"].is_string() && issue["check_name"].is_string());
+        assert!(
+            ["info", "minor", "major", "critical", "blocker"]
+                .contains(&issue["severity"].as_str().expect("text"))
+        );
+        assert!(issue["location"]["path"].is_string());
+        assert!(
+            issue["location"]["lines"]["begin"]
+                .as_u64()
+                .expect("number")
+                >= 1
+        );
+    }
+    // Digests stay when lines move.
+    let place = Place::with(&[("d/a b,c:d%.json", &format!("\n\n{}", faulty()))]);
+    let moved: Vec<Value> = serde_json::from_str(&report(&place, "gitlab")).expect("a list");
+    assert_eq!(moved[0]["fingerprint"], issues[0]["fingerprint"]);
+}
+
+#[test]
+fn github_annotations_are_escaped() {
+    let text = report(&crowd(), "github");
+    assert_snapshot!(text, @r#"
+    ::error file=gone.json::cannot read `gone.json`: No such file or directory (os error 2)
+    ::error file=d/a b%2Cc%3Ad%25.json,line=4,endLine=4,col=14,endColumn=25,title=M001 bad-scope::there is no scope "everywhere"%0Aat /manifest/scope%0Ahelp: Use organization, workspace, module or feature.
+    ::warning file=d/a b%2Cc%3Ad%25.json,line=5,endLine=5,col=15,endColumn=19,title=M003 bad-semver::"one" is no semantic version%0Aat /manifest/semver%0Ahelp: Write MAJOR.MINOR.PATCH, for example 1.4.0.
+    ::error file=d/broken.json,line=1,endLine=1,col=8,endColumn=8,title=J001 invalid-json::a control character must be escaped in a string%0Ahelp: Mend the text at this place; nothing else can be checked before it parses.
+    ::error file=d/leak.json,line=4,endLine=4,col=14,endColumn=31,title=P002 no-tenant-identifiers::the text holds `workspace_id`%0Aat /manifest/label%0Ahelp: Remove or rename it: tenant identifiers never travel.
+    "#);
+}
+
+#[test]
+fn markdown_fits_a_pull_request() {
+    assert_snapshot!(report(&crowd(), "md"), @r#"
+    ### tplkit: failed
+
+    2 errors, 1 warning, 0 hints in 3 packages.
+
+    - :x: `gone.json`: cannot read `gone.json`: No such file or directory (os error 2)
+
+    #### `d/a b,c:d%.json`
+
+    Promotion to `system`: :white_check_mark: P001 version-declared, :white_check_mark: P002 no-tenant-identifiers, :white_check_mark: P003 rows-have-payload, :white_check_mark: P004 counts-agree, :white_check_mark: P005 no-orphan-payload
+
+    | Severity | Rule | Place | What and how to mend it |
+    |---|---|---|---|
+    | :x: error | **M001** bad-scope | 4:14 `/manifest/scope` | there is no scope "everywhere"<br>Use organization, workspace, module or feature. |
+    | :warning: warning | **M003** bad-semver | 5:15 `/manifest/semver` | "one" is no semantic version<br>Write MAJOR.MINOR.PATCH, for example 1.4.0. |
+
+    #### `d/broken.json`
+
+    | Severity | Rule | Place | What and how to mend it |
+    |---|---|---|---|
+    | :x: error | **J001** invalid-json | 1:8 | a control character must be escaped in a string<br>Mend the text at this place; nothing else can be checked before it parses. |
+
+    #### `d/leak.json`
+
+    Promotion to `system`: :white_check_mark: P001 version-declared, :x: P002 no-tenant-identifiers, :white_check_mark: P003 rows-have-payload, :white_check_mark: P004 counts-agree, :white_check_mark: P005 no-orphan-payload
+
+    | Severity | Rule | Place | What and how to mend it |
+    |---|---|---|---|
+    | :x: error | **P002** no-tenant-identifiers | 4:14 `/manifest/label` | the text holds `workspace\_id`<br>Remove or rename it: tenant identifiers never travel. |
+    "#);
+}
+
+#[test]
+fn reports_can_be_written_to_a_file() {
+    let place = crowd();
+    let ran = place
+        .run(&["check", "d", "--format", "sarif", "-o", "report.sarif"])
+        .exits(1);
+    assert_eq!(ran.out, "");
+    let log: Value = serde_json::from_str(&place.read("report.sarif")).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+}

@@ -1,0 +1,14 @@
+//! The command line from outside: words in; stdout, stderr, exit code and files out.
+
+mod baseline;
+mod cases;
+mod commands;
+mod docs;
+mod exits;
+mod fixing;
+mod formats;
+mod json;
+mod report;
+mod support;
+mod walking;
+mod watching;

@@ -1,0 +1,3 @@
+//! What the documents show is what the program does.
+
+mod examples;
