@@ -8,12 +8,8 @@ use tplkit::package::model::{CellRef, Contents, ItemKind, ModelError, Package, R
 
 use crate::cases;
 
-fn text(file: &str) -> &str {
-    file.strip_prefix('\u{feff}').unwrap_or(file)
-}
-
 fn read(file: &str) -> Result<Package, ModelError> {
-    Package::read(&Doc::parse_package(text(file)).unwrap())
+    Package::read(&Doc::parse_package(file).unwrap())
 }
 
 #[test]
@@ -33,7 +29,7 @@ fn reading_and_writing_a_good_package_is_formatting_it() {
         );
         assert_eq!(read(&written).unwrap(), package, "{name}");
         assert_eq!(
-            Package::read(&Doc::parse(text(&file)).unwrap()).unwrap(),
+            Package::read(&Doc::parse(&file).unwrap()).unwrap(),
             package,
             "{name}"
         );
@@ -62,7 +58,7 @@ fn mistakes_are_refused_or_kept() {
             Ok(package) => assert!(package.write().unwrap() == canonical, "{name}"),
             Err(error) => {
                 assert!(!only_warned, "{name}: {error}");
-                let value: Value = serde_json::from_str(text(&file)).unwrap();
+                let value: Value = serde_json::from_str(&file).unwrap();
                 assert!(value.pointer(&error.pointer).is_some(), "{name}: {error}");
             }
         }
