@@ -4,3 +4,4 @@ pub mod check;
 pub mod definitions;
 pub mod json;
 pub mod package;
+pub mod rows;

@@ -1,10 +1,14 @@
 //! Checking: a package goes in, findings come out.
 
 pub mod catalog;
+pub mod edit;
 pub mod facts;
 mod finding;
+pub(crate) mod rows;
 mod rule;
 mod run;
+pub mod sensitive;
+pub mod suggest;
 
 pub use finding::{Edit, Finding, Fix, Place, Related};
 pub use rule::{Rule, Severity};

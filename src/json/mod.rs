@@ -10,9 +10,11 @@ mod decode;
 pub mod path;
 pub mod scan;
 mod tree;
+mod validate;
 mod write;
 
-pub use decode::decode;
+pub use decode::{decode, decode_to};
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
+pub use validate::first_error;
 pub use write::{write_string, write_string_to};

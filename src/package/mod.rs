@@ -2,7 +2,9 @@
 
 pub mod format;
 pub mod reference;
+mod source;
 mod tool;
 pub mod uid;
 
+pub use source::{Source, text_of};
 pub use tool::{Phase, Tool};
