@@ -1,5 +1,6 @@
 //! tplkit
 
+pub mod automation;
 pub mod check;
 pub mod definitions;
 pub mod json;

@@ -1,8 +1,14 @@
 //! One file through all rules.
 
+use std::borrow::Cow;
+
+use super::catalog::{J001, J002, J003, J009, X004};
+use super::facts::Facts;
 use super::finding::{Finding, Place};
-use super::rule::Rule;
+use super::promotion::{self, Verdict};
+use super::{rows, rules};
 use crate::definitions::Definitions;
+use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 /// How a file is to be judged.
 #[derive(Debug, Clone, Copy)]
@@ -37,17 +43,6 @@ pub enum FileKind {
     Plain,
 }
 
-/// One promotion rule, measured.
-#[derive(Debug, Clone)]
-pub struct Verdict {
-    /// The rule (P001 to P005).
-    pub rule: &'static Rule,
-    /// Whether it holds.
-    pub passed: bool,
-    /// Every place where it does not, with what is wrong there.
-    pub places: Vec<(Place, String)>,
-}
-
 /// What a check of one file says.
 #[derive(Debug, Clone)]
 pub struct FileReport {
@@ -59,23 +54,175 @@ pub struct FileReport {
     pub promotion: Option<Vec<Verdict>>,
 }
 
+impl FileReport {
+    fn new(
+        kind: FileKind,
+        mut findings: Vec<Finding>,
+        promotion: Option<Vec<Verdict>>,
+    ) -> FileReport {
+        findings.sort_by(|a, b| {
+            (a.place.span.start, a.rule.code, &a.place.pointer).cmp(&(
+                b.place.span.start,
+                b.rule.code,
+                &b.place.pointer,
+            ))
+        });
+        FileReport {
+            kind,
+            findings,
+            promotion,
+        }
+    }
+
+    fn refused(finding: Finding) -> FileReport {
+        FileReport::new(FileKind::Package, vec![finding], None)
+    }
+}
+
 /// Checks the bytes of one file. Offsets in the report do not count a byte-order mark.
 pub fn check(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
-    let _ = (bytes, options);
-    FileReport {
-        kind: FileKind::Package,
-        findings: Vec::new(),
-        promotion: None,
+    match crate::package::text_of(bytes) {
+        Ok(text) => check_text(text, options),
+        Err(error) => FileReport::refused(invalid_json(&error)),
+    }
+}
+
+/// Checks a text without byte-order mark.
+pub fn check_text(text: &str, options: &CheckOptions<'_>) -> FileReport {
+    let doc = match Doc::parse_package(text) {
+        Ok(doc) => doc,
+        Err(error) => return FileReport::refused(invalid_json(&earliest(text, error))),
+    };
+    let manifest = match find_manifest(doc.root()) {
+        Ok(manifest) if manifest.get("templateVersion").is_some() => manifest,
+        other => return no_package(&doc, other.unwrap_or_else(|node| node), options),
+    };
+    match findings(&doc, manifest, options) {
+        Ok((findings, verdicts)) => FileReport::new(
+            FileKind::Package,
+            findings,
+            options.promotion.then_some(verdicts),
+        ),
+        Err(error) => FileReport::refused(invalid_json(&error)),
     }
 }
 
 /// Measures the five promotion rules alone. A file that cannot be measured (no JSON, no object)
-/// has one finding and no verdicts.
+/// has one finding and no verdicts; one without `templateVersion` fails the first rule.
 pub fn promote(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
-    let _ = (bytes, options);
-    FileReport {
-        kind: FileKind::Package,
-        findings: Vec::new(),
-        promotion: None,
+    let text = match crate::package::text_of(bytes) {
+        Ok(text) => text,
+        Err(error) => return FileReport::refused(invalid_json(&error)),
+    };
+    let doc = match Doc::parse_package(text) {
+        Ok(doc) => doc,
+        Err(error) => return FileReport::refused(invalid_json(&earliest(text, error))),
+    };
+    let options = CheckOptions {
+        promotion: true,
+        ..*options
+    };
+    let manifest = match find_manifest(doc.root()) {
+        Ok(manifest) => manifest,
+        Err(node) => {
+            return no_package(
+                &doc,
+                node,
+                &CheckOptions {
+                    named: true,
+                    ..options
+                },
+            );
+        }
+    };
+    match findings(&doc, manifest, &options) {
+        Ok((_, verdicts)) => FileReport::new(FileKind::Package, Vec::new(), Some(verdicts)),
+        Err(error) => FileReport::refused(invalid_json(&error)),
     }
+}
+
+/// J001 for an error.
+fn invalid_json(error: &SyntaxError) -> Finding {
+    let place = Place {
+        pointer: String::new(),
+        span: error.offset..error.offset,
+    };
+    Finding::new(&J001, place, error.kind.to_string())
+}
+
+/// The first error of a text: rows that were jumped over may hide an earlier one.
+fn earliest(text: &str, error: SyntaxError) -> SyntaxError {
+    validate(text).err().unwrap_or(error)
+}
+
+/// The manifest object, or the value that should have been one.
+fn find_manifest(root: Node<'_>) -> Result<Node<'_>, Node<'_>> {
+    let manifest = root.get("manifest").unwrap_or(root);
+    if manifest.is_object() {
+        Ok(manifest)
+    } else {
+        Err(manifest)
+    }
+}
+
+/// A file that is JSON and no package: a finding when it was named, plain otherwise.
+fn no_package(doc: &Doc<'_>, manifest: Node<'_>, options: &CheckOptions<'_>) -> FileReport {
+    // Lists that a package would have as rows were not read yet.
+    if let Err(error) = validate(doc.text()) {
+        return FileReport::refused(invalid_json(&error));
+    }
+    if !options.named {
+        return FileReport::new(FileKind::Plain, Vec::new(), None);
+    }
+    let message: Cow<'_, str> = if manifest.is_object() {
+        "the manifest declares no `templateVersion`".into()
+    } else if manifest == doc.root() {
+        format!("the file holds {}, not an object", manifest.type_name()).into()
+    } else {
+        format!("`manifest` is {}, not an object", manifest.type_name()).into()
+    };
+    FileReport::new(
+        FileKind::Plain,
+        vec![Finding::at(&J003, manifest, message)],
+        None,
+    )
+}
+
+/// All findings and the five verdicts of a package.
+fn findings(
+    doc: &Doc<'_>,
+    manifest: Node<'_>,
+    options: &CheckOptions<'_>,
+) -> Result<(Vec<Finding>, Vec<Verdict>), SyntaxError> {
+    let facts = Facts::new(doc, manifest, options.definitions);
+    let mut findings = anomalies(doc);
+    rules::run(&facts, options.promotion, &mut findings);
+    let mut rows = rows::check_rows(&facts, doc, options.threads)?;
+    findings.append(&mut rows.findings);
+    if !options.promotion {
+        findings.extend(
+            rows.tenant_places
+                .iter()
+                .map(|(place, message)| Finding::new(&X004, place.clone(), message)),
+        );
+    }
+    let verdicts = promotion::verdicts(&facts, &rows);
+    Ok((findings, verdicts))
+}
+
+/// J002 and J009 of what was read as a tree.
+pub(super) fn anomalies(doc: &Doc<'_>) -> Vec<Finding> {
+    let say = |anomaly: &Anomaly| match *anomaly {
+        Anomaly::DuplicateKey(id) => {
+            let member = doc.node(id);
+            let message = format!(
+                "the key `{}` stands twice in this object",
+                member.key().unwrap_or_default()
+            );
+            Finding::at_key(&J002, member, message)
+        }
+        Anomaly::NulInKey(id) => Finding::at_key(&J009, doc.node(id), "the key holds U+0000"),
+        Anomaly::NulInString(id) => Finding::at(&J009, doc.node(id), "the text holds U+0000"),
+    };
+    doc.anomalies().iter().map(say).collect()
 }

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use field::{Field, FieldType, Form, Reference, ReferenceKind, Target};
-pub use walk::{Known, Problem, Spot, Visitor, walk, walk_listed, walk_value};
+pub use walk::{Problem, Spot, Visitor, walk, walk_listed, walk_value};
 
 /// Named fields in declaration order.
 pub type Fields = IndexMap<String, Field>;

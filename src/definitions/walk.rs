@@ -28,14 +28,14 @@ impl<'d, 'f> Spot<'d, 'f> {
 }
 
 /// A structural mistake in a config.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Problem<'d, 'f> {
     /// A member that is not declared.
     UnknownKey {
         /// The member.
         member: Node<'d>,
         /// The names that are declared here.
-        known: &'f dyn Known,
+        known: Vec<&'f str>,
     },
     /// A required member is absent.
     Missing {
@@ -53,30 +53,6 @@ pub enum Problem<'d, 'f> {
     },
 }
 
-/// Names that are declared somewhere.
-pub trait Known: std::fmt::Debug {
-    /// The names.
-    fn names(&self) -> Vec<&str>;
-}
-
-impl Known for Fields {
-    fn names(&self) -> Vec<&str> {
-        self.keys().map(String::as_str).collect()
-    }
-}
-
-impl Known for [(&str, &Field)] {
-    fn names(&self) -> Vec<&str> {
-        self.iter().map(|(name, _)| *name).collect()
-    }
-}
-
-impl Known for &[(&str, &Field)] {
-    fn names(&self) -> Vec<&str> {
-        self.iter().map(|(name, _)| *name).collect()
-    }
-}
-
 /// What a walk tells.
 pub trait Visitor<'d, 'f> {
     /// A declared field with a value of the right type (a reference is told whatever its type).
@@ -89,52 +65,40 @@ pub trait Visitor<'d, 'f> {
 
 /// Walks `object` as declared by `fields`.
 pub fn walk<'d, 'f>(object: Node<'d>, fields: &'f Fields, visitor: &mut dyn Visitor<'d, 'f>) {
-    walk_object(
-        object,
-        fields,
-        &|key| fields.get(key),
-        fields.iter().map(|(k, f)| (k.as_str(), f)),
-        visitor,
-    );
+    let listed: Vec<_> = fields
+        .iter()
+        .map(|(name, field)| (name.as_str(), field))
+        .collect();
+    walk_listed(object, &listed, visitor);
 }
 
-/// Walks `object` as declared by a list of named fields (a column's, which come from two places).
+/// Walks `object` as declared by a list of named fields (a column's come from two places).
 pub fn walk_listed<'d, 'f>(
     object: Node<'d>,
-    fields: &'f &'f [(&'f str, &'f Field)],
-    visitor: &mut dyn Visitor<'d, 'f>,
-) {
-    let find = |key: &str| {
-        fields
-            .iter()
-            .find(|(name, _)| *name == key)
-            .map(|(_, field)| *field)
-    };
-    walk_object(object, fields, &find, fields.iter().copied(), visitor);
-}
-
-fn walk_object<'d, 'f>(
-    object: Node<'d>,
-    known: &'f dyn Known,
-    find: &dyn Fn(&str) -> Option<&'f Field>,
-    all: impl Iterator<Item = (&'f str, &'f Field)>,
+    fields: &[(&'f str, &'f Field)],
     visitor: &mut dyn Visitor<'d, 'f>,
 ) {
     for member in object.members() {
-        match member.key().and_then(find) {
-            Some(field) => {
-                let spot = Spot {
-                    node: member,
-                    field,
-                    owner: object,
-                    required: field.is_required(),
-                };
-                walk_value(spot, visitor);
+        match fields.iter().find(|(name, _)| member.key() == Some(name)) {
+            Some((_, field)) => {
+                let required = field.is_required();
+                walk_value(
+                    Spot {
+                        node: member,
+                        field,
+                        owner: object,
+                        required,
+                    },
+                    visitor,
+                );
             }
-            None => visitor.problem(Problem::UnknownKey { member, known }),
+            None => {
+                let known = fields.iter().map(|(name, _)| *name).collect();
+                visitor.problem(Problem::UnknownKey { member, known });
+            }
         }
     }
-    for (key, field) in all {
+    for (key, field) in fields {
         if field.is_required() && object.get(key).is_none() {
             visitor.problem(Problem::Missing { object, key, field });
         }
@@ -171,7 +135,6 @@ pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>)
         FieldType::Object => {
             visitor.field(spot);
             if let Some(fields) = &field.fields {
-                // Column references inside look for their table first here, then one level up.
                 walk(node, fields, visitor);
             }
         }

@@ -16,5 +16,6 @@ mod write;
 pub use decode::{decode, decode_to};
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
-pub use validate::first_error;
+pub(crate) use validate::scalar;
+pub use validate::validate;
 pub use write::{write_string, write_string_to};

@@ -568,12 +568,11 @@ impl<'a> Parser<'a> {
             return;
         }
         let doc = &self.doc;
-        let ids = std::iter::successors(Some(doc.nodes[id as usize].first), |id| {
-            Some(doc.nodes[*id as usize].next)
-        });
+        let data = |id: u32| doc.nodes.get(id as usize);
+        let first = data(id).map(|object| object.first);
+        let ids = std::iter::successors(first, |id| data(*id).map(|member| member.next));
         let mut keyed: Vec<(&str, u32)> = ids
-            .take_while(|id| *id != NONE)
-            .filter_map(|id| Some((doc.nodes[id as usize].key.as_ref()?.text.as_ref(), id)))
+            .filter_map(|id| Some((data(id)?.key.as_ref()?.text.as_ref(), id)))
             .collect();
         // Stable: members of one key stay in order of appearance.
         keyed.sort_by(|a, b| a.0.cmp(b.0));

@@ -11,21 +11,26 @@ pub fn write_string(text: &str) -> String {
 pub fn write_string_to(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            control if control < ' ' => {
+    let mut rest = text;
+    // Only ASCII bytes are ever escaped, so every cut falls between characters.
+    let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    while let Some(at) = rest.bytes().position(needs_escape) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x8 => out.push_str("\\b"),
+            0xC => out.push_str("\\f"),
+            control => {
                 // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{:04x}", control as u32);
+                let _ = write!(out, "\\u{control:04x}");
             }
-            other => out.push(other),
         }
+        rest = &rest[at + 1..];
     }
+    out.push_str(rest);
     out.push('"');
 }

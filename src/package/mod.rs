@@ -1,5 +1,6 @@
 //! The package format: its shapes, refs and uids.
 
+pub mod canonical;
 pub mod format;
 pub mod reference;
 mod source;

@@ -37,7 +37,9 @@ impl Source {
         let mut file = File::open(path)?;
         let about = file.metadata()?;
         if about.is_file() && about.len() >= MAPPED_FROM {
-            return Ok(Source { bytes: Bytes::Mapped(map(&file)?) });
+            return Ok(Source {
+                bytes: Bytes::Mapped(map(&file)?),
+            });
         }
         let expected = usize::try_from(about.len()).unwrap_or_default();
         let mut bytes = Vec::with_capacity(expected + 1);
@@ -54,7 +56,9 @@ impl Source {
 
     /// Takes bytes that are there already.
     pub fn from_bytes(bytes: Vec<u8>) -> Source {
-        Source { bytes: Bytes::Read(bytes) }
+        Source {
+            bytes: Bytes::Read(bytes),
+        }
     }
 
     /// The bytes as they are, a byte-order mark included.
@@ -124,7 +128,11 @@ mod tests {
     #[test]
     fn what_is_no_text_says_why() {
         let cases: [(&[u8], usize, SyntaxKind); 8] = [
-            (b"\xEF\xBB\xBF\xEF\xBB\xBF{}", 0, SyntaxKind::SecondByteOrderMark),
+            (
+                b"\xEF\xBB\xBF\xEF\xBB\xBF{}",
+                0,
+                SyntaxKind::SecondByteOrderMark,
+            ),
             (b"\xFF\xFE{\0}\0", 0, SyntaxKind::Utf16),
             (b"\xFE\xFF\0{\0}", 0, SyntaxKind::Utf16),
             (b"{\0}\0", 0, SyntaxKind::Utf16),

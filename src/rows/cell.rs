@@ -34,12 +34,20 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// The characters it stands for.
     pub fn decoded(self) -> Cow<'a, str> {
-        if self.escaped { decode(self.inner) } else { Cow::Borrowed(self.inner) }
+        if self.escaped {
+            decode(self.inner)
+        } else {
+            Cow::Borrowed(self.inner)
+        }
     }
 
     /// Whether it stands for `other`.
     pub fn is(self, other: &str) -> bool {
-        if self.escaped { decode(self.inner) == other } else { self.inner == other }
+        if self.escaped {
+            decode(self.inner) == other
+        } else {
+            self.inner == other
+        }
     }
 }
 
@@ -107,7 +115,13 @@ pub(super) fn members(object: &str) -> impl Iterator<Item = (Text<'_>, &str)> {
         scanner.colon().ok()?;
         let value = value(object, &mut scanner)?;
         more = scanner.next_member().unwrap_or_default();
-        Some((Text { inner: &object[key.inner()], escaped: key.escaped }, value))
+        Some((
+            Text {
+                inner: &object[key.inner()],
+                escaped: key.escaped,
+            },
+            value,
+        ))
     })
 }
 

@@ -32,7 +32,11 @@ impl<'a> Decimal<'a> {
             None => (mantissa, &[][..]),
         };
         let exponent = power_of(power) - i64::try_from(fraction.len()).unwrap_or(i64::MAX / 4);
-        let mut number = Decimal { negative, digits: [whole, fraction], exponent };
+        let mut number = Decimal {
+            negative,
+            digits: [whole, fraction],
+            exponent,
+        };
         number.trim();
         number
     }
@@ -108,7 +112,10 @@ fn power_of(power: &[u8]) -> i64 {
         [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
     };
     let value = digits.iter().fold(0i64, |value, digit| {
-        value.saturating_mul(10).saturating_add(i64::from(digit.wrapping_sub(b'0'))).min(FAR)
+        value
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit.wrapping_sub(b'0')))
+            .min(FAR)
     });
     if negative { -value } else { value }
 }
@@ -139,11 +146,16 @@ mod tests {
     #[test]
     fn equal_whatever_the_spelling() {
         let groups: [&[&str]; 5] = [
-            &["1", "1.0", "10e-1", "0.1E1", "100E-2", "1e0", "1e+0", "0.001e3"],
+            &[
+                "1", "1.0", "10e-1", "0.1E1", "100E-2", "1e0", "1e+0", "0.001e3",
+            ],
             &["0", "-0", "0.00", "0e999999999999999999999", "-0.0E-5"],
             &["100", "1e2", "1E+2", "100.0", "0.1e3"],
             &["-1.10", "-1.1", "-11e-1"],
-            &["123456789012345678901234567890", "1.2345678901234567890123456789e29"],
+            &[
+                "123456789012345678901234567890",
+                "1.2345678901234567890123456789e29",
+            ],
         ];
         for (index, group) in groups.iter().enumerate() {
             for one in *group {
@@ -155,7 +167,10 @@ mod tests {
                 }
             }
         }
-        assert_ne!(Decimal::new("9007199254740993"), Decimal::new("9007199254740992"));
+        assert_ne!(
+            Decimal::new("9007199254740993"),
+            Decimal::new("9007199254740992")
+        );
         assert_ne!(Decimal::new("1"), Decimal::new("-1"));
     }
 
@@ -194,7 +209,16 @@ mod tests {
 
     #[test]
     fn decimals_are_significant_ones() {
-        for (token, decimals) in [("1", 0), ("1.10", 1), ("10.500", 1), ("0.001", 3), ("1e-2", 2), ("15e1", 0), ("1.25e1", 1), ("0.0", 0)] {
+        for (token, decimals) in [
+            ("1", 0),
+            ("1.10", 1),
+            ("10.500", 1),
+            ("0.001", 3),
+            ("1e-2", 2),
+            ("15e1", 0),
+            ("1.25e1", 1),
+            ("0.0", 0),
+        ] {
             assert_eq!(Decimal::new(token).decimals(), decimals, "{token}");
         }
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash as _, Hasher as _};
 
-use super::cell::{Cell, elements, members};
 use super::Decimal;
+use super::cell::{Cell, elements, members};
 
 /// Whether two well-formed values are equal.
 pub fn equal(one: &str, other: &str) -> bool {
@@ -76,7 +76,9 @@ pub fn hash(state: &impl BuildHasher, raw: &str) -> u64 {
 
 /// Members by decoded key; of repeated ones the last.
 fn object(raw: &str) -> HashMap<Cow<'_, str>, &str> {
-    members(raw).map(|(key, value)| (key.decoded(), value)).collect()
+    members(raw)
+        .map(|(key, value)| (key.decoded(), value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -99,7 +101,11 @@ mod tests {
             &["[]", "[ ]"],
             &["[1,\"a\"]", "[1.0, \"\\u0061\"]"],
             &["[\"a\",1]"],
-            &["{\"a\":1,\"b\":[{}]}", "{ \"b\" : [ { } ], \"\\u0061\":1.00}", "{\"a\":2,\"a\":1,\"b\":[{}]}"],
+            &[
+                "{\"a\":1,\"b\":[{}]}",
+                "{ \"b\" : [ { } ], \"\\u0061\":1.00}",
+                "{\"a\":2,\"a\":1,\"b\":[{}]}",
+            ],
             &["{\"a\":1}"],
         ];
         let state = foldhash::quality::FixedState::default();
@@ -108,7 +114,11 @@ mod tests {
                 for (other_index, others) in groups.iter().enumerate() {
                     for other in *others {
                         assert_eq!(equal(one, other), index == other_index, "{one} {other}");
-                        assert_eq!(hash(&state, one) == hash(&state, other), index == other_index, "{one} {other}");
+                        assert_eq!(
+                            hash(&state, one) == hash(&state, other),
+                            index == other_index,
+                            "{one} {other}"
+                        );
                     }
                 }
             }

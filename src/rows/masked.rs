@@ -33,7 +33,10 @@ impl Mask {
 
     /// Whether the check digits hold. Spaces, dots and hyphens are not looked at.
     pub fn holds(self, text: &str) -> bool {
-        let kept = || text.bytes().filter(|byte| !matches!(byte, b' ' | b'.' | b'-'));
+        let kept = || {
+            text.bytes()
+                .filter(|byte| !matches!(byte, b' ' | b'.' | b'-'))
+        };
         match self {
             Mask::Nif => nif(kept()),
             Mask::Iban => iban(kept()),
@@ -64,21 +67,27 @@ fn iban(characters: impl Iterator<Item = u8> + Clone) -> bool {
     let count = characters.clone().count();
     let head = characters.clone().take(4).enumerate();
     let shaped = head.fold(true, |fits, (index, byte)| {
-        fits && if index < 2 { byte.is_ascii_alphabetic() } else { byte.is_ascii_digit() }
+        fits && if index < 2 {
+            byte.is_ascii_alphabetic()
+        } else {
+            byte.is_ascii_digit()
+        }
     });
     // ISO 13616: two letters, two check digits, up to thirty characters of account.
     if !shaped || !(5..=34).contains(&count) {
         return false;
     }
     let moved = characters.clone().skip(4).chain(characters.take(4));
-    let remainder = moved.into_iter().try_fold(0u32, |remainder, byte| match byte {
-        b'0'..=b'9' => Some((remainder * 10 + u32::from(byte - b'0')) % 97),
-        b'A'..=b'Z' | b'a'..=b'z' => {
-            let value = u32::from(byte.to_ascii_uppercase() - b'A') + 10;
-            Some((remainder * 100 + value) % 97)
-        }
-        _ => None,
-    });
+    let remainder = moved
+        .into_iter()
+        .try_fold(0u32, |remainder, byte| match byte {
+            b'0'..=b'9' => Some((remainder * 10 + u32::from(byte - b'0')) % 97),
+            b'A'..=b'Z' | b'a'..=b'z' => {
+                let value = u32::from(byte.to_ascii_uppercase() - b'A') + 10;
+                Some((remainder * 100 + value) % 97)
+            }
+            _ => None,
+        });
     remainder == Some(1)
 }
 
@@ -114,8 +123,23 @@ mod tests {
     fn nif() {
         table(
             Mask::Nif,
-            &["123456789", "123 456 789", "123.456-789", "501442600", "999999990"],
-            &["123456788", "12345678", "1234567890", "12345678a", "PT123456789", "", "１23456789", "123456789\n"],
+            &[
+                "123456789",
+                "123 456 789",
+                "123.456-789",
+                "501442600",
+                "999999990",
+            ],
+            &[
+                "123456788",
+                "12345678",
+                "1234567890",
+                "12345678a",
+                "PT123456789",
+                "",
+                "１23456789",
+                "123456789\n",
+            ],
         );
     }
 
@@ -123,8 +147,20 @@ mod tests {
     fn iban() {
         table(
             Mask::Iban,
-            &["PT50000201231234567890154", "pt50 0002 0123 1234 5678 9015 4", "GB82 WEST 1234 5698 7654 32", "gb82west12345698765432"],
-            &["PT51000201231234567890154", "PT50", "5000020123123456789015412", "GB82_WEST12345698765432", "", "P150000201231234567890154"],
+            &[
+                "PT50000201231234567890154",
+                "pt50 0002 0123 1234 5678 9015 4",
+                "GB82 WEST 1234 5698 7654 32",
+                "gb82west12345698765432",
+            ],
+            &[
+                "PT51000201231234567890154",
+                "PT50",
+                "5000020123123456789015412",
+                "GB82_WEST12345698765432",
+                "",
+                "P150000201231234567890154",
+            ],
         );
     }
 
@@ -132,14 +168,31 @@ mod tests {
     fn luhn() {
         table(
             Mask::Luhn,
-            &["4539148803436467", "4539 1488 0343 6467", "79927398713", "18", "0000"],
-            &["4539148803436466", "79927398710", "", "4539a48803436467", "8", "0"],
+            &[
+                "4539148803436467",
+                "4539 1488 0343 6467",
+                "79927398713",
+                "18",
+                "0000",
+            ],
+            &[
+                "4539148803436466",
+                "79927398710",
+                "",
+                "4539a48803436467",
+                "8",
+                "0",
+            ],
         );
     }
 
     #[test]
     fn every_single_digit_error_is_seen() {
-        for (mask, good) in [(Mask::Nif, "501442600"), (Mask::Luhn, "4539148803436467"), (Mask::Iban, "PT50000201231234567890154")] {
+        for (mask, good) in [
+            (Mask::Nif, "501442600"),
+            (Mask::Luhn, "4539148803436467"),
+            (Mask::Iban, "PT50000201231234567890154"),
+        ] {
             for (at, digit) in good.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
                 let other = char::from(b'0' + (digit as u8 - b'0' + 1) % 10);
                 let mut wrong = good.to_owned();

@@ -65,7 +65,11 @@ fn fault<'a>(kind: FaultKind, value: &'a str) -> Result<(), Fault<'a>> {
 impl<'c> Storable<'c> {
     /// Any value of that form, of any options and any mask.
     pub fn new(storage: Storage) -> Storable<'c> {
-        Storable { storage, options: None, mask: None }
+        Storable {
+            storage,
+            options: None,
+            mask: None,
+        }
     }
 
     /// Judges a well-formed value.
@@ -79,15 +83,23 @@ impl<'c> Storable<'c> {
         match (self.storage, cell) {
             (Storage::String, Cell::String(_)) | (Storage::Boolean, Cell::Bool(_)) => Ok(()),
             (Storage::Number, Cell::Number(token)) => number(token),
-            (Storage::Date, Cell::String(text)) => holds(is_date(&text.decoded()), FaultKind::Date, raw),
+            (Storage::Date, Cell::String(text)) => {
+                holds(is_date(&text.decoded()), FaultKind::Date, raw)
+            }
             (Storage::Datetime, Cell::String(text)) => {
                 holds(is_instant(&text.decoded()), FaultKind::Datetime, raw)
             }
             (Storage::Masked, Cell::String(text)) => match self.mask {
-                Some(mask) => holds(mask.holds(&text.decoded()), FaultKind::CheckDigits(mask), raw),
+                Some(mask) => holds(
+                    mask.holds(&text.decoded()),
+                    FaultKind::CheckDigits(mask),
+                    raw,
+                ),
                 None => Ok(()),
             },
-            (Storage::Option, Cell::String(text)) => holds(self.offers(text), FaultKind::Option, raw),
+            (Storage::Option, Cell::String(text)) => {
+                holds(self.offers(text), FaultKind::Option, raw)
+            }
             (Storage::Options, Cell::List(list)) => self.choices(list),
             (Storage::Link, Cell::String(_)) => Ok(()),
             (Storage::Link, Cell::Number(token)) => number(token),
@@ -153,7 +165,11 @@ fn wanted(storage: Storage) -> &'static str {
 fn number(token: &str) -> Result<(), Fault<'_>> {
     // So few characters without an exponent cannot exceed any limit.
     let short = token.len() <= 34 && !token.bytes().any(|byte| matches!(byte, b'e' | b'E'));
-    holds(short || Decimal::new(token).is_storable(), FaultKind::Digits, token)
+    holds(
+        short || Decimal::new(token).is_storable(),
+        FaultKind::Digits,
+        token,
+    )
 }
 
 fn link(element: &str) -> Result<(), Fault<'_>> {
@@ -182,8 +198,17 @@ mod tests {
     use crate::definitions::Storage;
 
     const ALL: [Storage; 11] = [
-        Storage::String, Storage::Number, Storage::Boolean, Storage::Date, Storage::Datetime, Storage::Option,
-        Storage::Options, Storage::Masked, Storage::Any, Storage::Link, Storage::None,
+        Storage::String,
+        Storage::Number,
+        Storage::Boolean,
+        Storage::Date,
+        Storage::Datetime,
+        Storage::Option,
+        Storage::Options,
+        Storage::Masked,
+        Storage::Any,
+        Storage::Link,
+        Storage::None,
     ];
 
     fn storable(storage: Storage) -> Storable<'static> {
@@ -207,16 +232,68 @@ mod tests {
         let long = "1".repeat(35);
         let deep = format!("{{\"a\":[{{\"b\":{long}}}]}}");
         let cases: [(Storage, &[&str], &[&str]); 11] = [
-            (Storage::String, &["\"x\"", "\" \"", "\"\\n\""], &["1", "true", "[]", "{}"]),
-            (Storage::Number, &["1", "-0.5", "1e3", "0"], &["\"1\"", "true", "[]", "{}", "1e400", &long]),
-            (Storage::Boolean, &["true", "false"], &["0", "\"true\"", "[]"]),
-            (Storage::Date, &["\"2024-02-29\"", "\"2024\\u002d02-29\""], &["\"2025-02-29\"", "\"2025-02-28T10:00:00Z\"", "20250228", "[]"]),
-            (Storage::Datetime, &["\"2024-02-29T00:00:00Z\""], &["\"2024-02-29\"", "1700000000"]),
-            (Storage::Option, &["\"a\"", "\"\\u00e9\""], &["\"A\"", "\"b\"", "1", "[\"a\"]"]),
-            (Storage::Options, &["[]", "[\"a\"]", "[\"é\", \"a\"]"], &["[\"a\",\"\\u0061\"]", "[\"b\"]", "[1]", "[null]", "\"a\"", "[[\"a\"]]"]),
-            (Storage::Masked, &["\"123456789\"", "\"123 456 789\""], &["\"123456788\"", "123456789"]),
-            (Storage::Any, &["1", "{}", "[1,[2]]", "true", "\"x\""], &[&deep, &long]),
-            (Storage::Link, &["\"x\"", "1", "[]", "[\"x\",1]", "[\"\"]"], &["true", "{}", "[null]", "[[1]]", "[true]", &long]),
+            (
+                Storage::String,
+                &["\"x\"", "\" \"", "\"\\n\""],
+                &["1", "true", "[]", "{}"],
+            ),
+            (
+                Storage::Number,
+                &["1", "-0.5", "1e3", "0"],
+                &["\"1\"", "true", "[]", "{}", "1e400", &long],
+            ),
+            (
+                Storage::Boolean,
+                &["true", "false"],
+                &["0", "\"true\"", "[]"],
+            ),
+            (
+                Storage::Date,
+                &["\"2024-02-29\"", "\"2024\\u002d02-29\""],
+                &[
+                    "\"2025-02-29\"",
+                    "\"2025-02-28T10:00:00Z\"",
+                    "20250228",
+                    "[]",
+                ],
+            ),
+            (
+                Storage::Datetime,
+                &["\"2024-02-29T00:00:00Z\""],
+                &["\"2024-02-29\"", "1700000000"],
+            ),
+            (
+                Storage::Option,
+                &["\"a\"", "\"\\u00e9\""],
+                &["\"A\"", "\"b\"", "1", "[\"a\"]"],
+            ),
+            (
+                Storage::Options,
+                &["[]", "[\"a\"]", "[\"é\", \"a\"]"],
+                &[
+                    "[\"a\",\"\\u0061\"]",
+                    "[\"b\"]",
+                    "[1]",
+                    "[null]",
+                    "\"a\"",
+                    "[[\"a\"]]",
+                ],
+            ),
+            (
+                Storage::Masked,
+                &["\"123456789\"", "\"123 456 789\""],
+                &["\"123456788\"", "123456789"],
+            ),
+            (
+                Storage::Any,
+                &["1", "{}", "[1,[2]]", "true", "\"x\""],
+                &[&deep, &long],
+            ),
+            (
+                Storage::Link,
+                &["\"x\"", "1", "[]", "[\"x\",1]", "[\"\"]"],
+                &["true", "{}", "[null]", "[[1]]", "[true]", &long],
+            ),
             (Storage::None, &[], &["1", "\"x\"", "[]", "{}", "false"]),
         ];
         for (storage, good, bad) in cases {
@@ -232,11 +309,25 @@ mod tests {
     #[test]
     fn the_narrowest_value_is_at_fault() {
         let raw = "{\"a\": [1, 1e400]}";
-        let found = Storable::new(Storage::Any).check(raw).expect_err("too long");
-        assert_eq!(found, Fault { kind: FaultKind::Digits, value: "1e400" });
+        let found = Storable::new(Storage::Any)
+            .check(raw)
+            .expect_err("too long");
+        assert_eq!(
+            found,
+            Fault {
+                kind: FaultKind::Digits,
+                value: "1e400"
+            }
+        );
         assert_eq!(found.range(raw), 10..15);
         let raw = "[\"a\",\"x\"]";
-        assert_eq!(storable(Storage::Options).check(raw).expect_err("no option").range(raw), 5..8);
+        assert_eq!(
+            storable(Storage::Options)
+                .check(raw)
+                .expect_err("no option")
+                .range(raw),
+            5..8
+        );
     }
 
     #[test]

@@ -35,9 +35,14 @@ pub(super) fn read<'c>(
         uniques: vec![Vec::new(); layout.columns.len()],
         undeclared: HashSet::new(),
         unreported: HashSet::new(),
-        lists_columns: layout.entry.and_then(|entry| entry.get("columns")).is_some_and(|list| list.is_array()),
+        lists_columns: layout
+            .entry
+            .and_then(|entry| entry.get("columns"))
+            .is_some_and(|list| list.is_array()),
     };
-    let Some(list) = layout.rows else { return Ok(cells.harvest) };
+    let Some(list) = layout.rows else {
+        return Ok(cells.harvest);
+    };
     let mut reader = Reader::new(text, layout, list)?;
     let mut row = Row::default();
     let mut number = 0;
@@ -92,7 +97,11 @@ impl Cells<'_, '_> {
             return;
         };
         let inner = &self.text[token.inner()];
-        let decoded = if token.escaped { decode(inner) } else { inner.into() };
+        let decoded = if token.escaped {
+            decode(inner)
+        } else {
+            inner.into()
+        };
         if !uid::is_uid(&decoded) {
             self.harvest.bad_uids = true;
             let place = Place {
@@ -100,7 +109,9 @@ impl Cells<'_, '_> {
                 span: token.start..token.end,
             };
             let message = format!("{} is no uid", shown(&self.text[token.start..token.end]));
-            self.harvest.findings.push(Finding::new(&I001, place, message));
+            self.harvest
+                .findings
+                .push(Finding::new(&I001, place, message));
         }
         self.uids.push((hash_text(self.state, &decoded), number));
     }
@@ -121,10 +132,20 @@ impl Cells<'_, '_> {
             self.harvest.values[index].push(0);
         }
         if slot.required {
-            self.say_of_data(&R019, row, number, format!("the required column `{}` is absent", slot.name));
+            self.say_of_data(
+                &R019,
+                row,
+                number,
+                format!("the required column `{}` is absent", slot.name),
+            );
         }
         if slot.key {
-            self.say_of_data(&R009, row, number, format!("the key column `{}` is absent", slot.name));
+            self.say_of_data(
+                &R009,
+                row,
+                number,
+                format!("the key column `{}` is absent", slot.name),
+            );
         }
     }
 
@@ -143,7 +164,13 @@ impl Cells<'_, '_> {
             self.store(slot, cell, number);
         }
         if slot.required && cell.form & form::EMPTY != 0 {
-            self.say(&R019, slot.name, cell.start..cell.end, number, "a required cell is empty".to_owned());
+            self.say(
+                &R019,
+                slot.name,
+                cell.start..cell.end,
+                number,
+                "a required cell is empty".to_owned(),
+            );
         }
         if slot.decimals.is_some() && cell.form & (form::NUMBER | form::ODD_NUMBER) != 0 {
             self.round(slot, cell, number);
@@ -159,12 +186,20 @@ impl Cells<'_, '_> {
     /// R017, for values whose form alone does not settle it.
     fn store(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
         let raw = &self.text[cell.start..cell.end];
-        let Some(Err(fault)) = slot.storable.as_ref().map(|storable| storable.check(raw)) else { return };
+        let Some(Err(fault)) = slot.storable.as_ref().map(|storable| storable.check(raw)) else {
+            return;
+        };
         let at = fault.range(raw);
-        let mut place = self.place(slot.name, cell.start + at.start..cell.start + at.end, number);
+        let mut place = self.place(
+            slot.name,
+            cell.start + at.start..cell.start + at.end,
+            number,
+        );
         look::push_inside(&mut place.pointer, raw, at.start);
         let message = format!("{} cannot be stored: {}", shown(fault.value), fault.kind);
-        self.harvest.findings.push(Finding::new(&R017, place, message));
+        self.harvest
+            .findings
+            .push(Finding::new(&R017, place, message));
     }
 
     /// R022: a comparison of digits, no arithmetic.
@@ -173,7 +208,10 @@ impl Cells<'_, '_> {
         let Some(kept) = slot.decimals else { return };
         let value = Decimal::new(token);
         if value.decimals() > kept && value.is_storable() {
-            let message = format!("{} has more than {kept} decimals and will be rounded", shown(token));
+            let message = format!(
+                "{} has more than {kept} decimals and will be rounded",
+                shown(token)
+            );
             self.say(&R022, slot.name, cell.start..cell.end, number, message);
         }
     }
@@ -186,7 +224,13 @@ impl Cells<'_, '_> {
             self.harvest.values[index].push(hash.max(1));
         }
         if slot.key && cell.form & (form::NULL | form::EMPTY_STRING) != 0 {
-            self.say(&R009, slot.name, cell.start..cell.end, number, "a key is empty".to_owned());
+            self.say(
+                &R009,
+                slot.name,
+                cell.start..cell.end,
+                number,
+                "a key is empty".to_owned(),
+            );
             if !slot.unique {
                 return;
             }
@@ -213,7 +257,9 @@ impl Cells<'_, '_> {
                 self.say(&R026, slot.name, cell.start..cell.end, number, message);
             }
             if !link.entries.is_empty() && link.value.is_some() {
-                let hashes = Cell::new(raw).parts(raw).map(|part| (rows::hash(self.state, part).max(1), number));
+                let hashes = Cell::new(raw)
+                    .parts(raw)
+                    .map(|part| (rows::hash(self.state, part).max(1), number));
                 self.harvest.links[index].loose.extend(hashes);
             }
             return;
@@ -231,7 +277,9 @@ impl Cells<'_, '_> {
         let links = &mut self.harvest.links[index];
         for (target, part) in targets.iter().zip(Cell::new(raw).parts(raw)) {
             links.rows.push(number);
-            links.targets.push(hash_text(self.state, &self.text[target.inner()]));
+            links
+                .targets
+                .push(hash_text(self.state, &self.text[target.inner()]));
             links.values.push(rows::hash(self.state, part).max(1));
         }
     }
@@ -255,15 +303,29 @@ impl Cells<'_, '_> {
     }
 
     #[cold]
-    fn say(&mut self, rule: &'static Rule, column: &str, span: Range<usize>, number: u32, message: String) {
+    fn say(
+        &mut self,
+        rule: &'static Rule,
+        column: &str,
+        span: Range<usize>,
+        number: u32,
+        message: String,
+    ) {
         let place = self.place(column, span, number);
-        self.harvest.findings.push(Finding::new(rule, place, message));
+        self.harvest
+            .findings
+            .push(Finding::new(rule, place, message));
     }
 
     #[cold]
     fn say_of_data(&mut self, rule: &'static Rule, row: &Row, number: u32, message: String) {
-        let place = Place { pointer: format!("{}/{number}/data", self.layout.pointer), span: row.data.clone() };
-        self.harvest.findings.push(Finding::new(rule, place, message));
+        let place = Place {
+            pointer: format!("{}/{number}/data", self.layout.pointer),
+            span: row.data.clone(),
+        };
+        self.harvest
+            .findings
+            .push(Finding::new(rule, place, message));
     }
 
     fn finish(mut self) -> Harvest {

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use super::RowsOutcome;
+use super::context::{RowsContext, TableOf};
 use super::harvest::Harvest;
 use super::layout::Layout;
-use super::{RowsContext, RowsOutcome, TableOf};
 use crate::check::catalog::{
     R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
 use crate::check::edit;
-use crate::check::facts::Origin;
+use crate::check::facts::{Origin, Version};
 use crate::check::finding::{Finding, Fix, Place};
 use crate::check::suggest::{self, shown};
 use crate::json::Node;
@@ -30,7 +31,13 @@ pub(super) fn judge(
     let mut first_of: HashMap<&str, usize> = HashMap::new();
     for (index, (layout, harvest)) in layouts.iter().zip(harvests).enumerate() {
         let Some(entry) = layout.entry else { continue };
-        let mut out = Entry { context, layout, harvest, entry, findings: &mut outcome.findings };
+        let mut out = Entry {
+            context,
+            layout,
+            harvest,
+            entry,
+            findings: &mut outcome.findings,
+        };
         out.table();
         out.columns();
         out.key();
@@ -39,7 +46,8 @@ pub(super) fn judge(
         if let Some(name) = uid.and_then(Node::as_str) {
             if first_of.contains_key(name) {
                 let message = format!("the item {name} has an entry already");
-                out.findings.push(Finding::at(&R001, uid.unwrap_or(entry), message));
+                out.findings
+                    .push(Finding::at(&R001, uid.unwrap_or(entry), message));
             }
             first_of.entry(name).or_insert(index);
         }
@@ -49,8 +57,9 @@ pub(super) fn judge(
                 Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
-            if context.version >= 2 && uid.and_then(Node::as_str).is_some() {
-                out.findings.push(Finding::at(&R024, place, message.clone()));
+            if context.version == Version::Two && uid.and_then(Node::as_str).is_some() {
+                out.findings
+                    .push(Finding::at(&R024, place, message.clone()));
             }
             outcome.orphans.push((Place::value(place), message));
         }
@@ -65,13 +74,17 @@ fn items(
     first_of: &HashMap<&str, usize>,
     outcome: &mut RowsOutcome,
 ) {
-    for item in context.items {
+    for item in &context.items {
         let Some(entry) = first_of.get(item.uid) else {
             let message = "the rows item has no payload entry".to_owned();
-            if context.has_payloads && context.version >= 2 {
-                outcome.findings.push(Finding::at(&R023, item.node, message.clone()));
+            if context.has_payloads && context.version == Version::Two {
+                outcome
+                    .findings
+                    .push(Finding::at(&R023, item.node, message.clone()));
             }
-            outcome.without_payload.push((Place::value(item.node), message));
+            outcome
+                .without_payload
+                .push((Place::value(item.node), message));
             continue;
         };
         let rows = harvests[*entry].count();
@@ -83,17 +96,24 @@ fn items(
         }
         let place = count.unwrap_or(item.node);
         let message = match count {
-            Some(count) => format!("the item counts {} rows, its entry has {rows}", shown(count.raw())),
+            Some(count) => format!(
+                "the item counts {} rows, its entry has {rows}",
+                shown(count.raw())
+            ),
             None => format!("the item does not count its {rows} rows"),
         };
         if let (Some(count), Some(_)) = (count, declared) {
-            outcome.findings.push(Finding::at(&R025, count, message.clone()).fix(Fix {
-                title: format!("Write {rows}"),
-                safe: true,
-                edits: vec![edit::replace(count, &rows.to_string())],
-            }));
+            outcome
+                .findings
+                .push(Finding::at(&R025, count, message.clone()).fix(Fix {
+                    title: format!("Write {rows}"),
+                    safe: true,
+                    edits: vec![edit::replace(count, rows.to_string())],
+                }));
         }
-        outcome.count_mismatches.push((Place::value(place), message));
+        outcome
+            .count_mismatches
+            .push((Place::value(place), message));
     }
 }
 
@@ -109,15 +129,27 @@ struct Entry<'e, 'c> {
 impl Entry<'_, '_> {
     /// R002.
     fn table(&mut self) {
-        let Some(item) = self.layout.item else { return };
-        let Some(node) = self.entry.get("featureRef") else { return };
-        let Some(named) = node.as_str().map(undollared) else { return };
+        let Some(item) = self.layout.item.map(|item| &self.context.items[item]) else {
+            return;
+        };
+        let Some(node) = self.entry.get("featureRef") else {
+            return;
+        };
+        let Some(named) = node.as_str().map(undollared) else {
+            return;
+        };
         let message = match item.table {
             TableOf::Known(table) if table != named => {
                 format!("the item's table is `{table}`, not `{named}`")
             }
             // A table of the plan is the business of I016: the item lacks its parent.
-            TableOf::NoParent if !self.context.tables.iter().any(|table| table.reference == named) => {
+            TableOf::NoParent
+                if !self
+                    .context
+                    .tables
+                    .iter()
+                    .any(|table| table.reference == named) =>
+            {
                 format!("`{named}` is no table that the package carries or depends on")
             }
             _ => return,
@@ -127,7 +159,7 @@ impl Entry<'_, '_> {
             finding = finding.fix(Fix {
                 title: format!("Write `{table}`"),
                 safe: false,
-                edits: vec![edit::replace(node, &crate::json::write_string(table))],
+                edits: vec![edit::replace(node, crate::json::write_string(table))],
             });
         }
         self.findings.push(finding);
@@ -135,10 +167,14 @@ impl Entry<'_, '_> {
 
     /// R005, R006 and R007 of `columns`.
     fn columns(&mut self) {
-        let Some(list) = self.entry.get("columns") else { return };
+        let Some(list) = self.entry.get("columns") else {
+            return;
+        };
         let mut highest = None;
         for node in list.elements() {
-            let Some(index) = node.as_str().and_then(|name| self.layout.slot(name)) else { continue };
+            let Some(index) = node.as_str().and_then(|name| self.layout.slot(name)) else {
+                continue;
+            };
             let slot = &self.layout.columns[index];
             if slot.automatic {
                 let message = "the automatic identity column is listed";
@@ -151,10 +187,15 @@ impl Entry<'_, '_> {
             }
             if highest.is_some_and(|highest| index <= highest) {
                 let message = format!("`{}` stands out of the table's order", slot.name);
-                self.findings.push(Finding::at(&R006, node, message).help("List columns in the table's order, once each."));
+                self.findings.push(
+                    Finding::at(&R006, node, message)
+                        .help("List columns in the table's order, once each."),
+                );
             } else {
                 highest = Some(index);
-                if !self.harvest.carried.get(index).copied().unwrap_or(false) && self.rows().is_some() {
+                if !self.harvest.carried.get(index).copied().unwrap_or(false)
+                    && self.rows().is_some()
+                {
                     let message = format!("no row has the column `{}`", slot.name);
                     self.findings.push(Finding::at(&R006, node, message));
                 }
@@ -164,12 +205,18 @@ impl Entry<'_, '_> {
 
     fn not_in_table(&mut self, node: Node<'_>) {
         let name = node.as_str().unwrap_or_default();
-        let Some(table) = self.layout.table.map(|table| &self.context.tables[table]) else { return };
+        let Some(table) = self.layout.table.map(|table| &self.context.tables[table]) else {
+            return;
+        };
         let whose = match table.origin {
             Origin::Plan => "the table",
             Origin::Dependency => "the dependency's identity",
         };
-        let mut finding = Finding::at(&R005, node, format!("{whose} `{}` has no column `{name}`", table.reference));
+        let mut finding = Finding::at(
+            &R005,
+            node,
+            format!("{whose} `{}` has no column `{name}`", table.reference),
+        );
         if let Some(help) = suggest::help(name, table.columns.iter().map(|column| column.name)) {
             finding = finding.help(help);
         }
@@ -178,8 +225,13 @@ impl Entry<'_, '_> {
 
     /// R007, R008 and R010 of the key.
     fn key(&mut self) {
-        let Some(node) = self.entry.get("keyColumn") else { return };
-        let flag = self.entry.get("keyUnique").filter(|flag| flag.as_bool().is_some());
+        let Some(node) = self.entry.get("keyColumn") else {
+            return;
+        };
+        let flag = self
+            .entry
+            .get("keyUnique")
+            .filter(|flag| flag.as_bool().is_some());
         let key = node.as_str();
         if let Some(flag) = flag
             && (key.is_some() || node.is_null())
@@ -193,15 +245,24 @@ impl Entry<'_, '_> {
             self.findings.push(Finding::at(&R010, flag, message));
         }
         let Some(name) = key else { return };
-        let slot = self.layout.slot(name).map(|index| &self.layout.columns[index]);
+        let slot = self
+            .layout
+            .slot(name)
+            .map(|index| &self.layout.columns[index]);
         if slot.is_some_and(|slot| slot.automatic) {
-            self.findings.push(Finding::at(&R007, node, "the automatic identity column is the key"));
+            self.findings.push(Finding::at(
+                &R007,
+                node,
+                "the automatic identity column is the key",
+            ));
             return;
         }
         let message = match slot {
             Some(slot) if slot.listed => match slot.column {
                 Some(column) if column.is_link() => format!("the key `{name}` is a link column"),
-                _ if slot.can_be_key() == Some(false) => format!("the type of `{name}` is no text key"),
+                _ if slot.can_be_key() == Some(false) => {
+                    format!("the type of `{name}` is no text key")
+                }
                 _ => return,
             },
             _ if self.entry.get("columns").is_some_and(Node::is_array) => {
@@ -224,11 +285,12 @@ impl Entry<'_, '_> {
             && i64::try_from(rows) != Ok(declared)
         {
             let message = format!("the entry counts {declared} rows and has {rows}");
-            self.findings.push(Finding::at(&R003, count, message).fix(Fix {
-                title: format!("Write {rows}"),
-                safe: true,
-                edits: vec![edit::replace(count, &rows.to_string())],
-            }));
+            self.findings
+                .push(Finding::at(&R003, count, message).fix(Fix {
+                    title: format!("Write {rows}"),
+                    safe: true,
+                    edits: vec![edit::replace(count, rows.to_string())],
+                }));
         }
         let bytes = compact_length(self.entry);
         if rows > MOST_ROWS || bytes > MOST_BYTES {

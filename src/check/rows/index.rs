@@ -44,7 +44,10 @@ impl Index {
         };
         let rows = range.clone();
         let hashes = self.hashes[range].iter();
-        hashes.zip(&self.rows[rows]).filter(move |(known, _)| **known == hash).map(|(_, row)| *row)
+        hashes
+            .zip(&self.rows[rows])
+            .filter(move |(known, _)| **known == hash)
+            .map(|(_, row)| *row)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::context::RowsContext;
 use super::reader::form;
-use super::{RowsContext, RowsItem};
-use crate::check::facts::{Column, Origin, Table};
+use crate::check::facts::{Column, Origin};
 use crate::json::{Kind, Node, write_string};
 use crate::package::reference::undollared;
 use crate::rows::{Mask, Storable};
@@ -19,8 +19,8 @@ pub(super) struct Layout<'c> {
     pub(super) pointer: String,
     /// The entry; `None` for a list that stands where no entry can be.
     pub(super) entry: Option<Node<'c>>,
-    /// The rows item that declares the entry.
-    pub(super) item: Option<&'c RowsItem<'c>>,
+    /// Index of the rows item that declares the entry.
+    pub(super) item: Option<usize>,
     /// Index of the table that the rows belong to.
     pub(super) table: Option<usize>,
     /// Columns of the table in table order, then names that only the entry lists.
@@ -90,18 +90,38 @@ impl<'c> Layout<'c> {
     pub(super) fn new(context: &RowsContext<'c>, entry: Node<'c>) -> Layout<'c> {
         let item = context.item_of(entry);
         let named = entry.get_str("featureRef").map(undollared);
-        let reference = item.and_then(|item| item.table.known()).or(named);
+        let reference = item
+            .and_then(|item| context.items[item].table.known())
+            .or(named);
         let table = reference.and_then(|reference| {
-            context.tables.iter().position(|table| table.reference == reference)
+            context
+                .tables
+                .iter()
+                .position(|table| table.reference == reference)
         });
-        let rows = entry.get("rows").filter(|rows| matches!(rows.kind(), Kind::Rows));
-        let mut layout = Layout { rows, entry: Some(entry), item, table, ..Layout::stray(rows.unwrap_or(entry)) };
-        for column in table.into_iter().flat_map(|table| &context.tables[table].columns) {
+        let rows = entry
+            .get("rows")
+            .filter(|rows| matches!(rows.kind(), Kind::Rows));
+        let mut layout = Layout {
+            rows,
+            entry: Some(entry),
+            item,
+            table,
+            ..Layout::stray(rows.unwrap_or(entry))
+        };
+        for column in table
+            .into_iter()
+            .flat_map(|table| &context.tables[table].columns)
+        {
             layout.push(Slot::of_column(column));
         }
         let listed = entry.get("columns").into_iter().flat_map(Node::elements);
         for name in listed.filter_map(Node::as_str) {
-            let index = layout.by_name.get(name).copied().unwrap_or_else(|| layout.push(Slot::named(name)));
+            let index = layout
+                .by_name
+                .get(name)
+                .copied()
+                .unwrap_or_else(|| layout.push(Slot::named(name)));
             layout.columns[index].listed = true;
         }
         layout.mark_key(entry);
@@ -120,7 +140,9 @@ impl<'c> Layout<'c> {
         if entry.get("keyUnique").and_then(Node::as_bool) != Some(true) {
             return;
         }
-        let index = entry.get_str("keyColumn").and_then(|name| self.by_name.get(name));
+        let index = entry
+            .get_str("keyColumn")
+            .and_then(|name| self.by_name.get(name));
         if let Some(slot) = index.map(|index| &mut self.columns[*index]) {
             slot.key = slot.can_be_key() == Some(true);
         }
@@ -136,7 +158,10 @@ impl<'c> Layout<'c> {
         let mut entries: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, layout) in layouts.iter().enumerate() {
             if let Some(table) = layout.table {
-                entries.entry(context.tables[table].reference).or_default().push(index);
+                entries
+                    .entry(context.tables[table].reference)
+                    .or_default()
+                    .push(index);
             } else if let Some(name) = layout.entry.and_then(|entry| entry.get_str("featureRef")) {
                 entries.entry(undollared(name)).or_default().push(index);
             }
@@ -145,10 +170,16 @@ impl<'c> Layout<'c> {
         for layout in layouts.iter_mut() {
             let item = layout.item;
             for slot in &mut layout.columns {
-                let Some(column) = slot.column.filter(|column| column.is_link()) else { continue };
+                let Some(column) = slot.column.filter(|column| column.is_link()) else {
+                    continue;
+                };
                 let link = Link::new(column, slot.name, item, context, &entries);
                 let value = link.value;
-                wanted.extend(link.entries.iter().filter_map(|entry| Some((*entry, value?))));
+                wanted.extend(
+                    link.entries
+                        .iter()
+                        .filter_map(|entry| Some((*entry, value?))),
+                );
                 slot.link = Some(link);
             }
         }
@@ -165,7 +196,7 @@ impl<'c> Link<'c> {
     fn new(
         column: &Column<'c>,
         name: &str,
-        item: Option<&RowsItem<'c>>,
+        item: Option<usize>,
         context: &RowsContext<'c>,
         entries: &HashMap<&str, Vec<usize>>,
     ) -> Link<'c> {
@@ -173,12 +204,22 @@ impl<'c> Link<'c> {
         let table = reference.and_then(|reference| context.table(reference));
         let value = column.linked_value_column().and_then(|value| {
             let mut columns = context.tables.iter().flat_map(|table| &table.columns);
-            columns.find(|column| column.reference == Some(value)).map(|column| column.name)
+            columns
+                .find(|column| column.reference == Some(value))
+                .map(|column| column.name)
         });
-        let entries = reference.and_then(|reference| entries.get(reference)).cloned().unwrap_or_default();
+        let entries = reference
+            .and_then(|reference| entries.get(reference))
+            .cloned()
+            .unwrap_or_default();
         let travels = table.is_some_and(|table| table.origin == Origin::Plan);
         let unreported = travels && entries.is_empty() && !context.is_reported(item, name);
-        Link { table: reference, value, entries, unreported }
+        Link {
+            table: reference,
+            value,
+            entries,
+            unreported,
+        }
     }
 }
 
@@ -207,11 +248,16 @@ impl<'c> Slot<'c> {
         let storable = column.kind.filter(|_| !automatic).map(|kind| Storable {
             storage: kind.storage,
             options: column.config.and_then(options),
-            mask: column.config.and_then(|config| config.get_str("mask")).and_then(Mask::parse),
+            mask: column
+                .config
+                .and_then(|config| config.get_str("mask"))
+                .and_then(Mask::parse),
         });
         Slot {
             column: Some(column),
-            plain: storable.as_ref().map_or(form::ALL, |storable| form::surely_storable(storable.storage)),
+            plain: storable.as_ref().map_or(form::ALL, |storable| {
+                form::surely_storable(storable.storage)
+            }),
             decimals: decimals(column),
             required: column.flag("required") && !column.is_identity(),
             unique: !automatic && (column.flag("unique") || column.is_identity()),
@@ -235,20 +281,22 @@ impl<'c> Slot<'c> {
 
 fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
     let options = config.get("options").filter(|options| options.is_array())?;
-    Some(options.elements().filter_map(Node::as_str).map(Cow::Borrowed).collect())
+    Some(
+        options
+            .elements()
+            .filter_map(Node::as_str)
+            .map(Cow::Borrowed)
+            .collect(),
+    )
 }
 
 /// Decimal places of a currency: what the definitions of its type call `decimals`.
 fn decimals(column: &Column<'_>) -> Option<u64> {
     let field = column.kind?.config.get("decimals")?;
-    let declared = column.config.and_then(|config| config.get("decimals")).and_then(Node::as_i64);
+    let declared = column
+        .config
+        .and_then(|config| config.get("decimals"))
+        .and_then(Node::as_i64);
     let default = field.default.as_ref().and_then(serde_json::Value::as_i64);
     u64::try_from(declared.or(default)?).ok()
-}
-
-/// Tables by ref.
-impl<'c> RowsContext<'c> {
-    fn table(&self, reference: &str) -> Option<&'c Table<'c>> {
-        self.tables.iter().find(|table| table.reference == reference)
-    }
 }

@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::RowsContext;
 use super::cells::hash_text;
+use super::context::RowsContext;
 use super::harvest::{Harvest, Links};
 use super::index::Index;
 use super::layout::{Layout, Link, Slot};
@@ -40,7 +40,14 @@ impl<'e, 'c> Entries<'e, 'c> {
         layouts: &'e [Layout<'c>],
         harvests: &'e [Harvest],
     ) -> Self {
-        let mut entries = Entries { text, context, state, layouts, harvests, sought: HashMap::new() };
+        let mut entries = Entries {
+            text,
+            context,
+            state,
+            layouts,
+            harvests,
+            sought: HashMap::new(),
+        };
         for (layout, harvest) in layouts.iter().zip(harvests) {
             for (slot, links) in layout.columns.iter().zip(&harvest.links) {
                 // A doubtful list may have elements without a ref, too.
@@ -54,10 +61,19 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Sorts the values that the links of a column are compared with.
     fn seek(&mut self, slot: &Slot<'_>) {
-        for (entry, column) in slot.link.iter().flat_map(|link| self.targets(link)) {
+        let targets = slot
+            .link
+            .as_ref()
+            .map(|link| self.targets(link))
+            .unwrap_or_default();
+        for (entry, column) in targets {
             let values = &self.harvests[entry].values[column];
             self.sought.entry((entry, column)).or_insert_with(|| {
-                let filled = values.iter().copied().zip(0..).filter(|(hash, _)| *hash != 0);
+                let filled = values
+                    .iter()
+                    .copied()
+                    .zip(0..)
+                    .filter(|(hash, _)| *hash != 0);
                 Index::new(&mut filled.collect::<Vec<_>>())
             });
         }
@@ -66,9 +82,11 @@ impl<'e, 'c> Entries<'e, 'c> {
     /// The columns that hold the values of a link: one per entry of the linked table.
     fn targets(&self, link: &Link<'_>) -> Vec<(usize, usize)> {
         let column = |entry: &usize| Some((*entry, self.layouts[*entry].slot(link.value?)?));
-        link.entries.iter().filter_map(column).filter(|(entry, column)| {
-            self.layouts[*entry].columns[*column].wanted
-        }).collect()
+        link.entries
+            .iter()
+            .filter_map(column)
+            .filter(|(entry, column)| self.layouts[*entry].columns[*column].wanted)
+            .collect()
     }
 
     /// Findings about the links of one entry's rows, in order of the rows.
@@ -86,7 +104,13 @@ impl<'e, 'c> Entries<'e, 'c> {
         for number in rows {
             let start = harvest.starts[number as usize];
             if let Some(row) = RowText::new(self.text, layout, start, number) {
-                Judge { entries: self, layout, row: &row, findings: &mut findings }.row();
+                Judge {
+                    entries: self,
+                    layout,
+                    row: &row,
+                    findings: &mut findings,
+                }
+                .row();
             }
         }
         findings
@@ -98,14 +122,22 @@ impl<'e, 'c> Entries<'e, 'c> {
         // Without a value to compare (the automatic identity does not travel), finding the row is
         // all that can be asked.
         let values = |entry: usize| {
-            let column = targets.iter().find(|(known, _)| *known == entry).map(|(_, column)| *column);
+            let column = targets
+                .iter()
+                .find(|(known, _)| *known == entry)
+                .map(|(_, column)| *column);
             column.map(|column| self.harvests[entry].values[column].as_slice())
         };
-        let known: Vec<_> = link.entries.iter().map(|entry| (&self.harvests[*entry], values(*entry))).collect();
+        let known: Vec<_> = link
+            .entries
+            .iter()
+            .map(|entry| (&self.harvests[*entry], values(*entry)))
+            .collect();
         for ((row, target), value) in links.rows.iter().zip(&links.targets).zip(&links.values) {
             let proved = known.iter().any(|(harvest, values)| {
                 harvest.uids.rows(*target).next().is_some_and(|found| {
-                    let held = values.map_or(0, |values| values.get(found as usize).copied().unwrap_or(0));
+                    let held =
+                        values.map_or(0, |values| values.get(found as usize).copied().unwrap_or(0));
                     held == 0 || held == *value
                 })
             });
@@ -115,32 +147,55 @@ impl<'e, 'c> Entries<'e, 'c> {
         }
         let matches = |hash: u64| {
             targets.iter().any(|key| {
-                self.sought.get(key).is_some_and(|index| index.rows(hash).next().is_some())
+                self.sought
+                    .get(key)
+                    .is_some_and(|index| index.rows(hash).next().is_some())
             })
         };
-        rows.extend(links.loose.iter().filter(|(hash, _)| matches(*hash)).map(|(_, row)| *row));
+        rows.extend(
+            links
+                .loose
+                .iter()
+                .filter(|(hash, _)| matches(*hash))
+                .map(|(_, row)| *row),
+        );
     }
 
     /// Entries whose rows belong to the table of that ref.
     fn entries_of(&self, reference: &str) -> impl Iterator<Item = usize> + '_ {
-        let table = self.context.tables.iter().position(|table| table.reference == reference);
+        let table = self
+            .context
+            .tables
+            .iter()
+            .position(|table| table.reference == reference);
         let reference = reference.to_owned();
-        self.layouts.iter().enumerate().filter(move |(_, layout)| match (layout.table, table) {
-            (Some(own), Some(table)) => own == table,
-            (None, None) => {
-                let named = layout.entry.and_then(|entry| entry.get_str("featureRef"));
-                named.map(undollared) == Some(reference.as_str())
-            }
-            _ => false,
-        }).map(|(index, _)| index)
+        self.layouts
+            .iter()
+            .enumerate()
+            .filter(move |(_, layout)| match (layout.table, table) {
+                (Some(own), Some(table)) => own == table,
+                (None, None) => {
+                    let named = layout.entry.and_then(|entry| entry.get_str("featureRef"));
+                    named.map(undollared) == Some(reference.as_str())
+                }
+                _ => false,
+            })
+            .map(|(index, _)| index)
     }
 
     /// The row of that uid in an entry.
     fn find(&self, entry: usize, uid: &str) -> Option<RowText<'_>> {
         let harvest = &self.harvests[entry];
         let rows = harvest.uids.rows(hash_text(self.state, uid));
-        rows.filter_map(|row| RowText::new(self.text, &self.layouts[entry], harvest.starts[row as usize], row))
-            .find(|row| row.root().get_str("uid") == Some(uid))
+        rows.filter_map(|row| {
+            RowText::new(
+                self.text,
+                &self.layouts[entry],
+                harvest.starts[row as usize],
+                row,
+            )
+        })
+        .find(|row| row.root().get_str("uid") == Some(uid))
     }
 
     /// Whether a row of the linked table holds that value.
@@ -148,10 +203,19 @@ impl<'e, 'c> Entries<'e, 'c> {
         let hash = rows::hash(self.state, value).max(1);
         self.targets(link).iter().any(|key| {
             let (harvest, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
-            let rows = self.sought.get(key).into_iter().flat_map(|index| index.rows(hash));
-            let mut texts = rows.filter_map(|row| RowText::new(self.text, layout, harvest.starts[row as usize], row));
+            let rows = self
+                .sought
+                .get(key)
+                .into_iter()
+                .flat_map(|index| index.rows(hash));
+            let mut texts = rows.filter_map(|row| {
+                RowText::new(self.text, layout, harvest.starts[row as usize], row)
+            });
             texts.any(|row| {
-                let held = row.root().get("data").and_then(|data| data.get(layout.columns[key.1].name));
+                let held = row
+                    .root()
+                    .get("data")
+                    .and_then(|data| data.get(layout.columns[key.1].name));
                 held.is_some_and(|held| equal(held.raw(), value))
             })
         })
@@ -177,7 +241,9 @@ struct Judge<'j, 'e, 'c> {
 impl<'j> Judge<'j, '_, '_> {
     fn row(&mut self) {
         let row = self.row;
-        let Some(data) = row.root().get("data").filter(|data| data.is_object()) else { return };
+        let Some(data) = row.root().get("data").filter(|data| data.is_object()) else {
+            return;
+        };
         let refs = row.root().get("refs").filter(|refs| refs.is_object());
         let layout = self.layout;
         for slot in &layout.columns {
@@ -185,12 +251,20 @@ impl<'j> Judge<'j, '_, '_> {
             let reference = refs.and_then(|refs| refs.get(slot.name));
             match (cell, reference, &slot.link) {
                 (None, Some(reference), _) => {
-                    self.say(&R011, reference, format!("`data` has no cell `{}`", slot.name));
+                    self.say(
+                        &R011,
+                        reference,
+                        format!("`data` has no cell `{}`", slot.name),
+                    );
                 }
                 (Some(_), Some(reference), None) => {
                     // Of a column that is not known nothing can be said.
                     if slot.column.is_some_and(|column| column.kind.is_some()) && !slot.automatic {
-                        self.say(&R011, reference, format!("`{}` is no link column", slot.name));
+                        self.say(
+                            &R011,
+                            reference,
+                            format!("`{}` is no link column", slot.name),
+                        );
                     }
                 }
                 (Some(cell), Some(reference), Some(link)) if reference.is_object() => {
@@ -203,7 +277,8 @@ impl<'j> Judge<'j, '_, '_> {
     }
 
     fn say(&mut self, rule: &'static Rule, node: Node<'_>, message: String) {
-        self.findings.push(Finding::new(rule, self.row.place(node), message));
+        self.findings
+            .push(Finding::new(rule, self.row.place(node), message));
     }
 
     /// R021 of a cell without a ref: one finding, as one ref is missing.
@@ -212,12 +287,16 @@ impl<'j> Judge<'j, '_, '_> {
             return;
         }
         let held = if cell.is_array() {
-            cell.elements().find(|element| self.entries.is_held(link, element.raw()))
+            cell.elements()
+                .find(|element| self.entries.is_held(link, element.raw()))
         } else {
             Some(cell).filter(|cell| self.entries.is_held(link, cell.raw()))
         };
         if let Some(held) = held {
-            let message = format!("{} is the value of a row that travels, and no ref says so", shown(held.raw()));
+            let message = format!(
+                "{} is the value of a row that travels, and no ref says so",
+                shown(held.raw())
+            );
             self.say(&R021, cell, message);
         }
     }
@@ -225,19 +304,27 @@ impl<'j> Judge<'j, '_, '_> {
     fn linked(&mut self, cell: Node<'j>, reference: Node<'j>, link: &Link<'_>) {
         let rows = reference.get("rows");
         let triples: Vec<Node<'_>> = match rows {
-            Some(rows) => rows.elements().filter(|triple| triple.is_object()).collect(),
+            Some(rows) => rows
+                .elements()
+                .filter(|triple| triple.is_object())
+                .collect(),
             None => vec![reference],
         };
         let fits = match (cell.is_array(), rows) {
             (true, None) => Err("the cell holds a list, and the ref a single row"),
             (false, Some(_)) => Err("the cell holds a single value, and the ref a list of rows"),
-            (true, Some(rows)) if rows.len() > cell.len() => Err("the ref has more rows than the cell has elements"),
+            (true, Some(rows)) if rows.len() > cell.len() => {
+                Err("the ref has more rows than the cell has elements")
+            }
             _ => Ok(()),
         };
         if let Err(message) = fits {
             self.say(&R013, reference, message.to_owned());
         }
-        let targets: Vec<Target<'_>> = triples.iter().map(|triple| self.target(*triple, link)).collect();
+        let targets: Vec<Target<'_>> = triples
+            .iter()
+            .map(|triple| self.target(*triple, link))
+            .collect();
         let pairs: Vec<(Node<'_>, &Target<'_>)> = triples.iter().copied().zip(&targets).collect();
         if fits.is_ok() {
             if cell.is_array() {
@@ -260,25 +347,41 @@ impl<'j> Judge<'j, '_, '_> {
             return Target::Unclear;
         };
         let entries = self.entries;
-        let here = entries.entries_of(name).find_map(|entry| Some((entry, entries.find(entry, row)?)));
+        let here = entries
+            .entries_of(name)
+            .find_map(|entry| Some((entry, entries.find(entry, row)?)));
         let strays = here.is_none()
             && (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
         if strays || link.table.is_some_and(|linked| linked != name) {
             let message = match link.table {
-                Some(linked) if linked != name => format!("the column links to `{linked}`, and the ref names `{name}`"),
+                Some(linked) if linked != name => {
+                    format!("the column links to `{linked}`, and the ref names `{name}`")
+                }
                 _ => format!("the row {row} is one of another table than `{name}`"),
             };
             self.say(&R020, table, message);
             return Target::Unclear;
         }
         let Some((entry, found)) = here else {
-            let bad = entries.entries_of(name).any(|entry| entries.harvests[entry].bad_uids);
+            let bad = entries
+                .entries_of(name)
+                .any(|entry| entries.harvests[entry].bad_uids);
             if !bad {
-                self.say(&R012, uid, format!("no row of `{name}` that travels has the uid {}", shown(uid.raw())));
+                self.say(
+                    &R012,
+                    uid,
+                    format!(
+                        "no row of `{name}` that travels has the uid {}",
+                        shown(uid.raw())
+                    ),
+                );
             }
             return Target::Unclear;
         };
-        if entries.harvests[entry].repeated_uids.contains(&hash_text(entries.state, row)) {
+        if entries.harvests[entry]
+            .repeated_uids
+            .contains(&hash_text(entries.state, row))
+        {
             return Target::Unclear;
         }
         Target::Row(found, entry)
@@ -286,10 +389,15 @@ impl<'j> Judge<'j, '_, '_> {
 
     /// The value that the target row holds in the ref's `valueColumn`, when it travels.
     fn held<'t>(&self, triple: Node<'_>, target: &'t Target<'_>) -> Option<(&'t str, Place)> {
-        let Target::Row(row, entry) = target else { return None };
+        let Target::Row(row, entry) = target else {
+            return None;
+        };
         let name = triple.get_str("valueColumn")?;
         let layout = &self.entries.layouts[*entry];
-        if layout.slot(name).is_some_and(|slot| layout.columns[slot].automatic) {
+        if layout
+            .slot(name)
+            .is_some_and(|slot| layout.columns[slot].automatic)
+        {
             return None;
         }
         let cell = row.root().get("data")?.get(name)?;
@@ -298,12 +406,21 @@ impl<'j> Judge<'j, '_, '_> {
 
     /// R014 of a scalar cell.
     fn scalar(&mut self, cell: Node<'_>, triple: Node<'_>, target: &Target<'_>) {
-        let Some((held, place)) = self.held(triple, target) else { return };
+        let Some((held, place)) = self.held(triple, target) else {
+            return;
+        };
         if !equal(cell.raw(), held) {
-            let message = format!("the cell holds {}, and the row pointed at {}", shown(cell.raw()), shown(held));
+            let message = format!(
+                "the cell holds {}, and the row pointed at {}",
+                shown(cell.raw()),
+                shown(held)
+            );
             self.say(&R014, cell, message);
             if let Some(finding) = self.findings.last_mut() {
-                finding.related.push(Related { place, message: "the row pointed at".to_owned() });
+                finding.related.push(Related {
+                    place,
+                    message: "the row pointed at".to_owned(),
+                });
             }
         }
     }
@@ -325,17 +442,26 @@ impl<'j> Judge<'j, '_, '_> {
                 from = index + 1;
             } else {
                 sure = false;
-                let message = format!("the row pointed at holds {}, which the cell has not at this place", shown(held));
+                let message = format!(
+                    "the row pointed at holds {}, which the cell has not at this place",
+                    shown(held)
+                );
                 self.say(&R014, *triple, message);
                 if let Some(finding) = self.findings.last_mut() {
-                    finding.related.push(Related { place, message: "the row pointed at".to_owned() });
+                    finding.related.push(Related {
+                        place,
+                        message: "the row pointed at".to_owned(),
+                    });
                 }
             }
         }
         // With a triple that cannot be placed, it may be the one of any element left over.
         for (index, element) in elements.iter().enumerate().filter(|_| sure) {
             if !taken.contains(&index) && self.entries.is_held(link, element.raw()) {
-                let message = format!("{} is the value of a row that travels, and no ref says so", shown(element.raw()));
+                let message = format!(
+                    "{} is the value of a row that travels, and no ref says so",
+                    shown(element.raw())
+                );
                 self.say(&R021, *element, message);
             }
         }

@@ -23,7 +23,12 @@ pub(super) struct RowText<'s> {
 
 impl<'s> RowText<'s> {
     /// Reads the row that begins at `start`; it has been found well-formed.
-    pub(super) fn new(text: &'s str, layout: &Layout<'_>, start: usize, number: u32) -> Option<RowText<'s>> {
+    pub(super) fn new(
+        text: &'s str,
+        layout: &Layout<'_>,
+        start: usize,
+        number: u32,
+    ) -> Option<RowText<'s>> {
         let mut scanner = Scanner::new(text, start);
         match scanner.peek()? {
             b'{' | b'[' => drop(scanner.skip_list_unchecked()),
@@ -32,9 +37,18 @@ impl<'s> RowText<'s> {
         RowText::of_span(text, layout, start..scanner.pos, number)
     }
 
-    fn of_span(text: &'s str, layout: &Layout<'_>, span: Range<usize>, number: u32) -> Option<RowText<'s>> {
+    fn of_span(
+        text: &'s str,
+        layout: &Layout<'_>,
+        span: Range<usize>,
+        number: u32,
+    ) -> Option<RowText<'s>> {
         let doc = Doc::parse(text.get(span.clone())?).ok()?;
-        Some(RowText { doc, start: span.start, pointer: format!("{}/{number}", layout.pointer) })
+        Some(RowText {
+            doc,
+            start: span.start,
+            pointer: format!("{}/{number}", layout.pointer),
+        })
     }
 
     /// The row.
@@ -54,7 +68,10 @@ impl<'s> RowText<'s> {
 
     fn moved(&self, place: Place) -> Place {
         let span = place.span.start + self.start..place.span.end + self.start;
-        Place { pointer: self.pointer.clone() + &place.pointer, span }
+        Place {
+            pointer: self.pointer.clone() + &place.pointer,
+            span,
+        }
     }
 }
 
@@ -70,7 +87,9 @@ pub(super) fn push_inside(pointer: &mut String, raw: &str, at: usize) {
 /// Everything that one row can be told only as a tree.
 #[cold]
 pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
-    let Some(row) = RowText::of_span(cells.text, cells.layout, span, number) else { return };
+    let Some(row) = RowText::of_span(cells.text, cells.layout, span, number) else {
+        return;
+    };
     for mut finding in run::anomalies(&row.doc) {
         finding.place = row.moved(finding.place);
         cells.harvest.findings.push(finding);
@@ -79,7 +98,10 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
     for node in row.doc.all_nodes() {
         if let Some((kind, place)) = sensitive::secret(node) {
             let message = format!("this looks like {kind}");
-            cells.harvest.findings.push(Finding::new(&X003, row.moved(place), message));
+            cells
+                .harvest
+                .findings
+                .push(Finding::new(&X003, row.moved(place), message));
         }
         if let Some((place, message)) = sensitive::tenant(node) {
             cells.harvest.tenants.push((row.moved(place), message));
@@ -94,7 +116,10 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
 /// J005 to J007 of the row and its refs, I001 of a uid that is no string.
 fn shape(row: &RowText<'_>, cells: &mut Cells<'_, '_>) {
     let root = row.root();
-    let mut out = Shapes { row, findings: &mut cells.harvest.findings };
+    let mut out = Shapes {
+        row,
+        findings: &mut cells.harvest.findings,
+    };
     if !root.is_object() {
         return out.wrong(root, "`rows`", "objects");
     }
@@ -123,11 +148,16 @@ struct Shapes<'o, 's> {
 
 impl Shapes<'_, '_> {
     fn say(&mut self, rule: &'static Rule, node: Node<'_>, message: String) {
-        self.findings.push(Finding::new(rule, self.row.place(node), message));
+        self.findings
+            .push(Finding::new(rule, self.row.place(node), message));
     }
 
     fn wrong(&mut self, node: Node<'_>, what: &str, expected: &str) {
-        let found = if node.is_array() || node.is_object() { node.type_name().to_owned() } else { shown(node.raw()) };
+        let found = if node.is_array() || node.is_object() {
+            node.type_name().to_owned()
+        } else {
+            shown(node.raw())
+        };
         self.say(&J005, node, format!("{what} takes {expected}, not {found}"));
     }
 
@@ -163,7 +193,8 @@ impl Shapes<'_, '_> {
         for field in ["rowUid", "featureRef", "valueColumn"] {
             if let Some(member) = cell.get(field) {
                 let message = format!("a row ref with `rows` has no field `{field}`");
-                self.findings.push(Finding::new(&J007, self.row.key_place(member), message));
+                self.findings
+                    .push(Finding::new(&J007, self.row.key_place(member), message));
             }
         }
         if !rows.is_array() {
@@ -176,7 +207,8 @@ impl Shapes<'_, '_> {
             }
             if let Some(member) = triple.get("rows") {
                 let message = "a row ref in a list has no field `rows`".to_owned();
-                self.findings.push(Finding::new(&J007, self.row.key_place(member), message));
+                self.findings
+                    .push(Finding::new(&J007, self.row.key_place(member), message));
             }
             self.triple(triple);
         }
@@ -210,8 +242,10 @@ fn strangers(row: &RowText<'_>, cells: &mut Cells<'_, '_>, number: u32) {
         let has_cell = data.is_some_and(|data| data.get(name).is_some());
         if cells.layout.slot(name).is_none() && !has_cell {
             let message = format!("`data` has no cell `{name}`");
-            cells.harvest.findings.push(Finding::new(&R011, row.place(member), message));
+            cells
+                .harvest
+                .findings
+                .push(Finding::new(&R011, row.place(member), message));
         }
     }
 }
-

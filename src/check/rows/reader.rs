@@ -102,13 +102,19 @@ impl Row {
     /// The cell of a column.
     #[inline]
     pub(super) fn cell(&self, slot: usize) -> Option<Spot> {
-        self.cells.get(slot).copied().filter(|spot| spot.mark == self.mark && self.has_data)
+        self.cells
+            .get(slot)
+            .copied()
+            .filter(|spot| spot.mark == self.mark && self.has_data)
     }
 
     /// What `refs` says about a column.
     #[inline]
     pub(super) fn reference(&self, slot: usize) -> Option<RefSpot> {
-        self.refs.get(slot).copied().filter(|spot| spot.mark == self.mark)
+        self.refs
+            .get(slot)
+            .copied()
+            .filter(|spot| spot.mark == self.mark)
     }
 
     /// A field stands a second time: what the first one held does not count.
@@ -130,7 +136,9 @@ impl Row {
     /// The `rowUid`s of a plain ref.
     pub(super) fn targets(&self, spot: RefSpot) -> &[StrToken] {
         let first = spot.first as usize;
-        self.targets.get(first..first + spot.count as usize).unwrap_or_default()
+        self.targets
+            .get(first..first + spot.count as usize)
+            .unwrap_or_default()
     }
 }
 
@@ -153,7 +161,11 @@ pub(super) struct Reader<'s, 'c> {
 
 impl<'s, 'c> Reader<'s, 'c> {
     /// Opens the list.
-    pub(super) fn new(text: &'s str, layout: &'s Layout<'c>, list: Node<'c>) -> Result<Self, SyntaxError> {
+    pub(super) fn new(
+        text: &'s str,
+        layout: &'s Layout<'c>,
+        list: Node<'c>,
+    ) -> Result<Self, SyntaxError> {
         let span = list.span();
         let mut depth = 1;
         let mut parent = list.parent();
@@ -184,7 +196,8 @@ impl<'s, 'c> Reader<'s, 'c> {
             return Ok(false);
         }
         row.cells.resize(self.layout.columns.len(), Spot::default());
-        row.refs.resize(self.layout.columns.len(), RefSpot::default());
+        row.refs
+            .resize(self.layout.columns.len(), RefSpot::default());
         row.mark = row.mark.wrapping_add(1);
         if row.mark == 0 {
             // After four billion rows old marks could be taken for new ones.
@@ -258,7 +271,12 @@ impl<'s, 'c> Reader<'s, 'c> {
                 Some(slot) => {
                     let cell = &mut row.cells[slot];
                     row.look |= cell.mark == row.mark;
-                    *cell = Spot { mark: row.mark, form, start, end: self.scanner.pos };
+                    *cell = Spot {
+                        mark: row.mark,
+                        form,
+                        start,
+                        end: self.scanner.pos,
+                    };
                 }
                 None => row.look = true,
             }
@@ -296,7 +314,14 @@ impl<'s, 'c> Reader<'s, 'c> {
     fn reference(&mut self, slot: usize, row: &mut Row) -> Result<RefSpot, SyntaxError> {
         let start = self.scanner.pos;
         let first = u32::try_from(row.targets.len()).unwrap_or(u32::MAX);
-        let mut spot = RefSpot { mark: row.mark, many: false, plain: true, start, first, count: 1 };
+        let mut spot = RefSpot {
+            mark: row.mark,
+            many: false,
+            plain: true,
+            start,
+            first,
+            count: 1,
+        };
         if self.scanner.peek() != Some(b'{') {
             row.look = true;
             spot.plain = false;
@@ -383,7 +408,9 @@ impl<'s, 'c> Reader<'s, 'c> {
             !token.escaped && expected == Some(&self.text[token.inner()])
         };
         let names_table = is(table, link.table)
-            || self.text[table.inner()].strip_prefix('$').is_some_and(|name| !table.escaped && link.table == Some(name));
+            || self.text[table.inner()]
+                .strip_prefix('$')
+                .is_some_and(|name| !table.escaped && link.table == Some(name));
         let plain = shaped
             && !uid.escaped
             && names_table
@@ -410,7 +437,9 @@ impl<'s, 'c> Reader<'s, 'c> {
         if token.escaped {
             // The scratch holds what it stands for.
             let name = self.scratch.as_str();
-            return Ok(fields.iter().position(|field| field.trim_matches('"') == name));
+            return Ok(fields
+                .iter()
+                .position(|field| field.trim_matches('"') == name));
         }
         Ok(None)
     }
@@ -433,7 +462,10 @@ impl<'s, 'c> Reader<'s, 'c> {
             // Absent cells are skipped in the order of the columns: look a little ahead first.
             let key = &self.text[token.start..token.end];
             let ahead = columns.iter().enumerate().skip(self.expected).take(8);
-            let near = ahead.filter(|(_, slot)| slot.token == key).map(|(index, _)| index).next();
+            let near = ahead
+                .filter(|(_, slot)| slot.token == key)
+                .map(|(index, _)| index)
+                .next();
             near.or_else(|| self.layout.slot(&self.text[token.inner()]))
         };
         self.expected = found.map_or(self.expected, |index| index + 1);
@@ -446,7 +478,11 @@ impl<'s, 'c> Reader<'s, 'c> {
             Some(b'"') => {
                 let token = self.string(row)?;
                 let empty = token.end - token.start == 2;
-                Ok(if empty { form::EMPTY_STRING } else { form::STRING })
+                Ok(if empty {
+                    form::EMPTY_STRING
+                } else {
+                    form::STRING
+                })
             }
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b'[') => self.list(depth, row),
@@ -454,9 +490,9 @@ impl<'s, 'c> Reader<'s, 'c> {
             Some(b't') => self.scanner.literal("true").map(|_| form::BOOL),
             Some(b'f') => self.scanner.literal("false").map(|_| form::BOOL),
             Some(b'n') => self.scanner.literal("null").map(|_| form::NULL),
-            Some(0xEF) if self.text[self.scanner.pos..].starts_with('\u{feff}') => {
-                Err(Scanner::error(self.scanner.pos, SyntaxKind::SecondByteOrderMark))
-            }
+            Some(0xEF) if self.text[self.scanner.pos..].starts_with('\u{feff}') => Err(
+                Scanner::error(self.scanner.pos, SyntaxKind::SecondByteOrderMark),
+            ),
             Some(_) => Err(Scanner::error(self.scanner.pos, SyntaxKind::ExpectedValue)),
             None => Err(self.scanner.end()),
         }
@@ -467,7 +503,11 @@ impl<'s, 'c> Reader<'s, 'c> {
         let span = self.scanner.number()?;
         let token = &self.text.as_bytes()[span];
         let short = token.len() <= 34 && !token.iter().any(|byte| matches!(byte, b'e' | b'E'));
-        Ok(if short { form::NUMBER } else { form::ODD_NUMBER })
+        Ok(if short {
+            form::NUMBER
+        } else {
+            form::ODD_NUMBER
+        })
     }
 
     fn list(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
@@ -530,7 +570,11 @@ impl<'s, 'c> Reader<'s, 'c> {
 /// What the number inside a container says about the container.
 #[inline]
 fn odd(form: u16) -> u16 {
-    if form & (form::ODD | form::ODD_NUMBER) != 0 { form::ODD } else { 0 }
+    if form & (form::ODD | form::ODD_NUMBER) != 0 {
+        form::ODD
+    } else {
+        0
+    }
 }
 
 /// Whether two of the keys are the same, decoded.

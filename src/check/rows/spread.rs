@@ -25,7 +25,9 @@ pub(super) fn spread<T: Send>(
                 return;
             }
             let result = work(index);
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
+            done.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((index, result));
         }
     };
     std::thread::scope(|scope| {
@@ -34,7 +36,9 @@ pub(super) fn spread<T: Send>(
         }
         worker();
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }
@@ -47,7 +51,10 @@ mod tests {
     fn results_keep_their_order() {
         for threads in [0, 1, 2, 7, 100] {
             let squares = spread(50, threads, |index| index * index);
-            assert_eq!(squares, (0..50).map(|index| index * index).collect::<Vec<_>>());
+            assert_eq!(
+                squares,
+                (0..50).map(|index| index * index).collect::<Vec<_>>()
+            );
         }
         assert!(spread(0, 4, |index| index).is_empty());
     }

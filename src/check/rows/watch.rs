@@ -28,7 +28,13 @@ pub(super) struct Watch<'s> {
 
 impl<'s> Watch<'s> {
     pub(super) fn new(text: &'s str, start: usize, limit: usize) -> Watch<'s> {
-        Watch { text, limit, searched: start, find: None, next: start }
+        Watch {
+            text,
+            limit,
+            searched: start,
+            find: None,
+            next: start,
+        }
     }
 
     /// Whether anything suspect begins in `start..end`.
@@ -71,7 +77,9 @@ pub(super) fn is_suspect(decoded: &str) -> bool {
 }
 
 fn words() -> impl Iterator<Item = &'static str> {
-    sensitive::TENANT_IDENTIFIERS.into_iter().chain(sensitive::BEGINNINGS)
+    sensitive::TENANT_IDENTIFIERS
+        .into_iter()
+        .chain(sensitive::BEGINNINGS)
 }
 
 fn longest() -> usize {

@@ -1,0 +1,98 @@
+//! The document of the definitions route: the registry as clients see it.
+//!
+//! Write validation and this document read the same registry, so what is announced here is
+//! exactly what is accepted.
+
+use serde_json::Value;
+use tplkit::definitions::Definitions;
+
+/// Body of `GET /v1/schema/definitions` in its default form.
+///
+/// It is the registry itself, in the registry's own order, headed by
+/// `"source": "generated"`. Nothing is taken out: stored in a file, the answer is a registry that
+/// [`Definitions::parse`] reads and `tplkit --definitions FILE` accepts.
+///
+/// ```
+/// use tplkit::definitions::Definitions;
+///
+/// let document = tplkit_server::definitions::document(Definitions::embedded());
+/// assert_eq!(document["source"], "generated");
+/// assert_eq!(document["column_types"]["text"]["default_component"], "textfield");
+/// ```
+///
+/// # Panics
+/// Never: a registry has string keys only, and therefore always has a JSON form.
+pub fn document(definitions: &Definitions) -> Value {
+    let mut document = serde_json::to_value(definitions).expect("a registry has a JSON form");
+    if let Value::Object(members) = &mut document {
+        // First, because people look at this answer too.
+        members.shift_insert(0, "source".to_owned(), "generated".into());
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use tplkit::definitions::Definitions;
+
+    use super::document;
+
+    fn keys(value: &Value) -> Vec<&str> {
+        let members = value.as_object().expect("an object");
+        members.keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn it_has_the_members_of_the_route() {
+        let document = document(Definitions::embedded());
+        assert_eq!(
+            keys(&document),
+            [
+                "source",
+                "version",
+                "column_types",
+                "column_config",
+                "components",
+                "view_types",
+                "config_keys",
+                "triggers",
+                "steps",
+                "row_data",
+                "file_metadata",
+            ]
+        );
+        let mut config_keys = keys(&document["config_keys"]);
+        config_keys.sort_unstable();
+        assert_eq!(
+            config_keys,
+            ["feature", "module", "organization", "rail", "workspace"]
+        );
+    }
+
+    #[test]
+    fn every_column_type_names_components_that_exist_and_a_default_among_them() {
+        let document = document(Definitions::embedded());
+        let all = document["components"].as_array().expect("a list");
+        let types = document["column_types"].as_object().expect("an object");
+        for (name, column_type) in types {
+            let own = column_type["components"].as_array().expect("a list");
+            assert!(
+                own.iter().all(|component| all.contains(component)),
+                "{name}"
+            );
+            assert!(own.contains(&column_type["default_component"]), "{name}");
+            assert!(column_type["config"].is_object(), "{name}");
+        }
+        for (name, view_type) in document["view_types"].as_object().expect("an object") {
+            assert!(view_type["config"].is_object(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_client_that_stores_the_answer_has_the_registry() {
+        let answer = document(Definitions::embedded()).to_string();
+        let read = Definitions::parse(&answer).expect("a registry");
+        assert_eq!(&read, Definitions::embedded());
+    }
+}

@@ -1,0 +1,179 @@
+//! A throw-away PostgreSQL server for tests.
+//!
+//! [`shared`] gives every test of a process the same cluster, started on first use, in a folder of
+//! its own, reachable over a unix socket only. Nothing has to be stopped by hand and nothing stays
+//! behind, not even when a test fails or the process is killed: `supervise.sh` tells how.
+//!
+//! Where PostgreSQL is not installed there is no cluster, said loudly, and tests that need one
+//! return early. With `TPLKIT_REQUIRE_POSTGRES=1` they fail instead.
+
+mod programs;
+mod unprivileged;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::Duration;
+
+use programs::Programs;
+
+const SUPERVISE: &str = include_str!("supervise.sh");
+const PATIENCE: Duration = Duration::from_secs(60);
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// A running server. Dropping it stops the server and removes the folder.
+pub(crate) struct Cluster {
+    programs: Programs,
+    folder: PathBuf,
+    supervisor: Child,
+    /// Open for as long as the server is to run.
+    lifeline: Option<ChildStdin>,
+}
+
+/// The cluster of this process, or `None` where there is no PostgreSQL and none is required.
+///
+/// # Panics
+/// When PostgreSQL is required and missing, or when it is there and does not start.
+pub(crate) fn shared() -> Option<&'static Cluster> {
+    static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| {
+        programs().map(|programs| Cluster::start(programs).expect("the cluster starts"))
+    });
+    SHARED.as_ref()
+}
+
+/// The installed programs, or `None` where there are none and none are required.
+///
+/// # Panics
+/// When PostgreSQL is required and missing.
+pub(crate) fn programs() -> Option<Programs> {
+    let found = Programs::find();
+    if found.is_none() {
+        assert!(
+            variable("TPLKIT_REQUIRE_POSTGRES").is_none_or(|value| value == "0"),
+            "PostgreSQL is required here and not installed; run scripts/test"
+        );
+        // Not eprintln!, which the test runner keeps to itself when the test passes.
+        let _ = writeln!(
+            io::stderr(),
+            "\nSKIPPED: no PostgreSQL server programs found (initdb, postgres, psql); \
+             nothing was tested against PostgreSQL. Run scripts/test to install them.\n"
+        );
+    }
+    found
+}
+
+impl Cluster {
+    /// Starts a server of its own, for a test that stops or breaks it; others use [`shared`].
+    pub(crate) fn start(programs: Programs) -> io::Result<Cluster> {
+        let user = unprivileged::user()?;
+        let folder = tempfile::Builder::new()
+            .prefix("tplkit-postgres-")
+            .tempdir_in(unprivileged::temporary_folder(user.as_ref()))?;
+        let mut supervise = Command::new("sh");
+        supervise
+            .args(["-c", SUPERVISE, "supervise"])
+            .args([&programs.folder, folder.path()])
+            .stdin(Stdio::piped())
+            // A runner waits for whoever holds its pipes; the supervisor outlives the test a bit.
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Out of reach of a Ctrl-C: it has to be there to clean up.
+            .process_group(0);
+        if let Some(user) = &user {
+            // PostgreSQL refuses to run as root.
+            std::os::unix::fs::chown(folder.path(), Some(user.uid), Some(user.gid))?;
+            supervise.uid(user.uid).gid(user.gid);
+        }
+        let mut supervisor = supervise.spawn()?;
+        let lifeline = supervisor.stdin.take();
+        let mut cluster = Cluster {
+            programs,
+            folder: folder.keep(),
+            supervisor,
+            lifeline,
+        };
+        cluster.wait_until_ready()?;
+        Ok(cluster)
+    }
+
+    /// Where clients find the server: a folder with its socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join("socket")
+    }
+
+    /// The connection URL of that database, as the superuser.
+    pub(crate) fn url(&self, database: &str) -> String {
+        let socket = self.socket();
+        format!(
+            "postgresql:///{database}?host={}&user=postgres",
+            socket.display()
+        )
+    }
+
+    /// Runs SQL in the database `postgres` and gives what psql prints, unaligned.
+    pub(crate) fn psql(&self, sql: &str) -> io::Result<String> {
+        let output = Command::new(self.programs.psql())
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
+            .args(["--set", "ON_ERROR_STOP=1", "--command", sql])
+            .arg(self.url("postgres"))
+            .stdin(Stdio::null())
+            .output()?;
+        if !output.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&output.stderr)));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout)
+            .trim_end()
+            .to_owned())
+    }
+
+    /// The folder that holds everything, for tests of the clean-up.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn wait_until_ready(&mut self) -> io::Result<()> {
+        let pid_file = self.folder.join("data/postmaster.pid");
+        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+            // The eighth line of this file is how the server itself says that it takes connections.
+            let state = fs::read_to_string(&pid_file).unwrap_or_default();
+            if state
+                .lines()
+                .nth(7)
+                .is_some_and(|line| line.trim() == "ready")
+            {
+                return Ok(());
+            }
+            if self.supervisor.try_wait()?.is_some() {
+                break;
+            }
+            thread::sleep(GLANCE);
+        }
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        Err(io::Error::other(format!(
+            "PostgreSQL did not start:\n{log}"
+        )))
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.lifeline.take());
+        let _ = self.supervisor.wait();
+        // Left there only when the server never came up.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// An environment variable.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "tests are configured by the script that runs them"
+    )]
+    std::env::var_os(name)
+}

@@ -1,0 +1,112 @@
+//! Building of [`Table`]s: columns with their effective config.
+
+use super::{Column, Facts, Origin, Table};
+use crate::package::Tool;
+
+impl<'d> Facts<'d> {
+    pub(super) fn read_tables(&self) -> Vec<Table<'d>> {
+        let mut tables: Vec<Table<'d>> = Vec::new();
+        for step in self
+            .steps
+            .iter()
+            .filter(|step| step.tool == Some(Tool::CreateFeature))
+        {
+            if let Some(reference) = step.reference {
+                tables.push(Table {
+                    reference,
+                    origin: Origin::Plan,
+                    columns: self.plan_columns(reference),
+                });
+            }
+        }
+        for dependency in self
+            .dependencies
+            .iter()
+            .filter(|d| d.kind == Some("feature"))
+        {
+            if let Some(reference) = dependency.reference {
+                let columns = dependency.columns.iter().map(|column| Column {
+                    name: column.node.get_str("name").unwrap_or_default(),
+                    reference: column.reference,
+                    kind: column
+                        .node
+                        .get_str("type")
+                        .and_then(|name| self.definitions.column_types.get(name)),
+                    component: column.node.get_str("defaultComponent").unwrap_or_default(),
+                    config: None,
+                    order: None,
+                });
+                tables.push(Table {
+                    reference,
+                    origin: Origin::Dependency,
+                    columns: columns.collect(),
+                });
+            }
+        }
+        tables
+    }
+
+    /// The columns that the plan creates in a table, in table order.
+    fn plan_columns(&self, table: &str) -> Vec<Column<'d>> {
+        let created = self.steps.iter().filter(|step| {
+            step.tool == Some(Tool::CreateColumn) && step.arg_ref("featureId") == Some(table)
+        });
+        let mut columns: Vec<Column<'d>> = created
+            .map(|step| {
+                let type_name = step.arg_str("type").unwrap_or_default();
+                Column {
+                    name: step.arg_str("name").unwrap_or_default(),
+                    reference: step.reference,
+                    kind: self.definitions.column_types.get(type_name),
+                    component: step.arg_str("defaultComponent").unwrap_or_default(),
+                    config: step
+                        .reference
+                        .and_then(|reference| self.last_update(Tool::UpdateColumn, reference))
+                        .or_else(|| step.arg("config"))
+                        .filter(|config| config.is_object()),
+                    order: step.arg("order").and_then(crate::json::Node::as_i64),
+                }
+            })
+            .collect();
+        // Stable: ties and columns without an order stay as they were created.
+        columns.sort_by_key(|column| column.order.unwrap_or(i64::MAX));
+        columns
+    }
+
+    /// The config of the last update step of that tool for that ref.
+    fn last_update(&self, tool: Tool, reference: &str) -> Option<crate::json::Node<'d>> {
+        let updates = self.steps.iter().filter(|step| step.tool == Some(tool));
+        updates
+            .filter(|step| step.subject_ref() == Some(reference))
+            .next_back()?
+            .arg("config")
+    }
+
+    /// The table that a column ref belongs to: `None` when that cannot be known.
+    pub fn table_of_column(&self, reference: &str) -> Option<&'d str> {
+        if let Some(index) = self.declaring_step(reference) {
+            let step = &self.steps[index];
+            return (step.tool == Some(Tool::CreateColumn))
+                .then(|| step.arg_ref("featureId"))
+                .flatten();
+        }
+        let outside = self.outside(reference)?;
+        outside.column?;
+        self.dependencies[outside.dependency].reference
+    }
+
+    /// The table that the configs of a step's subject belong to (`$feature`).
+    pub fn owner_table(&self, step: &super::Step<'d>) -> Option<&'d str> {
+        match step.tool? {
+            Tool::CreateColumn | Tool::CreateView => step.arg_ref("featureId"),
+            Tool::CreateFeature => step.reference,
+            Tool::UpdateFeature => step.arg_ref("featureId"),
+            Tool::UpdateColumn => self.table_of_column(step.arg_ref("columnId")?),
+            Tool::UpdateView => {
+                let created = self.declaring_step(step.arg_ref("viewId")?)?;
+                self.steps[created].arg_ref("featureId")
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The five rules of a promotion to `system`, measured together.
+
+use super::catalog::{P001, P002, P003, P004, P005};
+use super::facts::Facts;
+use super::finding::{Finding, Place};
+use super::rows::RowsOutcome;
+use super::rule::Rule;
+use super::rules;
+
+/// One promotion rule, measured.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The rule (P001 to P005).
+    pub rule: &'static Rule,
+    /// Whether it holds.
+    pub passed: bool,
+    /// Every place where it does not, with what is wrong there.
+    pub places: Vec<(Place, String)>,
+}
+
+/// Measures all five.
+pub(super) fn verdicts(facts: &Facts<'_>, rows: &RowsOutcome) -> Vec<Verdict> {
+    let mut tenants = rules::tenant_places(facts.root);
+    tenants.extend(rows.tenant_places.iter().cloned());
+    tenants.sort_by_key(|(place, _)| place.span.start);
+    [
+        (&P001, version_declared(facts)),
+        (&P002, tenants),
+        (&P003, rows.without_payload.clone()),
+        (&P004, rows.count_mismatches.clone()),
+        (&P005, rows.orphans.clone()),
+    ]
+    .into_iter()
+    .map(|(rule, places)| Verdict {
+        rule,
+        passed: places.is_empty(),
+        places,
+    })
+    .collect()
+}
+
+fn version_declared(facts: &Facts<'_>) -> Vec<(Place, String)> {
+    if facts.manifest.get("templateVersion").is_none() {
+        return vec![(
+            Place::value(facts.manifest),
+            "the manifest declares no `templateVersion`".to_owned(),
+        )];
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    rules::version(facts.manifest, &mut findings);
+    findings
+        .into_iter()
+        .map(|finding| (finding.place, finding.message))
+        .collect()
+}

@@ -1,0 +1,471 @@
+//! S009 to S013, S017 and S018: arguments and configs of steps.
+
+use crate::check::catalog::{S009, S010, S011, S012, S013, S017, S018};
+use crate::check::facts::{ConfigProblem, Facts, Step, StepPlace};
+use crate::check::finding::{Finding, Fix};
+use crate::check::rules::reference::{Named, named, no_ref, wrong_kind};
+use crate::check::rules::shape;
+use crate::check::{edit, suggest};
+use crate::definitions::ReferenceKind;
+use crate::json::{Node, path};
+use crate::package::format::{Field, GRAPH_CONFIG, GRAPH_STEP, Need, Shape, Type};
+use crate::package::{Tool, uid};
+
+pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for step in facts.steps.iter().chain(&facts.blueprint_steps) {
+        if let (Some(tool), Some(args)) = (step.tool, step.args) {
+            arguments(facts, step, tool, args, out);
+            types(facts, step, tool, out);
+        }
+    }
+    target(facts, out);
+    identity_types(facts, out);
+    for problem in &facts.problems {
+        config_problem(problem, out);
+    }
+}
+
+/// `plan.target.workspaceId`.
+fn target(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let target = facts.plan.and_then(|plan| plan.get("target"));
+    if let Some(node) = target.and_then(|target| target.get("workspaceId"))
+        && node.as_str() != Some("$workspace")
+    {
+        out.push(not_the_workspace(node));
+    }
+}
+
+fn not_the_workspace(node: Node<'_>) -> Finding {
+    let message = format!(
+        "`workspaceId` is always \"$workspace\", not {}",
+        suggest::shown(node.raw())
+    );
+    Finding::at(&S009, node, message)
+        .help("Write \"$workspace\".")
+        .fix(Fix {
+            title: "Write \"$workspace\"".to_owned(),
+            safe: false,
+            edits: vec![edit::replace(node, "\"$workspace\"")],
+        })
+}
+
+fn arguments(
+    facts: &Facts<'_>,
+    step: &Step<'_>,
+    tool: Tool,
+    args: Node<'_>,
+    out: &mut Vec<Finding>,
+) {
+    let shape = tool.args();
+    for member in args.members() {
+        let key = member.key().unwrap_or_default();
+        if tool == Tool::CreateWorkflowV2 && matches!(key, "isActive" | "is_active") {
+            out.push(
+                Finding::at(&S012, member, format!("`{key}` does not travel")).fix(Fix {
+                    title: format!("Remove `{key}`"),
+                    safe: true,
+                    edits: vec![edit::remove_member(member)],
+                }),
+            );
+            continue;
+        }
+        match shape.field(key) {
+            Some(field) => argument(facts, step, member, field, out),
+            None => shape::unknown(member, shape, out),
+        }
+    }
+    for field in shape
+        .fields
+        .iter()
+        .filter(|field| field.need == Need::Required && args.get(field.key).is_none())
+    {
+        missing(facts, step, args, field, out);
+    }
+}
+
+fn missing(
+    facts: &Facts<'_>,
+    step: &Step<'_>,
+    args: Node<'_>,
+    field: &Field,
+    out: &mut Vec<Finding>,
+) {
+    let tool = step.tool.map_or("", Tool::as_str);
+    match field.ty {
+        Type::Use(_) if in_plan(step) && facts.excused(step, field.key) => {}
+        Type::ListOfOneConfig(_) => {
+            out.push(
+                Finding::at(&S010, args, format!("{tool} lacks `config`")).fix(Fix {
+                    title: "Add an empty config".to_owned(),
+                    safe: true,
+                    edits: vec![edit::add_member(args, "config", "[{}]")],
+                }),
+            );
+        }
+        Type::True => {
+            let finding = Finding::at(&S011, args, "the automation does not say `isDraft`");
+            out.push(finding.fix(Fix {
+                title: "Add `isDraft`".to_owned(),
+                safe: true,
+                edits: vec![edit::add_member(args, field.key, "true")],
+            }));
+        }
+        _ => out.push(Finding::at(
+            &S009,
+            args,
+            format!("{tool} lacks `{}`", field.key),
+        )),
+    }
+}
+
+fn in_plan(step: &Step<'_>) -> bool {
+    matches!(step.place, StepPlace::Plan(_))
+}
+
+fn argument(
+    facts: &Facts<'_>,
+    step: &Step<'_>,
+    node: Node<'_>,
+    field: &Field,
+    out: &mut Vec<Finding>,
+) {
+    let key = field.key;
+    let mut wrong = |place: Node<'_>, expected: &str| {
+        let message = format!(
+            "`{key}` takes {expected}, not {}",
+            suggest::shown(place.raw())
+        );
+        out.push(Finding::at(&S009, place, message));
+    };
+    match &field.ty {
+        Type::Workspace => {
+            let text = node.as_str();
+            // A UUID is X001's.
+            if text != Some("$workspace") && text.and_then(uid::foreign_uuid).is_none() {
+                out.push(not_the_workspace(node));
+            }
+        }
+        Type::Use(kind) => match node.as_str() {
+            Some(text) => owed_ref(facts, step, node, text, *kind, out),
+            None => wrong(node, "a ref"),
+        },
+        Type::Text | Type::Name if node.as_str().is_none() => wrong(node, "a string"),
+        Type::Integer if node.as_i64().is_none() => wrong(node, "an integer"),
+        Type::Flag if node.as_bool().is_none() => wrong(node, "true or false"),
+        Type::True if node.as_bool() != Some(true) => not_true(node, key, out),
+        Type::Config(_) | Type::Data if !node.is_object() => wrong(node, "an object"),
+        Type::ListOfOneConfig(_) => view_config(node, out),
+        Type::ListOfConfigs(_) if !node.is_array() => wrong(node, "a list of objects"),
+        Type::ListOfConfigs(_) => {
+            for element in node.elements().filter(|element| !element.is_object()) {
+                wrong(element, "a list of objects");
+            }
+        }
+        Type::Object(_) if !node.is_object() => wrong(node, "an object"),
+        Type::Object(shape) => graph(facts, node, shape, out),
+        Type::List(Type::Object(shape)) => rows(node, shape, out),
+        _ => {}
+    }
+}
+
+fn owed_ref(
+    facts: &Facts<'_>,
+    step: &Step<'_>,
+    node: Node<'_>,
+    text: &str,
+    kind: ReferenceKind,
+    out: &mut Vec<Finding>,
+) {
+    match named(facts, text) {
+        Named::Id => {}
+        Named::Ref(reference) => {
+            wrong_kind(facts, node, reference, kind, out);
+        }
+        Named::Empty => {
+            let at = step
+                .args
+                .map(|args| path::dotted(args, node))
+                .unwrap_or_default();
+            if !in_plan(step) || !facts.excused(step, &at) {
+                let message = format!("`{at}` is empty and no `unresolved` entry says why");
+                out.push(Finding::at(&S009, node, message));
+            }
+        }
+        Named::Other => no_ref(facts, node, kind, out),
+    }
+}
+
+fn not_true(node: Node<'_>, key: &str, out: &mut Vec<Finding>) {
+    let fix = |title: &str, edit| Fix {
+        title: title.to_owned(),
+        safe: true,
+        edits: vec![edit],
+    };
+    out.push(if key == "published" {
+        let message = format!(
+            "`published` is true or absent, not {}",
+            suggest::shown(node.raw())
+        );
+        Finding::at(&S013, node, message).fix(fix("Remove `published`", edit::remove_member(node)))
+    } else {
+        let message = format!("`{key}` is always true, not {}", suggest::shown(node.raw()));
+        Finding::at(&S011, node, message).fix(fix("Write true", edit::replace(node, "true")))
+    });
+}
+
+fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
+    let objects = node
+        .elements()
+        .filter(|element| element.is_object())
+        .count();
+    if matches!(node.kind(), crate::json::Kind::Array) && node.len() == 1 && objects == 1 {
+        return;
+    }
+    let (message, fixed) = if node.is_object() {
+        (
+            "the config is an object, not a list of one".to_owned(),
+            Some(format!("[{}]", node.raw())),
+        )
+    } else if node.is_array() && node.is_empty() {
+        (
+            "the config is an empty list".to_owned(),
+            Some("[{}]".to_owned()),
+        )
+    } else if node.is_array() && node.len() > 1 {
+        (format!("the config is a list of {}", node.len()), None)
+    } else {
+        (
+            format!(
+                "the config is {}, not a list of one object",
+                suggest::shown(node.raw())
+            ),
+            None,
+        )
+    };
+    let mut finding = Finding::at(&S010, node, message);
+    finding.fix = fixed.map(|text| Fix {
+        title: "Make it a list of one object".to_owned(),
+        safe: true,
+        edits: vec![edit::replace(node, text)],
+    });
+    out.push(finding);
+}
+
+/// Unknown fields of triggers, graphs and their steps; all else about them is an automation's
+/// business.
+fn graph(facts: &Facts<'_>, node: Node<'_>, shape: &'static Shape, out: &mut Vec<Finding>) {
+    shape::unknown_fields(node, shape, out);
+    if std::ptr::eq(shape, &GRAPH_CONFIG)
+        && let Some(steps) = node.get("steps")
+    {
+        for step in crate::automation::all_steps(facts.definitions, steps) {
+            shape::unknown_fields(step, &GRAPH_STEP, out);
+        }
+    }
+}
+
+/// `rows` of a row step: each an object with the fields of its shape.
+fn rows(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Finding>) {
+    if !node.is_array() {
+        out.push(Finding::at(
+            &S009,
+            node,
+            format!("`rows` takes a list, not {}", node.type_name()),
+        ));
+        return;
+    }
+    for row in node.elements() {
+        if !row.is_object() {
+            out.push(Finding::at(
+                &S009,
+                row,
+                format!("a row is an object, not {}", row.type_name()),
+            ));
+            continue;
+        }
+        shape::unknown_fields(row, shape, out);
+        for field in shape.fields {
+            match (row.get(field.key), &field.ty) {
+                (None, _) => out.push(Finding::at(
+                    &S009,
+                    row,
+                    format!("the row lacks `{}`", field.key),
+                )),
+                (Some(value), Type::Data) if !value.is_object() => {
+                    out.push(Finding::at(&S009, value, "`data` takes an object"));
+                }
+                (Some(value), Type::Text) if value.as_str().is_none() => {
+                    out.push(Finding::at(
+                        &S009,
+                        value,
+                        format!("`{}` takes a string", field.key),
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn types(facts: &Facts<'_>, step: &Step<'_>, tool: Tool, out: &mut Vec<Finding>) {
+    let definitions = facts.definitions;
+    match tool {
+        Tool::CreateColumn => {
+            column_type(facts, step.arg("type"), step.arg("defaultComponent"), out)
+        }
+        Tool::CreateView => {
+            if let Some(node) = step.arg("type")
+                && let Some(name) = node
+                    .as_str()
+                    .filter(|name| !definitions.view_types.contains_key(*name))
+            {
+                out.push(unknown_type(
+                    node,
+                    "view type",
+                    name,
+                    definitions.view_types.keys(),
+                ));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn identity_types(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for column in facts
+        .dependencies
+        .iter()
+        .flat_map(|dependency| &dependency.columns)
+    {
+        column_type(
+            facts,
+            column.node.get("type"),
+            column.node.get("defaultComponent"),
+            out,
+        );
+    }
+}
+
+fn column_type(
+    facts: &Facts<'_>,
+    kind: Option<Node<'_>>,
+    component: Option<Node<'_>>,
+    out: &mut Vec<Finding>,
+) {
+    let definitions = facts.definitions;
+    let name = kind.and_then(Node::as_str);
+    let known = name.and_then(|name| definitions.column_types.get(name));
+    if let (Some(node), Some(name), None) = (kind, name, known) {
+        out.push(unknown_type(
+            node,
+            "column type",
+            name,
+            definitions.column_types.keys(),
+        ));
+    }
+    let Some((node, name)) = component.and_then(|node| Some((node, node.as_str()?))) else {
+        return;
+    };
+    if !definitions
+        .components
+        .iter()
+        .any(|component| component == name)
+    {
+        out.push(unknown_type(
+            node,
+            "component",
+            name,
+            &definitions.components,
+        ));
+    } else if let Some(kind) =
+        known.filter(|kind| !kind.components.iter().any(|component| component == name))
+    {
+        let message = format!("the component `{name}` does not show a column of this type");
+        out.push(
+            Finding::at(&S017, node, message)
+                .help(format!("Use {}.", kind.components.join(" or "))),
+        );
+    }
+}
+
+fn unknown_type<'n>(
+    node: Node<'_>,
+    what: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'n String> + Clone,
+) -> Finding {
+    let finding = Finding::at(
+        &S017,
+        node,
+        format!("there is no {what} `{}`", suggest::shown(name)),
+    );
+    let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+    match suggest::help(name, known) {
+        Some(help) => finding.help(help),
+        None => finding,
+    }
+}
+
+fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
+    match problem {
+        ConfigProblem::UnknownKey { member, known } => {
+            let key = member.key().unwrap_or_default();
+            let mut finding = Finding::at_key(
+                &S018,
+                *member,
+                format!("there is no config key `{}` here", suggest::shown(key)),
+            );
+            if let Some(help) = suggest::help(key, known.iter().copied()) {
+                finding = finding.help(help);
+            }
+            out.push(finding);
+        }
+        // Settings of triggers and steps are judged with the automation (A003, A016); a reference
+        // may be absent from any structural config, to be completed later.
+        ConfigProblem::Missing {
+            automation: true, ..
+        }
+        | ConfigProblem::Wrong {
+            automation: true, ..
+        } => {}
+        ConfigProblem::Missing { field, .. } if field.is_reference() => {}
+        ConfigProblem::Missing { object, key, .. } => {
+            out.push(Finding::at(
+                &S009,
+                *object,
+                format!("the config lacks `{key}`"),
+            ));
+        }
+        ConfigProblem::Wrong { node, field, .. } => {
+            let expected = expected(field);
+            let message = format!(
+                "`{}` takes {expected}, not {}",
+                node.token(),
+                suggest::shown(node.raw())
+            );
+            out.push(Finding::at(&S009, *node, message));
+        }
+    }
+}
+
+/// What a declared config field takes, for a message.
+fn expected(field: &crate::definitions::Field) -> String {
+    use crate::definitions::FieldType;
+    match field.kind {
+        FieldType::String => "a string".to_owned(),
+        FieldType::Integer => match (field.minimum, field.maximum) {
+            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
+            (Some(least), None) => format!("an integer from {least}"),
+            (None, Some(most)) => format!("an integer to {most}"),
+            (None, None) => "an integer".to_owned(),
+        },
+        FieldType::Boolean => "true or false".to_owned(),
+        FieldType::Enum => format!("one of {}", field.values.join(", ")),
+        FieldType::List => "a list".to_owned(),
+        FieldType::Object => "an object".to_owned(),
+        FieldType::Any => "anything".to_owned(),
+        FieldType::Steps => "a list of steps".to_owned(),
+        FieldType::Time => "a time as HH:MM".to_owned(),
+        FieldType::Timezone => "an IANA zone name".to_owned(),
+    }
+}

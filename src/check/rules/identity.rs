@@ -1,0 +1,131 @@
+//! I001, I002 and I015: uids and the grammar of declared refs.
+
+use std::collections::HashMap;
+
+use crate::check::catalog::{I001, I002, I015};
+use crate::check::facts::{Facts, Step};
+use crate::check::finding::Finding;
+use crate::check::suggest;
+use crate::json::Node;
+use crate::package::reference::{is_declaration, prefix, undollared};
+use crate::package::{Tool, uid};
+
+pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let mut entries: Vec<Node<'_>> = facts
+        .items
+        .iter()
+        .filter_map(|i| i.node.get("uid"))
+        .collect();
+    entries.extend(facts.dependencies.iter().filter_map(|d| d.node.get("uid")));
+    let all_steps = || facts.steps.iter().chain(&facts.blueprint_steps);
+    let steps: Vec<Node<'_>> = all_steps()
+        .filter_map(|step| step.node.get("uid"))
+        .collect();
+    let columns = facts
+        .dependencies
+        .iter()
+        .flat_map(|d| &d.columns)
+        .filter_map(|c| c.node.get("uid"));
+    let plan_id = facts.plan.and_then(|plan| plan.get("id"));
+    for node in entries
+        .iter()
+        .chain(&steps)
+        .copied()
+        .chain(columns)
+        .chain(plan_id)
+    {
+        if !node.as_str().is_some_and(uid::is_uid) {
+            let message = format!("{} is no uid", suggest::shown(node.raw()));
+            out.push(Finding::at(&I001, node, message));
+        }
+    }
+    duplicates(&entries, out);
+    duplicates(&steps, out);
+    refs(facts, out);
+}
+
+fn duplicates(uids: &[Node<'_>], out: &mut Vec<Finding>) {
+    let mut seen: HashMap<String, Node<'_>> = HashMap::new();
+    for node in uids {
+        // Hex digits compare in either case: a uid is a UUID, not a text.
+        let Some(text) = node.as_str().map(str::to_ascii_lowercase) else {
+            continue;
+        };
+        match seen.get(&text) {
+            Some(first) => {
+                let finding =
+                    Finding::at(&I002, *node, format!("the uid {} stands twice", node.raw()));
+                out.push(finding.related(*first, "first here"));
+            }
+            None => {
+                seen.insert(text, *node);
+            }
+        }
+    }
+}
+
+fn refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for step in &facts.steps {
+        step_ref(step, out);
+    }
+    for item in facts.items.iter().filter(|item| !item.is_rows()) {
+        let declared = item
+            .reference
+            .is_some_and(|r| facts.declaring_step(r).is_some());
+        if let Some(node) = item.node.get("ref").filter(|_| !declared) {
+            grammar(node, out);
+        }
+    }
+    for dependency in &facts.dependencies {
+        if let Some(node) = dependency.node.get("ref") {
+            grammar(node, out);
+        }
+        for node in dependency
+            .columns
+            .iter()
+            .filter_map(|column| column.node.get("ref"))
+        {
+            if grammar(node, out) && node.as_str().map(undollared).map(prefix) != Some("c") {
+                let message = format!(
+                    "{} stands for a column; its ref begins with `c_`",
+                    node.raw()
+                );
+                out.push(Finding::at(&I015, node, message));
+            }
+        }
+    }
+}
+
+fn step_ref(step: &Step<'_>, out: &mut Vec<Finding>) {
+    let (Some(node), Some(tool)) = (step.node.get("ref"), step.tool) else {
+        return;
+    };
+    if !tool.is_create() || !grammar(node, out) {
+        return;
+    }
+    let letter = node.as_str().map(undollared).map(prefix);
+    if let Some(expected) = tool.letter().filter(|expected| letter != Some(expected)) {
+        let message = format!(
+            "{} is declared by {}; its ref begins with `{expected}_`",
+            node.raw(),
+            tool.as_str()
+        );
+        out.push(Finding::at(&I015, node, message));
+    }
+}
+
+/// Whether the declaration is inside the grammar; says so when not.
+fn grammar(node: Node<'_>, out: &mut Vec<Finding>) -> bool {
+    let Some(text) = node.as_str() else {
+        return false;
+    };
+    let fits = is_declaration(undollared(text));
+    if !fits {
+        out.push(Finding::at(
+            &I015,
+            node,
+            format!("{} is no ref", suggest::shown(node.raw())),
+        ));
+    }
+    fits
+}

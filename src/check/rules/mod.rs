@@ -1,0 +1,42 @@
+//! The rules about everything but rows and automations, a file per concern.
+//!
+//! Each function reads [`Facts`](super::facts::Facts) and appends findings; none depends on
+//! another having run. Which of two rules speaks about one mistake is decided where the more
+//! general one would speak.
+
+mod args;
+mod blueprint;
+mod catalog_fields;
+mod dependency;
+mod identity;
+mod item;
+mod leak;
+mod name;
+mod order;
+mod reference;
+mod shape;
+mod unresolved;
+mod usage;
+
+use super::facts::Facts;
+use super::finding::Finding;
+
+pub(super) use leak::tenant_places;
+pub(super) use shape::version;
+
+/// Runs all of them.
+pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
+    shape::run(facts, out);
+    catalog_fields::run(facts, out);
+    identity::run(facts, out);
+    item::run(facts, out);
+    dependency::run(facts, out);
+    blueprint::run(facts, out);
+    usage::run(facts, out);
+    unresolved::run(facts, out);
+    order::run(facts, out);
+    reference::run(facts, out);
+    args::run(facts, out);
+    name::run(facts, out);
+    leak::run(facts, promotion, out);
+}

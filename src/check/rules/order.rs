@@ -1,0 +1,174 @@
+//! S001 to S003, S007, S008, S014 and S019: the steps of a plan as a sequence.
+
+use crate::check::catalog::{S001, S002, S003, S007, S008, S014, S019};
+use crate::check::facts::{Facts, Step};
+use crate::check::finding::{Finding, Fix};
+use crate::check::{edit, suggest};
+use crate::package::Tool;
+
+pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for step in facts.steps.iter().chain(&facts.blueprint_steps) {
+        tool(step, out);
+        own_ref(step, out);
+    }
+    phases(facts, out);
+    exported(facts, out);
+    needless(facts, out);
+    summary(facts, out);
+}
+
+fn tool(step: &Step<'_>, out: &mut Vec<Finding>) {
+    let Some(node) = step.node.get("tool").filter(|_| step.tool.is_none()) else {
+        return;
+    };
+    let mut finding = Finding::at(
+        &S001,
+        node,
+        format!("there is no tool {}", suggest::shown(node.raw())),
+    );
+    if let Some(near) = node
+        .as_str()
+        .and_then(|word| suggest::nearest(word, Tool::ALL.map(Tool::as_str)))
+    {
+        finding = finding.help(format!("Did you mean `{near}`?"));
+    }
+    out.push(finding);
+}
+
+fn own_ref(step: &Step<'_>, out: &mut Vec<Finding>) {
+    let Some(tool) = step.tool else { return };
+    match step.node.get("ref") {
+        None if tool.is_create() => {
+            out.push(Finding::at(
+                &S002,
+                step.node,
+                format!("{} declares no ref", tool.as_str()),
+            ));
+        }
+        Some(node) if !tool.is_create() => {
+            out.push(
+                Finding::at(&S003, node, format!("{} declares nothing", tool.as_str())).fix(Fix {
+                    title: "Remove `ref`".to_owned(),
+                    safe: true,
+                    edits: vec![edit::remove_member(node)],
+                }),
+            );
+        }
+        _ => {}
+    }
+}
+
+fn phases(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let mut latest: Option<(u8, &Step<'_>)> = None;
+    let mut fix = reorder(facts);
+    for step in &facts.steps {
+        let Some((tool, phase)) = step.tool.and_then(|tool| Some((tool, tool.phase()?))) else {
+            continue;
+        };
+        match latest {
+            Some((reached, before)) if phase < reached => {
+                let other = before.tool.map_or("", Tool::as_str);
+                let mut finding = Finding::at(
+                    &S007,
+                    step.node,
+                    format!("{} comes after {other}", tool.as_str()),
+                )
+                .related(before.node, format!("this {other} belongs after it"));
+                finding.fix = fix.take();
+                out.push(finding);
+            }
+            _ => latest = Some((phase, step)),
+        }
+    }
+}
+
+/// Sorts the steps by phase when that is surely what was meant: every step has a phase.
+fn reorder(facts: &Facts<'_>) -> Option<Fix> {
+    let mut keyed = Vec::new();
+    for step in &facts.steps {
+        keyed.push((step.tool?.phase()?, step.node));
+    }
+    let slots: Vec<_> = keyed.iter().map(|(_, node)| *node).collect();
+    keyed.sort_by_key(|(phase, _)| *phase);
+    let moved = slots
+        .iter()
+        .zip(&keyed)
+        .filter(|(slot, (_, node))| *slot != node);
+    let edits = moved
+        .map(|(slot, (_, node))| edit::replace(*slot, node.raw()))
+        .collect();
+    Some(Fix {
+        title: "Sort the steps by phase".to_owned(),
+        safe: true,
+        edits,
+    })
+}
+
+fn exported(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let metadata = facts.plan.and_then(|plan| plan.get("metadata"));
+    let Some(source) = metadata.and_then(|metadata| metadata.get("source")) else {
+        return;
+    };
+    if source.as_str() != Some("export") {
+        return;
+    }
+    for step in &facts.steps {
+        if let (Some(tool), Some(node)) = (step.tool, step.node.get("tool"))
+            && (tool.is_row_tool() || tool == Tool::CreateWorkspace)
+        {
+            let message = format!("an exported plan has no {} step", tool.as_str());
+            out.push(
+                Finding::at(&S008, node, message).related(source, "the plan says it was exported"),
+            );
+        }
+    }
+}
+
+fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for (index, step) in facts.steps.iter().enumerate() {
+        let Some(argument) = step.tool.and_then(Tool::target_argument) else {
+            continue;
+        };
+        if step.arg("config").is_none() {
+            continue; // S009 or S010 speaks.
+        }
+        let created = step
+            .subject_ref()
+            .and_then(|reference| facts.declaring_step(reference));
+        let carries = step
+            .uses
+            .iter()
+            .filter(|at| at.node.key() != Some(argument))
+            .any(|at| {
+                facts.declaring_step(at.reference).is_some_and(|declared| {
+                    declared != index && created.is_none_or(|created| declared > created)
+                })
+            });
+        if !carries {
+            let name = step.tool.map_or("", Tool::as_str);
+            let mut finding = Finding::at(
+                &S014,
+                step.node,
+                format!("this {name} carries nothing that was declared later"),
+            );
+            if let Some(created) = created {
+                finding = finding.related(
+                    facts.steps[created].node,
+                    "the config belongs into this step",
+                );
+            }
+            out.push(finding);
+        }
+    }
+}
+
+fn summary(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let Some(plan) = facts.plan else { return };
+    match plan.get("summary") {
+        None => out.push(Finding::at(&S019, plan, "the plan has no summary")),
+        Some(node) if node.as_str().is_some_and(|text| text.trim().is_empty()) => {
+            out.push(Finding::at(&S019, node, "the summary is empty"));
+        }
+        Some(_) => {}
+    }
+}

@@ -1,0 +1,271 @@
+//! U001 to U010: `unresolved` and `redacted`.
+
+use std::collections::HashMap;
+
+use crate::check::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
+use crate::check::facts::{Facts, Unresolved};
+use crate::check::finding::{Finding, Fix};
+use crate::check::rule::Rule;
+use crate::check::{edit, suggest};
+use crate::json::{Node, path};
+use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
+use crate::package::uid;
+
+pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let mut cells: HashMap<(&str, &str), Node<'_>> = HashMap::new();
+    for entry in &facts.unresolved {
+        words(entry.node, out);
+        executor_fields(entry.node, out);
+        known_uid(facts, entry.node, out);
+        label(entry.node, out);
+        aggregated(entry, &mut cells, out);
+        count(entry.node, out);
+        if !action_fits(facts, entry, out) {
+            continue;
+        }
+        emptied(facts, entry, out);
+    }
+    let redacted = facts.layer("redacted");
+    for entry in redacted
+        .into_iter()
+        .flat_map(Node::elements)
+        .filter(|entry| entry.is_object())
+    {
+        known_uid(facts, entry, out);
+        still_set(facts, entry, out);
+    }
+}
+
+fn words(entry: Node<'_>, out: &mut Vec<Finding>) {
+    let mut check = |key: &str, known: &[&'static str], tolerated: &[&str], rule: &'static Rule| {
+        let Some(node) = entry.get(key) else { return };
+        if node
+            .as_str()
+            .is_some_and(|word| known.contains(&word) || tolerated.contains(&word))
+        {
+            return;
+        }
+        let mut finding = Finding::at(
+            rule,
+            node,
+            format!("there is no {key} {}", suggest::shown(node.raw())),
+        );
+        if let Some(help) = node
+            .as_str()
+            .and_then(|word| suggest::help(word, known.iter().copied()))
+        {
+            finding = finding.help(help);
+        }
+        out.push(finding);
+    };
+    check("reason", EXPORT_REASONS, IMPORT_REASONS, &U001);
+    check("action", ACTIONS, &[], &U002);
+}
+
+fn executor_fields(entry: Node<'_>, out: &mut Vec<Finding>) {
+    for key in ["ref", "required", "source"] {
+        if let Some(node) = entry.get(key) {
+            out.push(
+                Finding::at(&U003, node, format!("only an import writes `{key}`")).fix(Fix {
+                    title: format!("Remove `{key}`"),
+                    safe: false,
+                    edits: vec![edit::remove_member(node)],
+                }),
+            );
+        }
+    }
+    if let Some(reason) = entry.get("reason").filter(|r| {
+        r.as_str()
+            .is_some_and(|word| IMPORT_REASONS.contains(&word))
+    }) {
+        out.push(Finding::at(
+            &U003,
+            reason,
+            format!("only an import gives the reason {}", reason.raw()),
+        ));
+    }
+}
+
+fn known_uid(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
+    let Some(node) = entry.get("uid") else { return };
+    let Some(text) = node.as_str() else { return };
+    if facts.layer("items").is_some() && facts.item(text).is_none() && facts.plan_id != Some(text) {
+        let message = format!(
+            "{} is the uid of no item and not the plan's",
+            suggest::shown(node.raw())
+        );
+        out.push(Finding::at(&U004, node, message));
+    }
+}
+
+fn label(entry: Node<'_>, out: &mut Vec<Finding>) {
+    if let Some(node) = entry.get("sourceLabel")
+        && node.as_str().is_some_and(|text| {
+            uid::is_uuid(text)
+                || text.strip_prefix("u_").is_some_and(uid::is_uuid)
+                || uid::is_step_id(text)
+        })
+    {
+        out.push(
+            Finding::at(&U005, node, format!("{} is an id, not a label", node.raw())).fix(Fix {
+                title: "Remove `sourceLabel`".to_owned(),
+                safe: false,
+                edits: vec![edit::remove_member(node)],
+            }),
+        );
+    }
+}
+
+fn aggregated<'d>(
+    entry: &Unresolved<'d>,
+    cells: &mut HashMap<(&'d str, &'d str), Node<'d>>,
+    out: &mut Vec<Finding>,
+) {
+    let (Some(at), Some(node)) = (entry.path, entry.node.get("path")) else {
+        return;
+    };
+    let Some(rest) = at.strip_prefix("rows[") else {
+        return;
+    };
+    if !rest.starts_with(']') {
+        out.push(Finding::at(
+            &U006,
+            node,
+            format!("{} names a single row", node.raw()),
+        ));
+        return;
+    }
+    let Some(uid) = entry.uid.filter(|_| at.starts_with("rows[].data.")) else {
+        return;
+    };
+    match cells.get(&(uid, at)) {
+        Some(first) => {
+            let finding = Finding::at(
+                &U006,
+                entry.node,
+                format!("{} is reported twice for one item", node.raw()),
+            );
+            out.push(finding.related(*first, "the first entry"));
+        }
+        None => {
+            cells.insert((uid, at), entry.node);
+        }
+    }
+}
+
+fn count(entry: Node<'_>, out: &mut Vec<Finding>) {
+    let rows = entry.get_str("kind") == Some("rows");
+    if let Some(node) = entry
+        .get("count")
+        .filter(|_| !rows && entry.get("kind").is_some())
+    {
+        out.push(
+            Finding::at(&U007, node, "a count belongs to entries of kind rows").fix(Fix {
+                title: "Remove `count`".to_owned(),
+                safe: true,
+                edits: vec![edit::remove_member(node)],
+            }),
+        );
+    }
+}
+
+/// U010; whether the action is one that fits.
+fn action_fits(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) -> bool {
+    let Some(node) = entry.node.get("action") else {
+        return false;
+    };
+    let Some(action) = node.as_str().filter(|action| ACTIONS.contains(action)) else {
+        return false;
+    };
+    let reason = entry.node.get_str("reason");
+    let kept = matches!(
+        reason,
+        Some("tabela_alvo_sem_linhas" | "envelope_indeterminado")
+    ) || entry.node.get_str("kind") == Some("rows");
+    let expected = if kept {
+        "valor mantido"
+    } else if is_navigation_default(facts, entry) {
+        "chave omitida"
+    } else {
+        return true;
+    };
+    if action == expected {
+        return true;
+    }
+    let message = format!("the action here is `{expected}`, not {}", node.raw());
+    out.push(Finding::at(&U010, node, message).help(format!("Write `{expected}`.")));
+    false
+}
+
+fn is_navigation_default(facts: &Facts<'_>, entry: &Unresolved<'_>) -> bool {
+    let (Some(uid), Some(key)) = (
+        entry.uid,
+        entry.path.and_then(|path| path.strip_prefix("config.")),
+    ) else {
+        return false;
+    };
+    let keys = &facts.definitions.config_keys;
+    let fields = if facts.plan_id == Some(uid) {
+        &keys.workspace
+    } else if facts
+        .item(uid)
+        .is_some_and(|item| item.kind == Some("module"))
+    {
+        &keys.module
+    } else {
+        return false;
+    };
+    fields
+        .get(key)
+        .and_then(|field| field.reference.as_ref())
+        .is_some_and(|reference| reference.navigation_default)
+}
+
+/// Values at a path in any step of what a uid stands for.
+fn values<'d>(facts: &Facts<'d>, uid: Option<&str>, at: Option<&str>) -> Vec<Node<'d>> {
+    let (Some(uid), Some(at)) = (uid, at) else {
+        return Vec::new();
+    };
+    if at.starts_with("rows[") {
+        return Vec::new();
+    }
+    facts
+        .steps_of(uid)
+        .iter()
+        .filter_map(|step| path::find(step.args?, at))
+        .collect()
+}
+
+fn emptied(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) {
+    let Some(action) = entry.node.get("action") else {
+        return;
+    };
+    for value in values(facts, entry.uid, entry.path) {
+        let message = match action.as_str() {
+            Some("chave esvaziada") if !value.is_empty() => {
+                format!(
+                    "the field is said to be emptied, but holds {}",
+                    suggest::shown(value.raw())
+                )
+            }
+            Some("chave omitida") => "the key is said to be left out, but is there".to_owned(),
+            _ => continue,
+        };
+        out.push(Finding::at(&U009, action, message).related(value, "the value"));
+        return;
+    }
+}
+
+fn still_set(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
+    for value in values(facts, entry.get_str("uid"), entry.get_str("path")) {
+        if !value.is_empty() {
+            // The value is a secret: it is pointed at, never shown.
+            let finding = Finding::at(
+                &U008,
+                value,
+                "the field is named in `redacted`, but still holds a value",
+            );
+            out.push(finding.related(entry, "the entry that names it"));
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! D012 to D019: what uses a dependency, and whether the package says so.
+
+use std::collections::HashSet;
+
+use crate::check::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
+use crate::check::edit;
+use crate::check::facts::{Dependency, Facts, Use};
+use crate::check::finding::{Finding, Fix};
+use crate::check::suggest;
+use crate::json::{Node, path, write_string};
+use crate::package::Tool;
+use crate::package::reference::{WORKSPACE, undollared};
+
+pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    for (index, dependency) in facts.dependencies.iter().enumerate() {
+        if !matches!(dependency.kind, Some("channel")) || dependency.form == Some("uuid") {
+            uses(facts, index, dependency, out);
+        }
+    }
+    external_refs(facts, out);
+}
+
+/// A use of a dependency in a plan step of an item.
+struct ItemUse<'d> {
+    uid: &'d str,
+    path: String,
+    at: Use<'d>,
+}
+
+/// The part of a dependency that is used by that ref, if any.
+fn is_of(facts: &Facts<'_>, index: usize, reference: &str) -> bool {
+    facts.declaring_step(reference).is_none()
+        && facts.outside(reference).is_some_and(|outside| outside.dependency == index)
+        // Two dependencies with one ref (D008): either may list the use.
+        || facts.dependencies[index].reference == Some(reference)
+}
+
+fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
+    let mut item_uses = Vec::new();
+    let mut used: HashSet<&str> = HashSet::new();
+    for step in &facts.steps {
+        let Some(args) = step.args else { continue };
+        for at in step
+            .uses
+            .iter()
+            .filter(|at| is_of(facts, index, at.reference))
+        {
+            used.insert(at.reference);
+            let is_workspace = step.tool == Some(Tool::UpdateWorkspace);
+            if let Some(uid) = facts.subject(step).filter(|_| !is_workspace) {
+                item_uses.push(ItemUse {
+                    uid,
+                    path: path::dotted(args, at.node),
+                    at: *at,
+                });
+            }
+        }
+    }
+    let by_name = dependency.form == Some("name")
+        && dependency
+            .name
+            .is_some_and(|name| used_by_name(facts, dependency, name));
+    if used.is_empty() && !by_name {
+        out.push(Finding::at(
+            &D015,
+            dependency.node,
+            format!(
+                "nothing uses `{}`",
+                dependency.reference.unwrap_or_default()
+            ),
+        ));
+    } else {
+        for column in &dependency.columns {
+            if let Some(reference) = column
+                .reference
+                .filter(|reference| !used.contains(reference))
+            {
+                let place = column.node;
+                out.push(Finding::at(
+                    &D019,
+                    place,
+                    format!("nothing uses the column `{reference}`"),
+                ));
+            }
+        }
+    }
+    let Some(list) = dependency.node.get("usedBy").filter(|list| list.is_array()) else {
+        return;
+    };
+    let mut listed: HashSet<(&str, &str)> = HashSet::new();
+    let mut astray: Vec<(Option<&str>, Option<&str>)> = Vec::new();
+    for entry in list.elements().filter(|entry| entry.is_object()) {
+        let (uid, at) = (entry.get_str("uid"), entry.get_str("path"));
+        target(dependency, entry, out);
+        if place(facts, index, dependency, entry, out) {
+            listed.extend(uid.zip(at));
+        } else {
+            astray.push((uid, at));
+        }
+    }
+    let mut unlisted: Vec<&ItemUse<'_>> = item_uses
+        .iter()
+        .filter(|item_use| !listed.contains(&(item_use.uid, item_use.path.as_str())))
+        .collect();
+    // An entry gone astray surely means one of the unlisted uses: the nearest one is excused.
+    for (uid, at) in astray {
+        let meant = unlisted
+            .iter()
+            .position(|u| Some(u.path.as_str()) == at)
+            .or_else(|| unlisted.iter().position(|u| Some(u.uid) == uid));
+        if let Some(meant) = meant {
+            unlisted.remove(meant);
+        }
+    }
+    if list.is_empty() && unlisted.is_empty() {
+        out.push(Finding::at(&D017, list, "`usedBy` is empty"));
+    }
+    for item_use in unlisted {
+        let message = format!(
+            "no `usedBy` entry of the dependency lists this use of `{}`",
+            item_use.at.reference
+        );
+        let finding = if item_use.at.is_key {
+            Finding::at_key(&D018, item_use.at.node, message)
+        } else {
+            Finding::at(&D018, item_use.at.node, message)
+        };
+        out.push(
+            finding
+                .help(format!(
+                    "Add an entry with uid {} and path {}.",
+                    item_use.uid, item_use.path
+                ))
+                .related(list, "the dependency's `usedBy`"),
+        );
+    }
+}
+
+/// Whether a field that names such things by name holds the dependency's.
+fn used_by_name(facts: &Facts<'_>, dependency: &Dependency<'_>, name: &str) -> bool {
+    facts.spots.iter().any(|spot| {
+        matches!(spot.step, crate::check::facts::StepPlace::Plan(_))
+            && spot
+                .reference
+                .is_some_and(|reference| Some(reference.kind.as_str()) == dependency.kind)
+            && spot.node.as_str() == Some(name)
+    })
+}
+
+fn target(dependency: &Dependency<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
+    if let (Some(node), Some(own)) = (entry.get("targets"), dependency.uid)
+        && node.as_str().is_some_and(|targets| targets != own)
+    {
+        let message = format!(
+            "{} is not the uid of this dependency",
+            suggest::shown(node.raw())
+        );
+        out.push(
+            Finding::at(&D013, node, message)
+                .help(format!("Write {own}."))
+                .fix(Fix {
+                    title: "Write the dependency's uid".to_owned(),
+                    safe: false,
+                    edits: vec![edit::replace(node, write_string(own))],
+                }),
+        );
+    }
+}
+
+/// D012 and D014; whether the entry names a real use.
+fn place(
+    facts: &Facts<'_>,
+    index: usize,
+    dependency: &Dependency<'_>,
+    entry: Node<'_>,
+    out: &mut Vec<Finding>,
+) -> bool {
+    let Some(uid) = entry.get("uid") else {
+        return false;
+    };
+    let Some(text) = uid.as_str() else {
+        return false;
+    };
+    if facts.layer("items").is_none() {
+        return true;
+    }
+    let Some(item) = facts.item(text) else {
+        out.push(Finding::at(
+            &D012,
+            uid,
+            format!("{} is no item's uid", suggest::shown(uid.raw())),
+        ));
+        return false;
+    };
+    let Some(node) = entry.get("path") else {
+        return false;
+    };
+    let Some(at) = node.as_str() else {
+        return false;
+    };
+    let steps = facts.steps_of(item.uid);
+    // An item without its step (I006, I007), or with an unknown tool, says nothing about paths.
+    let declared = item
+        .reference
+        .and_then(|reference| facts.declaring_step(reference));
+    if !declared.is_some_and(|index| facts.steps[index].tool.is_some()) && steps.is_empty() {
+        return !item.is_rows() || {
+            out.push(Finding::at(
+                &D014,
+                node,
+                "rows items have no args that could use a dependency",
+            ));
+            false
+        };
+    }
+    let found: Vec<Node<'_>> = steps
+        .iter()
+        .filter_map(|step| path::find(step.args?, at))
+        .collect();
+    let holds = |value: &Node<'_>| {
+        let by_ref = |text: Option<&str>| {
+            text.and_then(|t| t.strip_prefix('$'))
+                .is_some_and(|r| is_of(facts, index, r))
+        };
+        let by_name = dependency.form == Some("name")
+            && dependency.name.is_some()
+            && value.as_str() == dependency.name;
+        by_ref(value.as_str()) || by_ref(value.key()) || by_name
+    };
+    if found.iter().any(holds) {
+        return true;
+    }
+    let message = match found.first() {
+        None => format!(
+            "the item's steps have nothing at {}",
+            suggest::shown(node.raw())
+        ),
+        Some(value) => format!(
+            "at {} stands {}, not the dependency",
+            node.raw(),
+            suggest::shown(value.raw())
+        ),
+    };
+    out.push(Finding::at(&D014, node, message));
+    false
+}
+
+fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let list = facts
+        .plan
+        .and_then(|plan| plan.get("externalRefs"))
+        .filter(|list| list.is_array());
+    let listed: Vec<(&str, Node<'_>)> = list
+        .into_iter()
+        .flat_map(Node::elements)
+        .filter_map(|node| Some((undollared(node.as_str()?), node)))
+        .collect();
+    let names: HashSet<&str> = listed.iter().map(|(name, _)| *name).collect();
+    let mut first_use: Vec<(&str, Use<'_>)> = Vec::new();
+    let mut used: HashSet<&str> = HashSet::new();
+    for step in &facts.steps {
+        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
+            if facts.declaring_step(at.reference).is_some() {
+                continue;
+            }
+            if facts.outside(at.reference).is_none() && !names.contains(at.reference) {
+                undeclared(facts, at, out);
+            } else if used.insert(at.reference) {
+                first_use.push((at.reference, *at));
+            }
+        }
+    }
+    for step in &facts.blueprint_steps {
+        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
+            if facts.declaring_step(at.reference).is_none() && facts.outside(at.reference).is_none()
+            {
+                undeclared(facts, at, out);
+            }
+        }
+    }
+    let Some(list) = list else { return };
+    let exact = edit::string_list(first_use.iter().map(|(name, _)| *name));
+    let fix = || Fix {
+        title: "List exactly the refs that come from outside".to_owned(),
+        safe: true,
+        edits: vec![edit::replace(list, exact.clone())],
+    };
+    for (name, at) in first_use.iter().filter(|(name, _)| !names.contains(name)) {
+        let finding = Finding::at(&D016, list, format!("`externalRefs` lacks `{name}`"));
+        out.push(finding.related(at.node, "used here").fix(fix()));
+    }
+    let mut seen = HashSet::new();
+    // Without the layer nothing can be said about what stands for a ref (M005).
+    let dependencies_known =
+        facts.layer("dependencies").is_some() || facts.version == crate::check::facts::Version::One;
+    for (name, node) in &listed {
+        let message = if !seen.insert(*name) {
+            format!("`{name}` is listed twice")
+        } else if facts.declaring_step(name).is_some() {
+            format!("`{name}` is declared by a step, it does not come from outside")
+        } else if !used.contains(name) {
+            format!("no step uses `{name}`")
+        } else if dependencies_known && facts.outside(name).is_none() {
+            let finding = Finding::at(&D016, *node, format!("no dependency stands for `{name}`"));
+            out.push(finding.help("Declare the dependency, or remove the uses."));
+            continue;
+        } else {
+            continue;
+        };
+        out.push(Finding::at(&D016, *node, message).fix(fix()));
+    }
+}
+
+/// S006: a use of a ref that nothing declares.
+fn undeclared(facts: &Facts<'_>, at: &Use<'_>, out: &mut Vec<Finding>) {
+    let message = format!("nothing declares `${}`", at.reference);
+    let finding = if at.is_key {
+        Finding::at_key(&S006, at.node, message)
+    } else {
+        Finding::at(&S006, at.node, message)
+    };
+    let declared = facts.steps.iter().filter_map(|step| step.reference);
+    let outside = facts.dependencies.iter().flat_map(|d| {
+        d.reference
+            .into_iter()
+            .chain(d.columns.iter().filter_map(|column| column.reference))
+    });
+    out.push(
+        match suggest::nearest(at.reference, declared.chain(outside)) {
+            Some(near) => finding.help(format!("Did you mean `${near}`?")),
+            None => finding,
+        },
+    );
+}

@@ -1,0 +1,155 @@
+//! Texts that must not travel: tenant identifiers and what looks like a secret.
+
+use super::finding::Place;
+use crate::json::Node;
+
+/// The two identifiers, as literal substrings of any decoded key or string.
+pub const TENANT_IDENTIFIERS: [&str; 2] = ["organization_id", "workspace_id"];
+
+/// What secrets begin with.
+pub(crate) const BEGINNINGS: [&str; 16] = [
+    "-----BEGIN",
+    "eyJ",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "sk_live_",
+    "sk_test_",
+    "xoxa-",
+    "xoxb-",
+    "xoxp-",
+    "xoxr-",
+    "xoxs-",
+    "platform_sk_",
+];
+
+/// The tenant identifier inside a decoded text.
+pub fn tenant_in(text: &str) -> Option<&'static str> {
+    TENANT_IDENTIFIERS
+        .into_iter()
+        .find(|identifier| text.contains(identifier))
+}
+
+/// What kind of secret a decoded text looks like.
+pub fn secret_in(text: &str) -> Option<&'static str> {
+    BEGINNINGS.iter().find_map(|beginning| {
+        text.match_indices(beginning)
+            .find_map(|(at, _)| kind_of(beginning, text, at))
+    })
+}
+
+/// What begins at `at` of `text`, where `beginning` stands.
+fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
+    let after = &text[at + beginning.len()..];
+    let token = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    let run = |allowed: &dyn Fn(&u8) -> bool| {
+        after
+            .as_bytes()
+            .iter()
+            .take_while(|byte| allowed(byte))
+            .count()
+    };
+    let (fits, kind) = match beginning {
+        "-----BEGIN" => (is_private_key(after), "a private key"),
+        "eyJ" => (is_jwt(after), "a JSON Web Token"),
+        "AKIA" | "ASIA" => (run(&capital) >= 16, "an AWS access key"),
+        "AIza" => (run(&token) >= 35, "a Google API key"),
+        "ghp_" | "gho_" | "github_pat_" => (run(&token) >= 10, "a GitHub token"),
+        "sk_live_" | "sk_test_" => (run(&token) >= 10, "a Stripe key"),
+        "platform_sk_" => (run(&token) >= 10, "an API key of the platform"),
+        _ => (run(&token) >= 10, "a Slack token"),
+    };
+    fits.then_some(kind)
+}
+
+/// What follows `-----BEGIN`: ` … PRIVATE KEY` before the dashes.
+fn is_private_key(after: &str) -> bool {
+    after
+        .split_once("-----")
+        .is_some_and(|(title, _)| title.contains("PRIVATE KEY") && !title.contains('\n'))
+}
+
+/// What follows `eyJ`: the rest of a header, and two more parts, base64url, with dots between.
+fn is_jwt(after: &str) -> bool {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let mut rest = after.as_bytes();
+    for position in 0..3 {
+        let length = rest.iter().take_while(|byte| part(byte)).count();
+        if length == 0 {
+            return false;
+        }
+        rest = &rest[length..];
+        if position < 2 {
+            match rest.split_first() {
+                Some((b'.', more)) => rest = more,
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
+/// A secret in a member's key or value.
+pub(super) fn secret(node: Node<'_>) -> Option<(&'static str, Place)> {
+    if let Some(kind) = node.key().and_then(secret_in) {
+        return Some((kind, Place::key(node)));
+    }
+    node.as_str()
+        .and_then(secret_in)
+        .map(|kind| (kind, Place::value(node)))
+}
+
+/// A tenant identifier in a member's key or value; one place when both hold one.
+pub(super) fn tenant(node: Node<'_>) -> Option<(Place, String)> {
+    let (identifier, place, what) = match node.key().and_then(tenant_in) {
+        Some(identifier) => (identifier, Place::key(node), "key"),
+        None => (
+            node.as_str().and_then(tenant_in)?,
+            Place::value(node),
+            "text",
+        ),
+    };
+    Some((place, format!("the {what} holds `{identifier}`")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{secret_in, tenant_in};
+
+    #[test]
+    fn secrets_are_recognised_and_near_misses_are_not() {
+        for secret in [
+            "x AKIAIOSFODNN7EXAMPLE y",
+            "ghp_abcdefghij",
+            "platform_sk_0123456789",
+            "-----BEGIN RSA PRIVATE KEY-----\nMII",
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJhbGciOi.eyJzdWIi.c2ln",
+            "ghp_short ghp_longenough1",
+        ] {
+            assert!(secret_in(secret).is_some(), "{secret}");
+        }
+        for harmless in [
+            "AKIA",
+            "AKIAIOSFODNN7EXAMPL",
+            "ghp_short",
+            "-----BEGIN CERTIFICATE-----",
+            "eyJhbGciOi.eyJz",
+            "heyJ.a.b",
+            "AIza",
+        ] {
+            // "heyJ.a.b" holds eyJ followed by a dot at once: no header.
+            assert_eq!(secret_in(harmless), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn tenant_identifiers_are_substrings() {
+        assert_eq!(tenant_in("my_workspace_id_2"), Some("workspace_id"));
+        assert_eq!(tenant_in("workspaceId"), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Canonical writing: the same content gives the same bytes, whoever wrote the file.
+//!
+//! | What | How |
+//! |---|---|
+//! | objects of the format | fields in the order of the [shape tables](super::format), then unknown keys by code point |
+//! | every other object | keys by code point: configs, vocabulary, branches inside configs, cells |
+//! | a row's `data` and `refs` | keys in the order of the entry's `columns`, then by code point |
+//! | lists | in their order |
+//! | numbers | with the digits they were written with |
+//! | strings | with the shortest escapes, everything else as UTF-8 |
+//! | declared refs | without the dollar that readers tolerate |
+//! | layout | two spaces per level, one member or element per line, `[]` and `{}`; each payload row on one line; LF, a final one too; no byte-order mark |
+//!
+//! Configs are not put in the order of the definitions registry on purpose: a newer registry
+//! would then rewrite files whose content is the same. A list of words stays one per line, so
+//! that adding one changes one line of a diff; a row is one line for the same reason.
+//!
+//! Goes in: text of any size. Rows are streamed one by one and never held as a tree.
+//! A repeated key is refused, because dropping either member would lose what someone wrote.
+
+mod copy;
+mod order;
+mod row;
+mod value;
+mod writer;
+
+use std::io;
+use std::ops::Range;
+
+use super::format::{ENVELOPE, MANIFEST, Shape};
+use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
+
+pub(crate) use value::{Value, View};
+pub(crate) use writer::Writer;
+
+/// Why a text has no canonical form, or could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CanonicalError {
+    /// It is no JSON.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// It is JSON, and no package: no object, or no `templateVersion` in the manifest.
+    #[error("not a template package: the manifest has no `templateVersion`")]
+    NotAPackage,
+    /// A key stands twice in one object (J002): which of the two counts is for people to say.
+    #[error("the key {key:?} stands twice in one object")]
+    DuplicateKey {
+        /// The key, decoded.
+        key: String,
+        /// JSON Pointer of the second member.
+        pointer: String,
+        /// Bytes of the second key in the text (a byte-order mark not counted).
+        span: Range<usize>,
+    },
+    /// The output could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// The canonical form of a package file (an envelope or a bare manifest).
+///
+/// Writing the result again gives the same bytes. A byte-order mark at the beginning is
+/// accepted, and goes.
+///
+/// ```
+/// let text = r#"{"plan": {}, "templateVersion": 1}"#;
+/// let canonical = tplkit::package::canonical::write(text)?;
+/// assert_eq!(canonical, "{\n  \"templateVersion\": 1,\n  \"plan\": {}\n}\n");
+/// # Ok::<(), tplkit::package::canonical::CanonicalError>(())
+/// ```
+pub fn write(text: &str) -> Result<String, CanonicalError> {
+    let mut writer = Writer::gathering(text.len() + text.len() / 8);
+    write_package(text, &mut writer)?;
+    Ok(writer.finish()?)
+}
+
+/// Writes the canonical form to `sink` piece by piece, holding no more than the manifest and a
+/// row in memory beside the text.
+///
+/// When it fails, the sink may hold a part of the output: write beside a file, then rename.
+pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalError> {
+    let mut writer = Writer::streaming(sink);
+    write_package(text, &mut writer)?;
+    writer.finish()?;
+    Ok(())
+}
+
+fn write_package(text: &str, writer: &mut Writer<'_>) -> Result<(), CanonicalError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut doc = Doc::parse_package(text).map_err(|error| {
+        // Unread rows may hide an earlier error than the one that ended the tree.
+        validate(text).err().unwrap_or(error)
+    })?;
+    let shape = package_shape(doc.root()).ok_or(CanonicalError::NotAPackage)?;
+    if std::ptr::eq(shape, &raw const MANIFEST) && doc.root().get("payloads").is_some() {
+        // A bare manifest has no payloads; what is called so is an unknown field like others.
+        doc = Doc::parse(text)?;
+    }
+    if let Some(error) = duplicate_key(&doc) {
+        return Err(error);
+    }
+    writer.root(doc.root(), shape)
+}
+
+/// The shape of a package's root; nothing when it is no package.
+pub(crate) fn package_shape(root: Node<'_>) -> Option<&'static Shape> {
+    let manifest = root.get("manifest");
+    manifest.unwrap_or(root).get("templateVersion")?;
+    Some(if manifest.is_some() {
+        &ENVELOPE
+    } else {
+        &MANIFEST
+    })
+}
+
+/// The first repeated key of the tree, rows aside.
+fn duplicate_key(doc: &Doc<'_>) -> Option<CanonicalError> {
+    let repeated = doc.anomalies().iter().filter_map(|anomaly| match anomaly {
+        Anomaly::DuplicateKey(id) => Some(doc.node(*id)),
+        _ => None,
+    });
+    repeated
+        .min_by_key(|member| member.key_span().start)
+        .map(|member| CanonicalError::DuplicateKey {
+            key: member.key().unwrap_or_default().to_owned(),
+            pointer: member.pointer(),
+            span: member.key_span(),
+        })
+}
