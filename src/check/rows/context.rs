@@ -8,10 +8,8 @@ use crate::json::Node;
 /// The part of the facts that rows are held against.
 #[derive(Debug)]
 pub(super) struct RowsContext<'c> {
-    /// The `payloads` of the envelope, when it is a list.
+    /// The `payloads` of the envelope, when it is a list: only then can an entry be missing.
     pub(super) payloads: Option<Node<'c>>,
-    /// Whether the file has `payloads` at all: only then can an entry be missing.
-    pub(super) has_payloads: bool,
     /// The rows items in order; none in version 1.
     pub(super) items: Vec<RowsItem<'c>>,
     /// Tables of the plan and of dependencies, columns in table order with effective config.
@@ -61,11 +59,9 @@ type Reported<'c> = HashMap<&'c str, Vec<&'c str>>;
 impl<'c> RowsContext<'c> {
     /// Reads it from the facts.
     pub(super) fn new(facts: &'c Facts<'c>) -> RowsContext<'c> {
-        let payloads = facts.payloads();
         let items = facts.items.iter().filter(|item| item.is_rows());
         RowsContext {
-            payloads: payloads.filter(|payloads| payloads.is_array()),
-            has_payloads: payloads.is_some(),
+            payloads: facts.payloads().filter(|payloads| payloads.is_array()),
             items: items.map(|item| rows_item(facts, item)).collect(),
             tables: &facts.tables,
             reported: facts.layer("unresolved").is_some().then(|| reported(facts)),

@@ -77,7 +77,7 @@ fn items(
     for item in &context.items {
         let Some(entry) = first_of.get(item.uid) else {
             let message = "the rows item has no payload entry".to_owned();
-            if context.has_payloads && context.version == Version::Two {
+            if context.payloads.is_some() && context.version == Version::Two {
                 outcome
                     .findings
                     .push(Finding::at(&R023, item.node, message.clone()));
