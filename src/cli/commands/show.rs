@@ -27,8 +27,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let bytes = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &bytes) {
+    let source = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &source) {
         Ok(doc) => doc,
         Err(report) => {
             let text = match args.format {
