@@ -110,6 +110,16 @@ fn every_sample_keeps_its_content() {
 }
 
 #[test]
+fn the_examples_are_written_like_this() {
+    for (name, text) in cases::folder("examples") {
+        assert!(
+            write(&text).unwrap() == text,
+            "tplkit fmt examples/{name}.json"
+        );
+    }
+}
+
+#[test]
 fn mistakes_are_kept_too() {
     for (name, text) in cases::mutants() {
         println!("{name}");
