@@ -225,6 +225,16 @@ fn broken_text_is_refused_at_its_first_error() {
             60,
             SyntaxKind::UnclosedString,
         ),
+        (
+            r#"{"payloads": [{"rows": [tru]}]}"#,
+            24,
+            SyntaxKind::BadLiteral,
+        ),
+        (
+            r#"{"a": 1, "a": 2, "manifest": {"templateVersion": 1}, "payloads": [{"rows": [01]}]}"#,
+            76,
+            SyntaxKind::BadNumber,
+        ),
     ];
     for (text, offset, kind) in broken {
         match write(text) {
