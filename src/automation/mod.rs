@@ -1,10 +1,42 @@
-//! stub
-use crate::{definitions::Definitions, json::Node};
-/// x
-pub fn step_ids<'d>(_d: &Definitions, _steps: Node<'d>) -> Vec<Node<'d>> {
-    vec![]
-}
-/// x
-pub fn all_steps<'d>(_d: &Definitions, _steps: Node<'d>) -> Vec<Node<'d>> {
-    vec![]
-}
+//! Automations (workflow v2): what they are made of, and whether they can run.
+//!
+//! One validator serves the three places where automations are judged: `create_workflow_v2`
+//! steps of a package, definition files, and the server before it saves. What differs between
+//! them is a [`Surroundings`]; what an automation is made of comes from the definitions.
+//!
+//! Goes in: the two nodes of an [`Automation`]. Comes out: [`Issue`]s, never an error. Nothing
+//! here runs an automation or looks anything up outside what it is given.
+//!
+//! | Module | Judges |
+//! |---|---|
+//! | `trigger` | A001, A002, A019 |
+//! | `shape` | A005, A006, A017, J005, J007 |
+//! | `config` | A003, A016; S018 over the API |
+//! | `uses` | A007, A008, A009, A015, A018 |
+//! | `writes` | A010, A011, A014 |
+//! | `outcome` | A004, A012, A013 |
+
+mod case;
+mod config;
+mod cron;
+mod definition;
+mod graph;
+mod issue;
+mod outcome;
+mod reading;
+mod shape;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod trigger;
+mod uses;
+mod validate;
+mod writes;
+
+pub use definition::validate_file;
+pub use graph::{Graph, Step, step_ids};
+pub use issue::{Issue, Target};
+pub use surroundings::{Bare, InPackage, Setting, Surroundings};
+pub use tokens::{Path, Piece, Pieces, Token, TokenError, lone_token, pieces};
+pub use validate::{Automation, validate};

@@ -8,7 +8,7 @@ use crate::check::rules::shape;
 use crate::check::{edit, suggest};
 use crate::definitions::ReferenceKind;
 use crate::json::{Node, path};
-use crate::package::format::{Field, GRAPH_CONFIG, GRAPH_STEP, Need, Shape, Type};
+use crate::package::format::{Field, Need, Shape, Type};
 use crate::package::{Tool, uid};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -163,7 +163,9 @@ fn argument(
                 wrong(element, "a list of objects");
             }
         }
-        Type::Object(shape) => graph(facts, node, shape, out),
+        Type::Object(_) if !node.is_object() => wrong(node, "an object"),
+        // Trigger and graph are judged as an automation.
+        Type::Object(_) => {}
         Type::List(Type::Object(shape)) => rows(node, shape, out),
         _ => {}
     }
@@ -250,19 +252,6 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
         edits: vec![edit::replace(node, text)],
     });
     out.push(finding);
-}
-
-/// Unknown fields of triggers, graphs and their steps; all else about them is an automation's
-/// business.
-fn graph(facts: &Facts<'_>, node: Node<'_>, shape: &'static Shape, out: &mut Vec<Finding>) {
-    shape::unknown_fields(node, shape, out);
-    if std::ptr::eq(shape, &raw const GRAPH_CONFIG)
-        && let Some(steps) = node.get("steps")
-    {
-        for step in crate::automation::all_steps(facts.definitions, steps) {
-            shape::unknown_fields(step, &GRAPH_STEP, out);
-        }
-    }
 }
 
 /// `rows` of a row step: each an object with the fields of its shape.

@@ -1,10 +1,11 @@
-//! The rules about everything but rows and automations, a file per concern.
+//! The rules about everything but rows, a file per concern.
 //!
 //! Each function reads [`Facts`](super::facts::Facts) and appends findings; none depends on
 //! another having run. Which of two rules speaks about one mistake is decided where the more
 //! general one would speak.
 
 mod args;
+mod automation;
 mod blueprint;
 mod catalog_fields;
 mod dependency;
@@ -37,6 +38,7 @@ pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
     order::run(facts, out);
     reference::run(facts, out);
     args::run(facts, out);
+    automation::run(facts, out);
     name::run(facts, out);
     leak::run(facts, promotion, out);
 }

@@ -1,0 +1,366 @@
+//! Configs against their declarations: A003 for the trigger, A016 for steps.
+//!
+//! Required fields, types, and fields that a chosen mode needs; over the API also what
+//! references look like and keys that do not exist.
+
+use super::case::{Case, Site, shown};
+use super::cron;
+use super::issue::Issue;
+use super::reading::Reading;
+use super::surroundings::{Setting, is_technical_name, is_use};
+use crate::check::catalog::{A003, S018};
+use crate::check::suggest::{self, shown as short};
+use crate::check::{Finding, Rule};
+use crate::definitions::{Field, FieldType, Fields, Form, Problem, Reference, ReferenceKind, Spot};
+use crate::json::Node;
+use crate::package::uid::is_uuid;
+
+/// Fields that the definitions call optional and a choice makes necessary.
+struct Need {
+    /// Trigger type or step key.
+    of: &'static str,
+    /// The object inside the config in which chooser and field stand; empty for the config.
+    inside: &'static str,
+    /// The field that chooses, and what it chooses.
+    chooser: (&'static str, &'static str),
+    /// What is then needed.
+    field: &'static str,
+}
+
+const fn need(
+    of: &'static str,
+    inside: &'static str,
+    by: &'static str,
+    choice: &'static str,
+    field: &'static str,
+) -> Need {
+    Need {
+        of,
+        inside,
+        chooser: (by, choice),
+        field,
+    }
+}
+
+const NEEDS: [Need; 14] = [
+    need("cron", "", "mode", "daily", "atTime"),
+    need("cron", "", "mode", "weekly", "atTime"),
+    need("cron", "", "mode", "weekly", "dayOfWeek"),
+    need("cron", "", "mode", "monthly", "atTime"),
+    need("cron", "", "mode", "monthly", "dayOfMonth"),
+    need("cron", "", "mode", "expression", "expression"),
+    need("cron", "", "mode", "profile", "timerProfile"),
+    need("ifElse", "condition", "subject", "var", "var"),
+    need("ifElse", "condition", "subject", "record", "column"),
+    need("ifElse", "condition", "subject", "expression", "expression"),
+    need("feature.write", "", "mode", "update", "matchColumn"),
+    need("feature.write", "", "mode", "upsert", "matchColumn"),
+    need("notify", "", "scopeType", "channel", "scopeId"),
+    need("notify", "", "scopeType", "user", "scopeId"),
+];
+
+/// Judges the values of a config, whatever it belongs to.
+pub(super) fn check<'d>(
+    case: &Case<'_, 'd, '_>,
+    site: Site<'d>,
+    rule: &'static Rule,
+    reading: &Reading<'d, '_>,
+    issues: &mut Vec<Issue>,
+) {
+    for problem in &reading.problems {
+        issues.extend(check_problem(case, site, rule, problem));
+    }
+    for spot in &reading.references {
+        issues.extend(check_reference(case, site, rule, spot));
+    }
+}
+
+fn check_problem<'d>(
+    case: &Case<'_, 'd, '_>,
+    site: Site<'d>,
+    rule: &'static Rule,
+    problem: &Problem<'d, '_>,
+) -> Option<Issue> {
+    match problem {
+        Problem::UnknownKey { member, known } => {
+            let member = *member;
+            // In a package the plan rules say so.
+            (case.setting() == Setting::Rest).then(|| {
+                let key = member.key().unwrap_or_default();
+                let finding = Finding::at_key(&S018, member, format!("`{key}` is no setting here"));
+                let help = suggest::help(key, known.iter().copied());
+                let finding = help.map_or(finding.clone(), |help| finding.help(help));
+                case.issue(site, member, None, finding)
+            })
+        }
+        &Problem::Missing { object, key, field } => {
+            if field.is_reference() && case.surroundings.excused(object, &[key]) {
+                return None;
+            }
+            let finding = with_purpose(
+                Finding::at(rule, object, format!("`{key}` is missing")),
+                key,
+                field,
+            );
+            Some(case.issue(site, object, Some(key), finding))
+        }
+        &Problem::Wrong { spot } => {
+            let message = format!(
+                "{} is {}, not {}",
+                name(spot.node),
+                shown(spot.node),
+                expected(spot.field)
+            );
+            let mut finding = Finding::at(rule, spot.node, message);
+            if let (FieldType::Enum, Some(text)) = (spot.field.kind, spot.node.as_str()) {
+                let near = suggest::nearest(text, spot.field.values.iter().map(String::as_str));
+                finding = near.map_or(finding.clone(), |near| {
+                    finding.help(format!("Did you mean `{near}`?"))
+                });
+            }
+            Some(case.issue(site, spot.node, None, finding))
+        }
+    }
+}
+
+fn check_reference<'d>(
+    case: &Case<'_, 'd, '_>,
+    site: Site<'d>,
+    rule: &'static Rule,
+    spot: &Spot<'d, '_>,
+) -> Option<Issue> {
+    let text = spot.node.as_str()?;
+    if text.is_empty() {
+        let key = spot.node.key()?;
+        if !spot.required || case.surroundings.excused(spot.owner, &[key]) {
+            return None;
+        }
+        let finding = Finding::at(rule, spot.node, format!("`{key}` is empty"));
+        return Some(case.issue(
+            site,
+            spot.node,
+            None,
+            with_purpose(finding, key, spot.field),
+        ));
+    }
+    if case.setting() == Setting::Package {
+        return None;
+    }
+    let (message, help) = refusal(case, spot, spot.reference()?, text)?;
+    let finding = Finding::at(rule, spot.node, message);
+    let finding = help.map_or(finding.clone(), |help| finding.help(help));
+    Some(case.issue(site, spot.node, None, finding))
+}
+
+/// Why a value cannot be the reference over the API, with what to do about it.
+fn refusal(
+    case: &Case<'_, '_, '_>,
+    spot: &Spot<'_, '_>,
+    reference: &Reference,
+    text: &str,
+) -> Option<(String, Option<String>)> {
+    let name = name(spot.node);
+    let value = short(text);
+    if reference.form == Form::Uuid && !is_uuid(text) {
+        let help = if is_use(text) {
+            "Refs belong to packages; here the thing is named by its UUID."
+        } else {
+            "Write its UUID, with hyphens."
+        };
+        return Some((
+            format!("{name} is `{value}`, which is no UUID"),
+            Some(help.to_owned()),
+        ));
+    }
+    if reference.kind == ReferenceKind::Column {
+        if !is_technical_name(text) {
+            return Some((
+                format!("{name} is `{value}`, which is no technical name of a column"),
+                None,
+            ));
+        }
+        let table = reference
+            .of
+            .as_deref()
+            .and_then(|of| sibling(spot.owner, of))?;
+        let columns = case.surroundings.columns(table)?;
+        if columns.iter().any(|column| column == text) {
+            return None;
+        }
+        let help = suggest::help(text, columns.iter().map(String::as_str));
+        return Some((format!("the table has no column `{value}`"), help));
+    }
+    (case.surroundings.exists(reference.kind, text) == Some(false)).then(|| {
+        (
+            format!(
+                "{name}: there is no {} `{value}` here",
+                reference.kind.as_str()
+            ),
+            None,
+        )
+    })
+}
+
+/// The text under `key` in the object or the nearest object around it.
+fn sibling<'d>(owner: Node<'d>, key: &str) -> Option<&'d str> {
+    std::iter::successors(Some(owner), |node| node.parent()).find_map(|node| node.get_str(key))
+}
+
+/// Judges what a chosen mode or subject needs. Wrong values are reported by the declarations.
+pub(super) fn check_needs<'d>(
+    case: &Case<'_, 'd, '_>,
+    site: Site<'d>,
+    rule: &'static Rule,
+    of: &str,
+    config: Node<'d>,
+    fields: &Fields,
+    issues: &mut Vec<Issue>,
+) {
+    for need in NEEDS.iter().filter(|need| need.of == of) {
+        let (object, fields) = if need.inside.is_empty() {
+            (Some(config), Some(fields))
+        } else {
+            (
+                config.get(need.inside),
+                fields
+                    .get(need.inside)
+                    .and_then(|field| field.fields.as_ref()),
+            )
+        };
+        let (by, choice) = need.chooser;
+        let (Some(object), Some(field)) =
+            (object, fields.and_then(|fields| fields.get(need.field)))
+        else {
+            continue;
+        };
+        let written = object.get(need.field);
+        let there = written.is_some_and(|value| value.as_str() != Some(""));
+        // A field of a stricter type than text is already refused when it is empty.
+        let judged = written.is_some() && field.kind != FieldType::String;
+        if object.get_str(by) != Some(choice) || there || judged || field.is_required() {
+            continue;
+        }
+        if field.is_reference() && case.surroundings.excused(object, &[need.field]) {
+            continue;
+        }
+        let state = if written.is_some() {
+            "empty"
+        } else {
+            "missing"
+        };
+        let message = format!("`{}` is {state}, which `{by}` `{choice}` needs", need.field);
+        let finding = with_purpose(
+            Finding::at(rule, written.unwrap_or(object), message),
+            need.field,
+            field,
+        );
+        issues.push(case.issue(site, object, Some(need.field), finding));
+    }
+}
+
+/// Judges an absent config: one finding for all that it would have to hold.
+pub(super) fn check_absent<'d>(
+    case: &Case<'_, 'd, '_>,
+    site: Site<'d>,
+    rule: &'static Rule,
+    holder: Node<'d>,
+    fields: &Fields,
+    issues: &mut Vec<Issue>,
+) {
+    let owed = fields.iter().filter(|(key, field)| {
+        field.is_required()
+            && !(field.is_reference() && case.surroundings.excused(holder, &["config", key]))
+    });
+    let owed: Vec<&str> = owed.map(|(key, _)| key.as_str()).collect();
+    if !owed.is_empty() {
+        let message = format!("`config` with `{}` is missing", owed.join("`, `"));
+        issues.push(case.issue(
+            site,
+            holder,
+            Some("config"),
+            Finding::at(rule, holder, message),
+        ));
+    }
+}
+
+/// Judges what declarations cannot express about a trigger's config.
+pub(super) fn check_trigger<'d>(
+    case: &Case<'_, 'd, '_>,
+    node: Node<'d>,
+    name: &str,
+    config: Node<'d>,
+    issues: &mut Vec<Issue>,
+) {
+    let fault = match name {
+        "cron" if config.get_str("mode") == Some("expression") => {
+            config.get("expression").and_then(|written| {
+                let text = written.as_str().filter(|text| !text.is_empty())?;
+                let fault = cron::fault(text)?;
+                let finding = Finding::at(
+                    &A003,
+                    written,
+                    format!("`{}` is no cron expression: {fault}", short(text)),
+                );
+                Some((
+                    written,
+                    finding
+                        .help("Write minute, hour, day of the month, month and day of the week."),
+                ))
+            })
+        }
+        "record.event" => config
+            .get("modes")
+            .filter(|modes| modes.is_array() && modes.is_empty())
+            .map(|modes| {
+                let finding = Finding::at(
+                    &A003,
+                    modes,
+                    "`modes` is empty, so no event fires the trigger",
+                );
+                (
+                    modes,
+                    finding.help("List `created`, `updated` or `deleted`."),
+                )
+            }),
+        _ => None,
+    };
+    issues.extend(
+        fault.map(|(place, finding)| case.issue(Site::Trigger(node), place, None, finding)),
+    );
+}
+
+fn with_purpose(finding: Finding, key: &str, field: &Field) -> Finding {
+    match &field.description {
+        Some(purpose) => finding.help(format!("Write `{key}`, {}. {purpose}", expected(field))),
+        None => finding.help(format!("Write `{key}`, {}.", expected(field))),
+    }
+}
+
+/// The name of a value: its key, or that of the list it stands in.
+fn name(node: Node<'_>) -> String {
+    match (node.key(), node.parent().and_then(Node::key)) {
+        (Some(key), _) => format!("`{key}`"),
+        (None, Some(list)) => format!("an element of `{list}`"),
+        _ => "the value".to_owned(),
+    }
+}
+
+fn expected(field: &Field) -> String {
+    match field.kind {
+        FieldType::String => "text".to_owned(),
+        FieldType::Boolean => "`true` or `false`".to_owned(),
+        FieldType::Integer => match (field.minimum, field.maximum) {
+            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
+            (Some(least), None) => format!("an integer from {least} on"),
+            (None, Some(most)) => format!("an integer up to {most}"),
+            (None, None) => "an integer".to_owned(),
+        },
+        FieldType::Enum => format!("one of `{}`", field.values.join("`, `")),
+        FieldType::List => "a list".to_owned(),
+        FieldType::Object => "an object".to_owned(),
+        FieldType::Any => "a value".to_owned(),
+        FieldType::Steps => "a list of steps".to_owned(),
+        FieldType::Time => "a time as HH:MM".to_owned(),
+        FieldType::Timezone => "the IANA name of a time zone, such as Europe/Lisbon".to_owned(),
+    }
+}

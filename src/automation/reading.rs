@@ -1,0 +1,55 @@
+//! What the definitions say about one config as it is written, gathered in a single walk.
+
+use crate::definitions::{Field, FieldType, Fields, Problem, Spot, Visitor, walk};
+use crate::json::Node;
+
+/// The parts of a config that the validator cares about, in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Reading<'d, 'f> {
+    /// Values in which tokens are resolved.
+    pub(super) expressions: Vec<Spot<'d, 'f>>,
+    /// Values that name something.
+    pub(super) references: Vec<Spot<'d, 'f>>,
+    /// Lists of steps.
+    pub(super) branches: Vec<Spot<'d, 'f>>,
+    /// Structural mistakes.
+    pub(super) problems: Vec<Problem<'d, 'f>>,
+}
+
+impl<'d, 'f> Reading<'d, 'f> {
+    /// Walks a config object.
+    pub(super) fn of(config: Node<'d>, fields: &'f Fields) -> Reading<'d, 'f> {
+        let mut reading = Reading::default();
+        walk(config, fields, &mut reading);
+        reading
+    }
+}
+
+impl<'d, 'f> Visitor<'d, 'f> for Reading<'d, 'f> {
+    fn field(&mut self, spot: Spot<'d, 'f>) {
+        if spot.field.expression {
+            self.expressions.push(spot);
+        }
+        if spot.field.is_reference() {
+            self.references.push(spot);
+        }
+    }
+
+    fn problem(&mut self, problem: Problem<'d, 'f>) {
+        self.problems.push(problem);
+    }
+
+    fn steps(&mut self, spot: Spot<'d, 'f>) {
+        self.branches.push(spot);
+    }
+}
+
+/// Whether lists of steps can stand in the field, at whatever depth.
+pub(super) fn holds_steps(field: &Field) -> bool {
+    field.kind == FieldType::Steps
+        || field.items.as_deref().is_some_and(holds_steps)
+        || field
+            .fields
+            .as_ref()
+            .is_some_and(|fields| fields.values().any(holds_steps))
+}

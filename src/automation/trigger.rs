@@ -1,0 +1,185 @@
+//! The trigger: whether it is one, and what it gives to the steps (A001, A002, A019).
+
+use super::case::{Case, Site, shown};
+use super::config;
+use super::issue::Issue;
+use super::reading::Reading;
+use super::shape;
+use crate::check::catalog::{A001, A002, A003, A019};
+use crate::check::{Finding, suggest};
+use crate::definitions::{self, Definitions};
+use crate::json::Node;
+use crate::package::format::{GRAPH_STEP, TRIGGER_CONFIG};
+
+const RECORD_EVENT: &str = "record.event";
+
+/// A trigger as read.
+#[derive(Debug, Default)]
+pub(super) struct Trigger<'d, 'f> {
+    /// Its object, when there is one.
+    pub(super) node: Option<Node<'d>>,
+    /// The declaration of its type. Nothing that follows from the trigger is judged without it.
+    pub(super) declared: Option<&'f definitions::Trigger>,
+    config: Option<Node<'d>>,
+    reading: Reading<'d, 'f>,
+}
+
+/// What a `record.event` trigger waits for.
+#[derive(Debug)]
+pub(super) struct Watch<'d> {
+    /// The table, as written.
+    pub(super) table: Node<'d>,
+    config: Node<'d>,
+}
+
+impl<'d, 'f> Trigger<'d, 'f> {
+    /// Reads a `triggerConfig`.
+    pub(super) fn read(node: Option<Node<'d>>, definitions: &'f Definitions) -> Trigger<'d, 'f> {
+        let node = node.filter(|node| node.is_object());
+        let declared = node
+            .and_then(|node| node.get_str("type"))
+            .and_then(|name| definitions.triggers.get(name));
+        let config = node
+            .and_then(|node| node.get("config"))
+            .filter(|config| config.is_object());
+        let reading = match (config, declared) {
+            (Some(config), Some(declared)) => Reading::of(config, &declared.config),
+            _ => Reading::default(),
+        };
+        Trigger {
+            node,
+            declared,
+            config,
+            reading,
+        }
+    }
+
+    /// The table watched, when a row event is awaited and its table is written as text.
+    pub(super) fn watch(&self) -> Option<Watch<'d>> {
+        self.node
+            .filter(|node| node.get_str("type") == Some(RECORD_EVENT))?;
+        let config = self.declared.and(self.config)?;
+        let table = config
+            .get("featureId")
+            .filter(|table| table.as_str().is_some())?;
+        Some(Watch { table, config })
+    }
+}
+
+impl<'d> Watch<'d> {
+    /// Whether the mode (`created`, `updated`, `deleted`) is among the awaited ones.
+    pub(super) fn awaits(&self, mode: &str) -> Option<Node<'d>> {
+        self.config
+            .get("modes")?
+            .elements()
+            .find(|awaited| awaited.as_str() == Some(mode))
+    }
+
+    /// The columns to which it is limited; `Some` and empty when to none.
+    /// `None` when that cannot be told.
+    pub(super) fn columns(&self) -> Option<Vec<Node<'d>>> {
+        match self.config.get("watchedColumns") {
+            None => Some(Vec::new()),
+            Some(list) if list.is_array() => Some(list.elements().collect()),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Judges the trigger.
+pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+    let Some(node) = case.trigger.node else {
+        return;
+    };
+    let site = Site::Trigger(node);
+    let Some(declared) = case.trigger.declared else {
+        let issue = no_trigger(case, node);
+        // What makes it a step is one mistake; anything beyond that is another.
+        let shapes = if issue.rule() == &A019 {
+            &[&TRIGGER_CONFIG, &GRAPH_STEP][..]
+        } else {
+            &[&TRIGGER_CONFIG]
+        };
+        issues.push(issue);
+        shape::unknown_fields(case, site, node, shapes, issues);
+        return;
+    };
+    shape::unknown_fields(case, site, node, &[&TRIGGER_CONFIG], issues);
+    match node.get("config") {
+        Some(written) if !written.is_object() => {
+            let message = format!(
+                "`config` of the trigger is {} and not an object",
+                written.type_name()
+            );
+            issues.push(case.issue(site, written, None, Finding::at(&A003, written, message)));
+        }
+        Some(written) => {
+            config::check(case, site, &A003, &case.trigger.reading, issues);
+            let name = node.get_str("type").unwrap_or_default();
+            config::check_needs(case, site, &A003, name, written, &declared.config, issues);
+            config::check_trigger(case, node, name, written, issues);
+        }
+        None => config::check_absent(case, site, &A003, node, &declared.config, issues),
+    }
+}
+
+/// Says what stands in the place of a trigger: nothing, a step, or something unheard of.
+fn no_trigger<'d>(case: &Case<'_, 'd, '_>, node: Node<'d>) -> Issue {
+    let definitions = case.definitions;
+    let triggers = || definitions.triggers.keys().map(String::as_str);
+    let written = node.get("type");
+    let name = written.and_then(Node::as_str);
+    let site = Site::Trigger(node);
+    let (absent, finding) = if let (Some(name), Some(kind)) = (
+        name.filter(|name| definitions.steps.contains_key(*name)),
+        written,
+    ) {
+        (
+            None,
+            Finding::at(&A019, kind, format!("`{name}` is a step and not a trigger")),
+        )
+    } else if let Some(key) = node.get_str("key") {
+        let mut finding = Finding::at(
+            &A019,
+            node,
+            format!("the trigger is written like a step, with the key `{key}`"),
+        );
+        if definitions.triggers.contains_key(key) {
+            finding = finding.help(format!("`{key}` is a trigger: write it as `type`."));
+        }
+        (Some("type"), finding)
+    } else if written.is_none_or(|kind| kind.is_null() || name == Some("")) {
+        let place = written.unwrap_or(node);
+        let state = if written.is_some() {
+            "is empty"
+        } else {
+            "is missing"
+        };
+        let finding = Finding::at(&A001, place, format!("the `type` of the trigger {state}"));
+        (
+            written.is_none().then_some("type"),
+            choose(finding, "", triggers()),
+        )
+    } else {
+        let kind = written.unwrap_or(node);
+        let finding = Finding::at(&A002, kind, format!("{} is no trigger", shown(kind)));
+        (None, choose(finding, name.unwrap_or_default(), triggers()))
+    };
+    let place = if absent.is_some() {
+        node
+    } else {
+        written.unwrap_or(node)
+    };
+    case.issue(site, place, absent, finding)
+}
+
+fn choose<'c>(
+    finding: Finding,
+    name: &str,
+    names: impl Iterator<Item = &'c str> + Clone,
+) -> Finding {
+    match suggest::help(name, names) {
+        Some(help) => finding.help(help),
+        None => finding,
+    }
+}

@@ -1,0 +1,376 @@
+//! What steps read: variables, outputs of steps, the row that fired, the current records
+//! (A007, A008, A009, A015), and tokens that cannot be read (A018).
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use super::case::{Case, Site};
+use super::graph::Step;
+use super::issue::Issue;
+use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
+use crate::check::catalog::{A007, A008, A009, A015, A018};
+use crate::check::suggest::{self, shown as short};
+use crate::check::{Finding, Rule};
+use crate::definitions::{self, Definitions, Spot};
+use crate::json::Node;
+use crate::package::uid::is_step_id;
+
+const IF_ELSE: &str = "ifElse";
+
+/// How many names are compared with a misspelt one: help must not cost more than the verdict.
+const MOST_COMPARED: usize = 256;
+
+/// Who provides what, by position of the step, ascending.
+struct Providers<'d> {
+    /// In order of their first setter.
+    variables: IndexMap<&'d str, Vec<usize>>,
+    /// Steps that may set a variable whose name cannot be read.
+    unnamed: Vec<usize>,
+    /// Steps that surely had another id than the one that stands there, if any.
+    misnamed: Vec<usize>,
+    /// Steps after which records can be there.
+    records: Vec<usize>,
+}
+
+/// Judges every read of every step.
+pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+    let providers = Providers::of(case);
+    for (position, step) in case.graph.steps().iter().enumerate() {
+        let mut reads = Reads {
+            case,
+            providers: &providers,
+            position,
+            seen: HashSet::new(),
+            records: false,
+            issues,
+        };
+        for spot in &step.reading.expressions {
+            if !is_literal(step, spot) {
+                reads.expression(spot.node);
+            }
+        }
+        if let Some(condition) = step
+            .config
+            .filter(|_| step.key == Some(IF_ELSE))
+            .and_then(|config| config.get("condition"))
+        {
+            reads.condition(condition);
+        }
+    }
+}
+
+/// Bindings of type `literal` are written as they stand.
+fn is_literal(step: &Step<'_, '_>, spot: &Spot<'_, '_>) -> bool {
+    Some(spot.owner) != step.config && spot.owner.get_str("type") == Some("literal")
+}
+
+impl<'d> Providers<'d> {
+    fn of(case: &Case<'_, 'd, '_>) -> Providers<'d> {
+        let mut providers = Providers {
+            variables: IndexMap::new(),
+            unnamed: Vec::new(),
+            misnamed: Vec::new(),
+            records: Vec::new(),
+        };
+        let naming_fields = naming_fields(case.definitions);
+        for (position, step) in case.graph.steps().iter().enumerate() {
+            if misnamed(case, position, step) {
+                providers.misnamed.push(position);
+            }
+            if let Some(declared) = step.declared {
+                providers.add_known(position, step, declared);
+            } else {
+                providers.add_unknown(position, step, &naming_fields);
+            }
+        }
+        providers
+    }
+
+    fn add_known(&mut self, position: usize, step: &Step<'d, '_>, declared: &definitions::Step) {
+        if declared.brings_records {
+            self.records.push(position);
+        }
+        let Some(field) = &declared.sets_variable else {
+            return;
+        };
+        match step.config.and_then(|config| config.get_str(field)) {
+            Some(name) => self.variables.entry(name).or_default().push(position),
+            None => self.unnamed.push(position),
+        }
+    }
+
+    /// What an unknown step brings is unknown too. It has its finding; those that read what it
+    /// may have brought get none.
+    fn add_unknown(&mut self, position: usize, step: &Step<'d, '_>, naming_fields: &[&str]) {
+        self.records.push(position);
+        if step.key.is_none() {
+            self.unnamed.push(position);
+        }
+        for field in naming_fields {
+            if let Some(name) = step.config.and_then(|config| config.get_str(field)) {
+                self.variables.entry(name).or_default().push(position);
+            }
+        }
+    }
+}
+
+/// Whether the step is none, or its id is malformed or another's (J005, A017, A006): a token for
+/// an id that nothing has may well mean this step, and is no second mistake.
+fn misnamed<'d>(case: &Case<'_, 'd, '_>, position: usize, step: &Step<'d, '_>) -> bool {
+    match step.node.get("id") {
+        Some(_) => step
+            .id()
+            .is_none_or(|id| !is_step_id(id) || case.graph.with_id(id).first() != Some(&position)),
+        None => !step.node.is_object(),
+    }
+}
+
+/// Settings in which steps name a variable that they set.
+fn naming_fields(definitions: &Definitions) -> Vec<&str> {
+    let mut fields: Vec<&str> = definitions
+        .steps
+        .values()
+        .filter_map(|step| step.sets_variable.as_deref())
+        .collect();
+    fields.dedup();
+    fields
+}
+
+/// The reads of one step.
+struct Reads<'r, 'v, 'd, 'f> {
+    case: &'r Case<'v, 'd, 'f>,
+    providers: &'r Providers<'d>,
+    position: usize,
+    /// What was reported of which value: the same token twice in a text is one mistake.
+    seen: HashSet<(usize, &'d str)>,
+    /// Whether missing records were reported; the step has to be moved, whatever reads them.
+    records: bool,
+    issues: &'r mut Vec<Issue>,
+}
+
+impl<'d> Reads<'_, '_, 'd, '_> {
+    /// Judges the tokens in a value and in everything inside it.
+    fn expression(&mut self, value: Node<'d>) {
+        for node in value.descendants() {
+            let Some(text) = node.as_str() else { continue };
+            for piece in pieces(text) {
+                let written = &text[piece.span()];
+                match piece {
+                    Piece::Text(_) => {}
+                    Piece::Token(token) => self.path(node, written, token.path),
+                    Piece::Broken(_, error) => self.broken(node, written, error),
+                }
+            }
+        }
+    }
+
+    /// Judges what the condition of an `ifElse` compares.
+    fn condition(&mut self, condition: Node<'d>) {
+        match condition.get_str("subject") {
+            Some("record") => {
+                let node = condition.get("column").or_else(|| condition.get("subject"));
+                if let Some(node) = node {
+                    self.path(node, "record", Path::RecordColumn(""));
+                }
+            }
+            Some("var") => {
+                let Some(node) = condition.get("var") else {
+                    return;
+                };
+                let Some(text) = node.as_str().filter(|text| !text.is_empty()) else {
+                    return;
+                };
+                match Path::below_vars(text) {
+                    Ok(path) => self.path(node, text, path),
+                    Err(error) => self.broken(node, text, error),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn path(&mut self, node: Node<'d>, written: &'d str, path: Path<'_>) {
+        let found = match path {
+            Path::Variable(name) => self.variable(written, name),
+            Path::TriggerColumn(column) => self.trigger_column(written, column),
+            Path::StepOutput { id, output } => self.step_output(written, id, output),
+            Path::RecordColumn(_) | Path::RecordsColumn { .. } => self.record(written),
+            Path::Now | Path::Today => None,
+        };
+        if let Some((rule, message, help, related)) = found {
+            let mut finding = Finding::at(rule, node, message);
+            if let Some(help) = help {
+                finding = finding.help(help);
+            }
+            if let Some((place, role)) = related {
+                finding = finding.related(place, role);
+            }
+            self.report(node, written, finding);
+        }
+    }
+
+    fn broken(&mut self, node: Node<'d>, written: &'d str, error: TokenError) {
+        let shown = short(written);
+        let mut finding = Finding::at(&A018, node, format!("`{shown}` cannot be read: {error}"));
+        let inner = written.trim_start_matches('{').trim_end_matches('}').trim();
+        let root = inner.split('.').next().unwrap_or_default();
+        if node.key() == Some("var") && (written.starts_with("{{") || root == "vars") {
+            let path = inner.strip_prefix("vars.").unwrap_or(inner);
+            finding = finding.help(format!("`var` is a path below `vars.`: write `{path}`."));
+        } else if let (TokenError::UnknownRoot, Some(near)) = (error, suggest::nearest(root, ROOTS))
+        {
+            finding = finding.help(format!("Did you mean `{near}`?"));
+        }
+        self.report(node, written, finding);
+    }
+
+    fn report(&mut self, node: Node<'d>, written: &'d str, finding: Finding) {
+        if self.seen.insert((node.span().start, written)) {
+            self.issues.push(
+                self.case
+                    .issue(Site::Step(self.position), node, None, finding),
+            );
+        }
+    }
+
+    fn variable(&self, written: &str, name: &str) -> Option<Refusal<'d>> {
+        let graph = &self.case.graph;
+        let setters = self
+            .providers
+            .variables
+            .get(name)
+            .map_or(&[][..], Vec::as_slice);
+        if graph.earlier(setters, self.position).is_some()
+            || graph
+                .earlier(&self.providers.unnamed, self.position)
+                .is_some()
+        {
+            return None;
+        }
+        let shown = short(written);
+        let Some(setter) = setters.first() else {
+            let message = format!("`{shown}`: nothing sets the variable `{}`", short(name));
+            let known = self.providers.variables.keys().copied().take(MOST_COMPARED);
+            let help = suggest::nearest(name, known).map(|near| format!("Did you mean `{near}`?"));
+            return Some((&A007, message, help, None));
+        };
+        let message = format!("`{shown}`: the variable is set {}", self.when(*setter));
+        Some((
+            &A007,
+            message,
+            None,
+            Some((graph.steps()[*setter].node, "it is set here")),
+        ))
+    }
+
+    fn trigger_column(&self, written: &str, column: &str) -> Option<Refusal<'d>> {
+        let trigger = &self.case.trigger;
+        let shown = short(written);
+        if !trigger.declared?.trigger_row {
+            let name = trigger.node?.get_str("type")?;
+            let message = format!("`{shown}`: a `{name}` trigger has no row");
+            let help = "Read the row with a step, or start on an event of the row.".to_owned();
+            return Some((&A007, message, Some(help), None));
+        }
+        let columns = self
+            .case
+            .surroundings
+            .columns(trigger.watch()?.table.as_str()?)?;
+        if columns.iter().any(|known| known == column) {
+            return None;
+        }
+        let help = suggest::help(column, columns.iter().map(String::as_str));
+        Some((
+            &A007,
+            format!(
+                "`{shown}`: the table watched has no column `{}`",
+                short(column)
+            ),
+            help,
+            None,
+        ))
+    }
+
+    fn step_output(&self, written: &str, id: &str, output: &str) -> Option<Refusal<'d>> {
+        let graph = &self.case.graph;
+        let shown = short(written);
+        let steps = graph.with_id(id);
+        let Some(first) = steps.first() else {
+            if graph
+                .earlier(&self.providers.misnamed, self.position)
+                .is_some()
+            {
+                return None;
+            }
+            let message = format!("`{shown}`: no step has the id `{}`", short(id));
+            let help = suggest::nearest(id, graph.ids().take(MOST_COMPARED))
+                .map(|near| format!("Did you mean `{near}`?"));
+            return Some((&A008, message, help, None));
+        };
+        let place = graph.steps()[*first].node;
+        if graph.earlier(steps, self.position).is_none() {
+            let message = format!("`{shown}`: that step runs {}", self.when(*first));
+            return Some((&A008, message, None, Some((place, "the step named"))));
+        }
+        // Of a repeated id any step may be meant; what an unknown step puts out is unknown.
+        let announced = |at: &usize| {
+            graph.steps()[*at]
+                .declared
+                .is_none_or(|step| step.outputs.iter().any(|known| known == output))
+        };
+        if steps.iter().any(announced) {
+            return None;
+        }
+        let step = &graph.steps()[*first];
+        let message = format!(
+            "`{shown}`: `{}` has no output `{}`",
+            step.key.unwrap_or_default(),
+            short(output)
+        );
+        let outputs = step
+            .declared
+            .map(|step| step.outputs.as_slice())
+            .unwrap_or_default();
+        let help = suggest::help(output, outputs.iter().map(String::as_str));
+        Some((&A009, message, help, Some((place, "the step named"))))
+    }
+
+    fn record(&mut self, written: &str) -> Option<Refusal<'d>> {
+        let brought = self.case.trigger.declared?.brings_records
+            || self
+                .case
+                .graph
+                .earlier(&self.providers.records, self.position)
+                .is_some();
+        if brought || std::mem::replace(&mut self.records, true) {
+            return None;
+        }
+        Some((
+            &A015,
+            format!(
+                "`{}` is read, and no record can be there yet",
+                short(written)
+            ),
+            None,
+            None,
+        ))
+    }
+
+    /// Why the step at `other` has not run when this one begins.
+    fn when(&self, other: usize) -> &'static str {
+        match other.cmp(&self.position) {
+            std::cmp::Ordering::Less => "in another branch",
+            std::cmp::Ordering::Equal => "by this step itself",
+            std::cmp::Ordering::Greater => "later",
+        }
+    }
+}
+
+/// Rule, message, help of its own, and a related place with its role.
+type Refusal<'d> = (
+    &'static Rule,
+    String,
+    Option<String>,
+    Option<(Node<'d>, &'static str)>,
+);
