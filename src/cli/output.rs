@@ -1,8 +1,21 @@
 //! The only place that prints: results to stdout, everything else to stderr.
 
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use tplkit::check::render::Trouble;
+
+use super::error::CliError;
+use super::replace;
+use super::source::is_stdin;
+
+/// Writes a result to the file `target`, or to standard output (without one, or with `-`).
+pub(crate) fn write_result(text: &str, target: Option<&Path>) -> Result<(), CliError> {
+    match target.filter(|path| !is_stdin(path)) {
+        None => print_stdout(text).map_err(CliError::Output),
+        Some(path) => replace::write(path, text.as_bytes()),
+    }
+}
 
 /// Writes a result, whole.
 pub(crate) fn print_stdout(text: &str) -> io::Result<()> {

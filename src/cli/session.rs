@@ -9,9 +9,7 @@ use tplkit::check::render::Style;
 use tplkit::context::{Clock, Ids};
 
 use super::args::{Colour, Global};
-use super::error::CliError;
-use super::output::{print_note, print_stdout};
-use super::replace;
+use super::output::print_note;
 
 /// One run of the command line.
 #[derive(Debug)]
@@ -45,15 +43,6 @@ impl Session {
         }
     }
 
-    /// Writes a result to `target`, or to standard output.
-    pub(crate) fn result(&self, text: &str, target: Option<&Path>) -> Result<(), CliError> {
-        match target {
-            None => print_stdout(text).map_err(CliError::Output),
-            Some(path) if path == Path::new("-") => print_stdout(text).map_err(CliError::Output),
-            Some(path) => replace::write(path, text.as_bytes()),
-        }
-    }
-
     /// Whether results for people are wanted at all (`-qq` leaves the exit code alone).
     pub(crate) fn silent(&self) -> bool {
         self.quiet > 1
@@ -79,6 +68,10 @@ pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the clock that is handed to the library"
+        )]
         Timestamp::now()
     }
 }
@@ -88,6 +81,10 @@ pub(crate) struct RandomIds;
 
 impl Ids for RandomIds {
     fn uuid(&mut self) -> String {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the ids that are handed to the library"
+        )]
         uuid::Uuid::new_v4().to_string()
     }
 }

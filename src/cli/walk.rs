@@ -45,7 +45,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Files {
         search.named(path);
     }
     while let Some(link) = search.links.pop_front() {
-        search.link(link);
+        search.link(&link);
     }
     let mut found: Vec<Found> = search.found.into_values().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -74,7 +74,7 @@ impl Search {
             return;
         }
         match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
-            Ok((metadata, real)) if metadata.is_dir() => self.walk(path, real),
+            Ok((metadata, real)) if metadata.is_dir() => self.walk(path, &real),
             Ok((metadata, real)) => self.add(real, path, true, metadata.len()),
             Err(error) => self.trouble(path, &error),
         }
@@ -101,16 +101,16 @@ impl Search {
     }
 
     /// Walks a folder whose real path is `real`, without following links.
-    fn walk(&mut self, root: &Path, real: PathBuf) {
+    fn walk(&mut self, root: &Path, real: &Path) {
         let entered = Arc::clone(&self.entered);
         if !entered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(real.clone())
+            .insert(real.to_owned())
         {
             return;
         }
-        let (base, real_base) = (root.to_owned(), real.clone());
+        let (base, real_base) = (root.to_owned(), real.to_owned());
         let enter = move |entry: &DirEntry| {
             if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 return true;
@@ -133,7 +133,7 @@ impl Search {
             .build();
         for entry in walk {
             match entry {
-                Ok(entry) => self.entry(&entry, root, &real),
+                Ok(entry) => self.entry(&entry, root, real),
                 Err(error) => self.walk_error(&error, root),
             }
         }
@@ -153,20 +153,19 @@ impl Search {
     }
 
     /// A link that was met in a walk: to a folder, to a file, or to nothing.
-    fn link(&mut self, path: PathBuf) {
+    fn link(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or_default();
-        match fs::metadata(&path).and_then(|metadata| Ok((metadata, fs::canonicalize(&path)?))) {
+        match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
             Ok((metadata, real)) if metadata.is_dir() => {
                 if !is_hidden(name) {
-                    self.walk(&path, real);
+                    self.walk(path, &real);
                 }
             }
             Ok((metadata, real)) if metadata.is_file() && is_json(name) => {
-                self.add(real, &shown(&path), false, metadata.len());
+                self.add(real, &shown(path), false, metadata.len());
             }
-            Ok(_) => {}
-            Err(error) if is_json(name) => self.trouble(&shown(&path), &error),
-            Err(_) => {}
+            Err(error) if is_json(name) => self.trouble(&shown(path), &error),
+            Ok(_) | Err(_) => {}
         }
     }
 

@@ -160,7 +160,7 @@ impl Contents {
             generated_at: source.and_then(|source| text(source, "generatedAt")),
             summary: plan.and_then(|plan| text(plan, "summary")),
             steps: plan.and_then(|plan| plan.get("steps")).map_or(0, Node::len),
-            items: tree(list("items").collect()),
+            items: tree(&list("items").collect::<Vec<_>>()),
             payloads: payloads
                 .into_iter()
                 .flat_map(Node::elements)
@@ -202,7 +202,7 @@ fn reference(node: Node<'_>, key: &str) -> Option<String> {
 
 /// Items under their parents. One whose parent is no item here, or that would be its own
 /// ancestor, stands at the top.
-fn tree(items: Vec<Node<'_>>) -> Vec<Item> {
+fn tree(items: &[Node<'_>]) -> Vec<Item> {
     let parent = |item: Node<'_>| {
         item.get_str("parent").and_then(|uid| {
             items
@@ -219,7 +219,7 @@ fn tree(items: Vec<Node<'_>>) -> Vec<Item> {
     let roots: Vec<usize> = (0..items.len()).filter(|index| is_root(*index)).collect();
     roots
         .iter()
-        .map(|index| branch(&items, &parents, &roots, *index))
+        .map(|index| branch(items, &parents, &roots, *index))
         .collect()
 }
 

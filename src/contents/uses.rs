@@ -56,7 +56,7 @@ impl Uses {
 pub fn known_refs(root: Node<'_>) -> Vec<String> {
     let mut known = Vec::new();
     visit(root, &mut |_, reference, _| {
-        known.push(reference.to_owned())
+        known.push(reference.to_owned());
     });
     known.sort();
     known.dedup();

@@ -178,3 +178,16 @@ fn formatting_is_canonical_and_stays() {
     place.run(&["fmt", "gone.json"]).exits(2);
     place.feed(&["fmt", "-"], b"{").exits(1);
 }
+
+#[test]
+fn schemas_are_listed_and_written() {
+    let place = Place::new();
+    let names = place.run(&["schema"]).exits(0).out;
+    assert!(names.lines().any(|name| name == "package"), "{names}");
+    for name in names.lines() {
+        let schema = place.run(&["schema", name]).exits(0).json();
+        assert!(schema["$schema"].is_string(), "{name}");
+    }
+    let ran = place.run(&["schema", "nope"]).exits(2);
+    assert!(ran.err.contains("there is no schema `nope`"), "{}", ran.err);
+}

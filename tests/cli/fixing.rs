@@ -4,16 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Place, tiny};
-
-/// A package with one finding that has a safe fix: an item that is no rows item has a count.
-fn mendable() -> String {
-    tiny().replacen(
-        "\"label\": \"Notes\"",
-        "\"label\": \"Notes\",\n        \"count\": 1",
-        1,
-    )
-}
+use crate::support::{Place, mendable};
 
 #[test]
 fn fixes_are_written_and_only_what_is_wrong_changes() {

@@ -9,21 +9,21 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A fixture of the sample packages.
-pub fn case(name: &str) -> PathBuf {
+pub(crate) fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/cases")
         .join(name)
 }
 
 /// A small package without findings, indented.
-pub fn tiny() -> String {
+pub(crate) fn tiny() -> String {
     let text = fs::read_to_string(case("valid/base-tiny.json")).expect("fixture");
     let value: Value = serde_json::from_str(&text).expect("JSON");
     serde_json::to_string_pretty(&value).expect("JSON")
 }
 
 /// The small package with one warning (M003) and one error (M001).
-pub fn faulty() -> String {
+pub(crate) fn faulty() -> String {
     tiny().replacen(
         "\"name\": \"vendas\",",
         "\"name\": \"vendas\",\n    \"scope\": \"everywhere\",\n    \"semver\": \"one\",",
@@ -32,7 +32,7 @@ pub fn faulty() -> String {
 }
 
 /// The small package with one warning (M003) only.
-pub fn warned() -> String {
+pub(crate) fn warned() -> String {
     tiny().replacen(
         "\"name\": \"vendas\",",
         "\"name\": \"vendas\",\n    \"semver\": \"one\",",
@@ -40,20 +40,29 @@ pub fn warned() -> String {
     )
 }
 
+/// A package with one finding that has a safe fix: an item that is no rows item has a count.
+pub(crate) fn mendable() -> String {
+    tiny().replacen(
+        "\"label\": \"Notes\"",
+        "\"label\": \"Notes\",\n        \"count\": 1",
+        1,
+    )
+}
+
 /// A folder of its own.
-pub struct Place {
-    pub dir: TempDir,
+pub(crate) struct Place {
+    pub(crate) dir: TempDir,
 }
 
 impl Place {
-    pub fn new() -> Place {
+    pub(crate) fn new() -> Place {
         Place {
             dir: TempDir::new().expect("folder"),
         }
     }
 
     /// With files; folders are made as needed.
-    pub fn with(files: &[(&str, &str)]) -> Place {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Place {
         let place = Place::new();
         for (name, text) in files {
             place.write(name, text);
@@ -61,22 +70,22 @@ impl Place {
         place
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("parent")).expect("folder");
         fs::write(path, text).expect("write");
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).expect("read")
     }
 
     /// The binary, not yet started, in this folder.
-    pub fn command(&self, words: &[&str]) -> Command {
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tplkit"));
         command.current_dir(self.dir.path()).args(words);
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
@@ -85,7 +94,7 @@ impl Place {
         command
     }
 
-    pub fn run(&self, words: &[&str]) -> Ran {
+    pub(crate) fn run(&self, words: &[&str]) -> Ran {
         Ran::from(
             self.command(words)
                 .stdin(Stdio::null())
@@ -95,7 +104,7 @@ impl Place {
     }
 
     /// With a text on standard input.
-    pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut command = self.command(words);
         command
             .stdin(Stdio::piped())
@@ -114,10 +123,10 @@ impl Place {
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Ran {
@@ -133,7 +142,7 @@ impl From<Output> for Ran {
 impl Ran {
     /// Asserts the exit code.
     #[track_caller]
-    pub fn exits(self, code: i32) -> Ran {
+    pub(crate) fn exits(self, code: i32) -> Ran {
         assert_eq!(
             self.code,
             Some(code),
@@ -146,7 +155,7 @@ impl Ran {
 
     /// The one JSON document on stdout.
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let parsed = serde_json::from_str(&self.out);
         parsed
             .unwrap_or_else(|error| panic!("{error}\nstdout:\n{}\nstderr:\n{}", self.out, self.err))

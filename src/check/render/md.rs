@@ -103,7 +103,24 @@ fn write_file(out: &mut String, file: &FileEntry) {
 }
 
 /// Text that shows as itself inside a table: no markup, no mention, no reference to an issue.
+/// What stands in backticks stays code.
 fn escape(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // An odd number of parts is an even number of backticks: every one has its partner.
+    let paired = parts.len() % 2 == 1;
+    let part = |(index, part): (usize, &&str)| match index % 2 {
+        1 if paired && !part.is_empty() => code(part),
+        _ => escape_plain(part),
+    };
+    let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
+    if paired {
+        parts.concat()
+    } else {
+        parts.join("\\`")
+    }
+}
+
+fn escape_plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -156,6 +173,8 @@ mod tests {
     #[test]
     fn markup_shows_as_itself() {
         assert_eq!(escape("a|b <c> @me #1"), "a\\|b &lt;c&gt; &#64;me &#35;1");
+        assert_eq!(escape("*a* `b_c` d"), "\\*a\\* `b_c` d");
+        assert_eq!(escape("a ` b_c"), "a \\` b\\_c");
         assert_eq!(code("a`b|c"), "``a`b\\|c``");
         assert_eq!(code("`"), "`` ` ``");
     }

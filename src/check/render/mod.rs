@@ -244,7 +244,7 @@ fn uri(path: &std::path::Path) -> String {
     for byte in bytes.strip_prefix(b"./").unwrap_or(bytes) {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(*byte))
+                uri.push(char::from(*byte));
             }
             b'\\' if cfg!(windows) => uri.push('/'),
             // Writing to a String cannot fail.
@@ -267,7 +267,7 @@ fn portable(file: &FileEntry) -> String {
 }
 
 /// Findings with the digest each is known again by, unique within the report.
-fn digests<'r>(file: &'r FileEntry) -> impl Iterator<Item = (&'r Located, String)> {
+fn digests(file: &FileEntry) -> impl Iterator<Item = (&Located, String)> {
     let path = portable(file);
     let mut seen = std::collections::HashMap::<(&str, &str, &str), usize>::new();
     file.told().map(move |finding| {

@@ -12,7 +12,7 @@ use tplkit::context::Clock as _;
 use crate::cli::checking::{Checker, Mending, Question};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::print_error;
+use crate::cli::output::{print_error, write_result};
 use crate::cli::session::{Session, SystemClock};
 use crate::cli::source::{self, is_stdin};
 use crate::cli::{replace, watch};
@@ -205,7 +205,7 @@ pub(crate) fn conclude(
         session.note("error: no package was found, and `--require-package` asks for one");
     }
     if !session.silent() || args.format != Format::Text {
-        session.result(&written(&report, args, session), args.output.as_deref())?;
+        write_result(&written(&report, args, session), args.output.as_deref())?;
     }
     Ok(match report.outcome() {
         Outcome::Clean => Exit::Done,

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use crate::cli::args;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::session::Session;
+use crate::cli::output::write_result;
 
 /// Write the completion script of a shell.
 #[derive(Debug, clap::Args)]
@@ -19,9 +19,9 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "tplkit", &mut script);
-    session.result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
+    write_result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
     Ok(Exit::Done)
 }

@@ -1,5 +1,7 @@
 //! `tplkit explain`: why a rule exists, with a failing and a mended example.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 use tplkit::check::catalog;
 use tplkit::check::selection::nearest_rule;
@@ -8,6 +10,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
 use crate::cli::session::Session;
 
 /// Explain a rule: why it exists, a failing and a mended example.
@@ -45,7 +48,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             document::write("clean", &json!({"rule": rule}))
         }
     };
-    session.result(&text, None)?;
+    write_result(&text, None)?;
     Ok(Exit::Done)
 }
 
@@ -58,7 +61,8 @@ fn readable(page: &str, colour: bool) -> String {
             out.push_str(&setting(info));
             out.push_str("\n\n```json");
         } else if colour && line.starts_with('#') {
-            out.push_str(&format!("{bold}{line}{bold:#}"));
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{bold}{line}{bold:#}");
         } else {
             out.push_str(line);
         }

@@ -13,7 +13,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::print_error;
+use crate::cli::output::{print_error, write_result};
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
@@ -149,9 +149,9 @@ fn tell(
         if let (Some(path), Some(text)) =
             (target, files.iter().find_map(|file| file.text.as_deref()))
         {
-            session.result(text, Some(path))?;
+            write_result(text, Some(path))?;
         }
-        return session.result(&report(args, files, troubles), None);
+        return write_result(&report(args, files, troubles), None);
     }
     let style = session.style(None);
     for file in files {
@@ -159,9 +159,9 @@ fn tell(
         if let Some(problem) = &file.problem {
             session.note(diagnostic(&path, problem, style).trim_end());
         } else if let Some(text) = file.text.as_deref().filter(|_| !args.check) {
-            session.result(text, target)?;
+            write_result(text, target)?;
         } else if file.changed && args.check {
-            session.result(&format!("{path}: not in canonical form\n"), None)?;
+            write_result(&format!("{path}: not in canonical form\n"), None)?;
         }
     }
     let changed = files.iter().filter(|file| file.changed).count();

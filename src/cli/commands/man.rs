@@ -9,7 +9,7 @@ use clap::Command;
 use crate::cli::args;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::session::Session;
+use crate::cli::output::write_result;
 
 /// Write the manual page of the tool, or of one of its commands.
 #[derive(Debug, clap::Args)]
@@ -24,11 +24,11 @@ pub(crate) struct Args {
     markdown: bool,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let mut root = args::command();
     root.build();
     if args.markdown {
-        session.result(&markdown(&root), args.output.as_deref())?;
+        write_result(&markdown(&root), args.output.as_deref())?;
         return Ok(Exit::Done);
     }
     let command = match &args.command {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             })?,
     };
     let page = page(command).map_err(CliError::Output)?;
-    session.result(&page, args.output.as_deref())?;
+    write_result(&page, args.output.as_deref())?;
     Ok(Exit::Done)
 }
 

@@ -8,6 +8,7 @@ mod man;
 mod new;
 mod promote;
 mod rules;
+mod schema;
 mod show;
 mod why;
 
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Why(why::Args),
     Fmt(fmt::Args),
     New(new::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -36,12 +38,13 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Check(args) => check::run(&args, session),
         Command::Promote(args) => promote::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
-        Command::Rules(args) => rules::run(&args, session),
+        Command::Rules(args) => rules::run(&args),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
-        Command::Completions(args) => completions::run(&args, session),
-        Command::Man(args) => man::run(&args, session),
+        Command::Schema(args) => schema::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }

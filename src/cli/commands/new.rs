@@ -9,6 +9,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// Write a small package that checks clean and can be promoted.
@@ -41,18 +42,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 help: "choose another name, or remove the file first".to_owned(),
             });
         }
-        session.result(&text, Some(path))?;
+        write_result(&text, Some(path))?;
         session.note(format!(
             "`{0}` written; `tplkit check {0}` checks it",
             path.display()
         ));
     }
     match (args.format, &args.output) {
-        (Form::Text, None) => session.result(&text, None)?,
+        (Form::Text, None) => write_result(&text, None)?,
         (Form::Text, Some(_)) => {}
         (Form::Json, output) => {
             let path = output.as_ref().map(|path| path.to_string_lossy());
-            session.result(
+            write_result(
                 &document::write("clean", &json!({"path": path, "package": package})),
                 None,
             )?;

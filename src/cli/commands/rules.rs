@@ -9,7 +9,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::session::Session;
+use crate::cli::output::write_result;
 
 /// List every rule: code, severity, name, and when it is reported.
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     format: Form,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let text = match args.format {
         Form::Text => table(),
         Form::Json => {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             document::write("clean", &json!({"rules": rules.collect::<Vec<_>>()}))
         }
     };
-    session.result(&text, None)?;
+    write_result(&text, None)?;
     Ok(Exit::Done)
 }
 

@@ -11,6 +11,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 Form::Text => report_text(&report, session.style(None)),
                 Form::Json => report_json(&report),
             };
-            session.result(&text, None)?;
+            write_result(&text, None)?;
             return Ok(Exit::Findings);
         }
     };
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             document::write("clean", &json!({"path": path, "package": contents}))
         }
     };
-    session.result(&text, None)?;
+    write_result(&text, None)?;
     Ok(Exit::Done)
 }
 

@@ -12,7 +12,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::print_note;
+use crate::cli::output::{print_note, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
@@ -39,14 +39,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 Form::Text => report_text(&report, session.style(None)),
                 Form::Json => report_json(&report),
             };
-            session.result(&text, None)?;
+            write_result(&text, None)?;
             return Ok(Exit::Findings);
         }
     };
     let name = args.reference.strip_prefix('$').unwrap_or(&args.reference);
     let uses = Uses::find(doc.root(), name);
     if uses.is_empty() {
-        return unknown(args, name, nearest_ref(doc.root(), name), session);
+        return unknown(args, name, nearest_ref(doc.root(), name).as_deref());
     }
     let all = [&uses.declared, &uses.named, &uses.used]
         .into_iter()
@@ -74,18 +74,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             document::write("clean", &body)
         }
     };
-    session.result(&text, None)?;
+    write_result(&text, None)?;
     Ok(Exit::Done)
 }
 
-fn unknown(
-    args: &Args,
-    name: &str,
-    nearest: Option<String>,
-    session: &Session,
-) -> Result<Exit, CliError> {
+fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliError> {
     let path = args.package.display();
-    let hint = nearest.as_ref().map_or_else(
+    let hint = nearest.map_or_else(
         || format!("`tplkit show {path}` lists the refs"),
         |nearest| format!("did you mean `${nearest}`? `tplkit show {path}` lists the refs"),
     );
@@ -98,7 +93,7 @@ fn unknown(
             "used": [],
             "nearest": nearest,
         });
-        session.result(&document::write("findings", &body), None)?;
+        write_result(&document::write("findings", &body), None)?;
     }
     print_note(&format!(
         "error: `{path}` does not know `${name}`\n  help: {hint}"

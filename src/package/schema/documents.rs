@@ -242,8 +242,48 @@ pub(super) fn report() -> Value {
                     "items": verdict,
                 }),
             ),
+            ("fixed", count("Fixes that were made, when any were.")),
+            (
+                "diff",
+                json!({"description": "What fixes would change, as a unified diff.", "type": "string"}),
+            ),
+            (
+                "text",
+                json!({"description": "Standard input after fixes.", "type": "string"}),
+            ),
         ],
-        &["promotion"],
+        &["promotion", "fixed", "diff", "text"],
+    );
+    let error = object(
+        "Something that could not be judged.",
+        vec![
+            (
+                "path",
+                json!({"description": "The file, when it is about one.", "type": "string"}),
+            ),
+            (
+                "message",
+                json!({"description": "What went wrong, and why.", "type": "string"}),
+            ),
+            (
+                "help",
+                json!({"description": "What to do.", "type": "string"}),
+            ),
+        ],
+        &["path", "help"],
+    );
+    let statistic = object(
+        "How often a rule spoke.",
+        vec![
+            ("code", code()),
+            (
+                "name",
+                json!({"description": "Name of the rule.", "type": "string"}),
+            ),
+            ("count", count("Findings.")),
+            ("fixable", count("Findings with a fix.")),
+        ],
+        &[],
     );
     let summary = object(
         "Totals.",
@@ -277,7 +317,23 @@ pub(super) fn report() -> Value {
                 json!({"description": "Every file, in order.", "type": "array", "items": file}),
             ),
             ("summary", summary),
+            (
+                "errors",
+                json!({
+                    "description": "What could not be judged; then the outcome is `failed`.",
+                    "type": "array",
+                    "items": error,
+                }),
+            ),
+            (
+                "statistics",
+                json!({
+                    "description": "Counts per rule, when they were asked for.",
+                    "type": "array",
+                    "items": statistic,
+                }),
+            ),
         ],
-        &[],
+        &["errors", "statistics"],
     )
 }

@@ -1,0 +1,52 @@
+//! `tplkit schema`: the published JSON Schemas.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::package::schema::{NAMES, schema_with};
+
+use crate::cli::args::Form;
+use crate::cli::checking::Checker;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+
+/// Write a published JSON Schema, or list their names.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Name of the schema; all names are listed when none is given.
+    name: Option<String>,
+    /// Make it for another server's registry.
+    #[arg(long, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Form of the output; `json` wraps it in a document.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
+    let text = match (&args.name, args.format) {
+        (None, Form::Text) => NAMES.iter().map(|name| format!("{name}\n")).collect(),
+        (None, Form::Json) => document::write("clean", &json!({"names": NAMES})),
+        (Some(name), form) => {
+            let definitions = Checker::definitions(args.definitions.as_ref())?;
+            let Some(schema) = schema_with(name, &definitions) else {
+                return Err(CliError::Usage {
+                    message: format!("there is no schema `{name}`"),
+                    help: format!("there are {}", NAMES.join(", ")),
+                });
+            };
+            match form {
+                // A value always serializes.
+                Form::Text => serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n",
+                Form::Json => document::write("clean", &json!({"name": name, "schema": schema})),
+            }
+        }
+    };
+    write_result(&text, args.output.as_deref())?;
+    Ok(Exit::Done)
+}
