@@ -11,11 +11,13 @@ pub mod path;
 pub mod scan;
 mod tree;
 mod validate;
+mod value;
 mod write;
 
 pub use decode::decode;
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
-pub(crate) use validate::scalar;
 pub use validate::validate;
+pub(crate) use validate::{scalar, skip_value};
+pub use value::{Number, Object, Value};
 pub use write::{write_string, write_string_to};

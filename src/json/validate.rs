@@ -18,8 +18,8 @@ pub fn validate(text: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// Reads one value strictly and keeps nothing of it.
-fn skip_value(scanner: &mut Scanner<'_>, text: &str) -> Result<(), SyntaxError> {
+/// Reads the next value strictly and keeps nothing of it. Containers around it are not counted.
+pub(crate) fn skip_value(scanner: &mut Scanner<'_>, text: &str) -> Result<(), SyntaxError> {
     // One bit per open container, the innermost lowest: 1 for an object.
     let mut objects: u128 = 0;
     let mut depth = 0;

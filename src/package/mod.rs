@@ -2,6 +2,7 @@
 
 pub mod canonical;
 pub mod format;
+pub mod model;
 pub mod reference;
 pub mod schema;
 mod tool;

@@ -191,3 +191,44 @@ fn schemas_are_listed_and_written() {
     let ran = place.run(&["schema", "nope"]).exits(2);
     assert!(ran.err.contains("there is no schema `nope`"), "{}", ran.err);
 }
+
+#[test]
+fn automations_are_validated() {
+    let good = r#"{"trigger_config": {"type": "cron", "config": {"mode": "daily", "atTime": "08:00", "timezone": "UTC"}},
+        "graph_config": {"steps": []}}"#;
+    let bad = good.replace("\"cron\"", "\"\"");
+    let place = Place::with(&[
+        ("good.json", good),
+        ("bad.json", &bad),
+        ("broken.json", "{"),
+    ]);
+    let validate =
+        |name: &str, format: &str| place.run(&["automation", "validate", name, "--format", format]);
+    let document = validate("good.json", "json").exits(0).json();
+    assert_eq!(
+        (&document["outcome"], &document["ok"]),
+        (&"clean".into(), &true.into())
+    );
+    assert_eq!(document["issues"][0]["code"], "graph_empty");
+    let document = validate("bad.json", "json").exits(1).json();
+    assert_eq!(document["issues"][0]["code"], "trigger_missing");
+    assert_eq!(document["issues"][0]["target"], "trigger");
+    assert!(
+        validate("bad.json", "text")
+            .exits(1)
+            .out
+            .contains("A001 trigger_missing")
+    );
+    assert_eq!(
+        validate("broken.json", "json").exits(1).json()["outcome"],
+        "findings"
+    );
+    assert_eq!(
+        validate("gone.json", "json").exits(2).json()["outcome"],
+        "failed"
+    );
+    place
+        .feed(&["automation", "validate", "-"], bad.as_bytes())
+        .exits(1);
+    place.run(&["automation"]).exits(2);
+}

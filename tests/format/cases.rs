@@ -8,27 +8,23 @@ pub(crate) fn root() -> &'static Path {
 }
 
 /// Name (without `.json`) and text of every JSON file directly in a folder, sorted by name. A
-/// byte-order mark stays; what is no UTF-8 is left out.
+/// byte-order mark is taken off; what is no UTF-8 is left out.
 pub(crate) fn folder(path: &str) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(root().join(path)) else {
         return Vec::new();
     };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    files
+    let json = files
         .iter()
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .filter_map(|path| {
-            Some((
-                name(path),
-                String::from_utf8(std::fs::read(path).unwrap()).ok()?,
-            ))
-        })
+        .filter(|path| path.extension().is_some_and(|end| end == "json"));
+    json.filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), text(path)?)))
         .collect()
+}
+
+fn text(path: &Path) -> Option<String> {
+    let text = String::from_utf8(std::fs::read(path).unwrap()).ok()?;
+    Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
 /// Packages without any finding.

@@ -112,7 +112,8 @@ fn blueprint(
     }
     let unnamed = rest
         .iter()
-        .any(|step| step.node.get("ref").is_none() || step.tool.is_none());
+        .any(|step| step.node.get("ref").is_none() || step.tool.is_none())
+        || list.elements().any(|step| !step.is_object());
     for missing in dependency
         .columns
         .iter()

@@ -111,15 +111,10 @@ fn detail(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
     if node.as_str() == Some(actual) {
         return true;
     }
-    let message = match (node.as_str(), dependency.blueprint) {
-        (Some("blueprint"), None) => "`detail` is `blueprint`, but there is none".to_owned(),
-        (Some("identity"), Some(_)) => {
-            "`detail` is `identity`, but there is a blueprint".to_owned()
-        }
-        _ => format!(
-            "`detail` is {}, it can be `blueprint` or `identity`",
-            suggest::shown(node.raw())
-        ),
+    let message = match node.as_str() {
+        Some("blueprint") => "`detail` is `blueprint`, but there is none",
+        Some("identity") => "`detail` is `identity`, but there is a blueprint",
+        _ => return false, // J005 speaks.
     };
     let mut finding = Finding::at(&D005, node, message);
     if let Some(blueprint) = dependency.blueprint {
@@ -197,7 +192,7 @@ fn channel(dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
         out.push(say(blueprint, "a channel has no blueprint"));
     } else if let Some(detail) = node
         .get("detail")
-        .filter(|detail| detail.as_str() != Some("identity"))
+        .filter(|detail| detail.as_str() == Some("blueprint"))
     {
         out.push(Finding::at(
             &D005,

@@ -196,8 +196,8 @@ fn disagreement(
     };
     let named = text.strip_prefix('$');
     // A wrong argument has its own finding (S009, S015, S006, X001).
-    let sound =
-        text.is_empty() || named.is_some_and(|r| facts.kind_of(r) == Declared::Kind(expected_kind));
+    let sound = (text.is_empty() && facts.excused(step, argument))
+        || named.is_some_and(|r| facts.kind_of(r) == Declared::Kind(expected_kind));
     if sound && named != parent.reference && parent.reference.is_some() {
         let shown = if text.is_empty() { "nothing" } else { text };
         let message = format!(
@@ -250,6 +250,12 @@ fn entry_of<'d>(facts: &Facts<'d>, item: &Item<'d>) -> Option<Node<'d>> {
         .find(|entry| !item.uid.is_empty() && entry.get_str("itemUid") == Some(item.uid))
 }
 
+/// Whether every step of the plan can be read, so that what no step does is known too.
+fn plan_is_known(facts: &Facts<'_>) -> bool {
+    facts.plan.and_then(|plan| plan.get("steps")).is_some()
+        && facts.steps.iter().all(|step| step.tool.is_some())
+}
+
 /// Tables that a link column of another table points at, by the effective configs.
 fn linked_tables<'d>(facts: &Facts<'d>) -> HashSet<&'d str> {
     let plan = facts
@@ -278,7 +284,7 @@ fn rows(facts: &Facts<'_>, item: &Item<'_>, linked: &HashSet<&str>, out: &mut Ve
                 .and_then(|entry| entry.get_str("featureRef"))
                 .map(crate::package::reference::undollared)
         });
-    let derived = table.map(|table| {
+    let derived = table.filter(|_| plan_is_known(facts)).map(|table| {
         if linked.contains(table) {
             "reference"
         } else {

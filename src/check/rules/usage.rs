@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use crate::check::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
 use crate::check::edit;
-use crate::check::facts::{Dependency, Facts, Use};
+use crate::check::facts::{Dependency, Facts, StepPlace, Use};
 use crate::check::finding::{Finding, Fix};
 use crate::check::suggest;
 use crate::json::{Node, path, write_string};
 use crate::package::Tool;
+use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{WORKSPACE, undollared};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -60,7 +61,13 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
         && dependency
             .name
             .is_some_and(|name| used_by_name(facts, dependency, name));
-    if used.is_empty() && !by_name {
+    if facts
+        .plan
+        .and_then(|plan| plan.get("steps"))
+        .is_none_or(|steps| !steps.is_array())
+    {
+        // Without steps nothing is used: that is the missing plan's fault, not the dependency's.
+    } else if used.is_empty() && !by_name {
         out.push(Finding::at(
             &D015,
             dependency.node,
@@ -89,7 +96,11 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
     };
     let mut listed: HashSet<(&str, &str)> = HashSet::new();
     let mut astray: Vec<(Option<&str>, Option<&str>)> = Vec::new();
-    for entry in list.elements().filter(|entry| entry.is_object()) {
+    for entry in list.elements() {
+        if !entry.is_object() {
+            astray.push((None, None)); // J005 speaks.
+            continue;
+        }
         let (uid, at) = (entry.get_str("uid"), entry.get_str("path"));
         target(dependency, entry, out);
         if place(facts, index, dependency, entry, out) {
@@ -107,7 +118,11 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
         let meant = unlisted
             .iter()
             .position(|u| Some(u.path.as_str()) == at)
-            .or_else(|| unlisted.iter().position(|u| Some(u.uid) == uid));
+            .or_else(|| {
+                unlisted
+                    .iter()
+                    .position(|u| uid.is_none() || Some(u.uid) == uid)
+            });
         if let Some(meant) = meant {
             unlisted.remove(meant);
         }
@@ -136,15 +151,34 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
     }
 }
 
-/// Whether a field that names such things by name holds the dependency's.
+/// Whether a field that names such things by name holds the dependency's. What cannot be read
+/// (an unknown kind, tool or automation step) is given the benefit of the doubt.
 fn used_by_name(facts: &Facts<'_>, dependency: &Dependency<'_>, name: &str) -> bool {
-    facts.spots.iter().any(|spot| {
-        matches!(spot.step, crate::check::facts::StepPlace::Plan(_))
+    let kind = dependency
+        .kind
+        .filter(|kind| DEPENDENCY_KINDS.contains(kind));
+    let at_a_field = facts.spots.iter().any(|spot| {
+        matches!(spot.step, StepPlace::Plan(_))
             && spot
                 .reference
-                .is_some_and(|reference| Some(reference.kind.as_str()) == dependency.kind)
+                .is_some_and(|reference| kind.is_none_or(|kind| reference.kind.as_str() == kind))
             && spot.node.as_str() == Some(name)
-    })
+    });
+    let holds = |node: Node<'_>| node.descendants().any(|value| value.as_str() == Some(name));
+    at_a_field
+        || facts
+            .steps
+            .iter()
+            .filter_map(|step| Some((step, step.args?)))
+            .any(|(step, args)| {
+                let unreadable = |node: &Node<'_>| {
+                    node.get_str("key")
+                        .is_some_and(|key| !facts.definitions.steps.contains_key(key))
+                };
+                (step.tool.is_none() && holds(args))
+                    || (step.tool == Some(Tool::CreateWorkflowV2)
+                        && args.descendants().filter(unreadable).any(holds))
+            })
 }
 
 fn target(dependency: &Dependency<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod automation;
 mod check;
 mod completions;
 mod explain;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Why(why::Args),
     Fmt(fmt::Args),
+    Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -41,6 +43,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Rules(args) => rules::run(&args),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
+        Command::Automation(args) => automation::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Schema(args) => schema::run(&args),

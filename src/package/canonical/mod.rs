@@ -30,8 +30,9 @@ use std::ops::Range;
 use super::format::{ENVELOPE, MANIFEST, Shape};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
+pub(crate) use order::Columns;
 pub(crate) use value::{Value, View};
-pub(crate) use writer::Writer;
+pub(crate) use writer::{Writer, declared};
 
 /// Why a text has no canonical form, or could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -60,8 +61,8 @@ pub enum CanonicalError {
 
 /// The canonical form of a package file (an envelope or a bare manifest).
 ///
-/// Writing the result again gives the same bytes. A byte-order mark at the beginning is
-/// accepted, and goes.
+/// Writing the result again gives the same bytes. As everywhere in this library, the text comes
+/// without the byte-order mark that a file may begin with.
 ///
 /// ```
 /// let text = r#"{"plan": {}, "templateVersion": 1}"#;
@@ -87,7 +88,6 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
 }
 
 fn write_package(text: &str, writer: &mut Writer<'_>) -> Result<(), CanonicalError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut doc = Doc::parse_package(text).map_err(|error| {
         // Unread rows may hide an earlier error than the one that ended the tree.
         validate(text).err().unwrap_or(error)

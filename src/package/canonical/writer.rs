@@ -267,7 +267,7 @@ fn args_type<'v, V: Value<'v>>(step: &[Member<'v, V>]) -> Type {
 
 /// A declaration without its dollar. A text outside the grammar stays: it is a mistake to be
 /// seen, and `$$f_a` must not need two passes.
-pub(super) fn declared(text: &str) -> &str {
+pub(crate) fn declared(text: &str) -> &str {
     let name = reference::undollared(text);
     if reference::is_declaration(name) {
         name

@@ -1,6 +1,7 @@
 //! Envelope, manifest and its layers.
 
 use super::{ENTRY, Field, Shape, Type, optional, required, ruled};
+use crate::package::model::{Action, Reason};
 
 /// Kinds of items.
 pub const ITEM_KINDS: &[&str] = &[
@@ -40,25 +41,29 @@ pub const UNRESOLVED_KINDS: &[&str] = &[
 
 /// Reasons of `unresolved` entries that a package may hold.
 pub const EXPORT_REASONS: &[&str] = &[
-    "inexistente",
-    "fora_da_selecao",
-    "nao_exportavel",
-    "envelope_indeterminado",
-    "ref_adiante",
-    "sem_ref_cunhado",
-    "tabela_alvo_sem_linhas",
+    Reason::TargetGone.as_str(),
+    Reason::NotSelected.as_str(),
+    Reason::NotExportable.as_str(),
+    Reason::UnknownEnvelope.as_str(),
+    Reason::DeclaredLater.as_str(),
+    Reason::NoRefMinted.as_str(),
+    Reason::TargetWithoutRows.as_str(),
 ];
 
 /// Reasons that only an import creates.
 pub const IMPORT_REASONS: &[&str] = &[
-    "dependencia_saltada",
-    "row_ref_dropped",
-    "feature_ref_unresolved",
-    "payload_cycle",
+    Reason::DependencySkipped.as_str(),
+    Reason::RowRefDropped.as_str(),
+    Reason::FeatureRefUnresolved.as_str(),
+    Reason::PayloadCycle.as_str(),
 ];
 
 /// What was done with an unresolved value.
-pub const ACTIONS: &[&str] = &["chave esvaziada", "valor mantido", "chave omitida"];
+pub const ACTIONS: &[&str] = &[
+    Action::Emptied.as_str(),
+    Action::Kept.as_str(),
+    Action::Omitted.as_str(),
+];
 
 /// The layers that version 2 adds, and `plan`.
 pub const VERSION_2_LAYERS: &[&str] = &[

@@ -1,0 +1,151 @@
+//! `tplkit automation`: definitions of automations outside packages.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tplkit::automation::{Issue, validate_file};
+use tplkit::check::position::without_mark;
+use tplkit::check::render::{counted, diagnostic};
+use tplkit::check::{Finding, Located, Place, Severity, catalog};
+use tplkit::definitions::Definitions;
+use tplkit::json::{SyntaxError, SyntaxKind};
+
+use crate::cli::args::Form;
+use crate::cli::checking::Checker;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Work on automation definitions.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Validate(ValidateArgs),
+}
+
+/// Validate an automation definition, as the API does before it saves one.
+///
+/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not fail.
+#[derive(Debug, clap::Args)]
+struct ValidateArgs {
+    /// The definition; `-` is standard input.
+    file: PathBuf,
+    /// Hold it against another server's registry.
+    #[arg(long, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let Command::Validate(args) = &args.command;
+    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let bytes = package_file::read(&args.file)?;
+    let issues = match judge(&bytes, &definitions) {
+        Ok(issues) => issues
+            .into_iter()
+            .map(|issue| located(&bytes, issue))
+            .collect(),
+        Err(error) => {
+            let place = Place {
+                pointer: String::new(),
+                span: error.offset..error.offset,
+            };
+            let finding = Finding::new(&catalog::J001, place, error.to_string());
+            vec![Told {
+                code: catalog::J001.name,
+                target: None,
+                path: String::new(),
+                finding: Located::new(&bytes, finding),
+            }]
+        }
+    };
+    let ok = issues
+        .iter()
+        .all(|issue| issue.finding.severity != Severity::Error);
+    let text = match args.format {
+        Form::Text => for_people(&args.file, &issues, session),
+        Form::Json => {
+            let issues: Vec<Value> = issues.iter().map(document_of).collect();
+            let body = json!({"path": args.file.to_string_lossy(), "ok": ok, "issues": issues});
+            document::write(if ok { "clean" } else { "findings" }, &body)
+        }
+    };
+    if !session.silent() || args.format == Form::Json {
+        write_result(&text, None)?;
+    }
+    Ok(if ok { Exit::Done } else { Exit::Findings })
+}
+
+/// An issue with its place.
+struct Told {
+    code: &'static str,
+    target: Option<&'static str>,
+    path: String,
+    finding: Located,
+}
+
+fn judge(bytes: &[u8], definitions: &Definitions) -> Result<Vec<Issue>, SyntaxError> {
+    let text = std::str::from_utf8(without_mark(bytes)).map_err(|error| SyntaxError {
+        offset: error.valid_up_to(),
+        kind: SyntaxKind::InvalidUtf8,
+    })?;
+    validate_file(text, definitions)
+}
+
+fn located(bytes: &[u8], issue: Issue) -> Told {
+    Told {
+        code: issue.code(),
+        target: Some(issue.target.as_str()),
+        path: issue.path,
+        finding: Located::new(bytes, issue.finding),
+    }
+}
+
+fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
+    let style = session.style(None);
+    let path = file.to_string_lossy();
+    let shown = issues
+        .iter()
+        .map(|issue| diagnostic(&path, &issue.finding, style) + "\n");
+    let mut out: String = shown.collect();
+    if !style.quiet {
+        let count = |severity| {
+            issues
+                .iter()
+                .filter(|issue| issue.finding.severity == severity)
+                .count()
+        };
+        let errors = counted(count(Severity::Error), "error");
+        out.push_str(&format!(
+            "{errors}, {}.\n",
+            counted(count(Severity::Warning), "warning")
+        ));
+    }
+    out
+}
+
+fn document_of(issue: &Told) -> Value {
+    let finding = &issue.finding;
+    json!({
+        "code": issue.code,
+        "rule": finding.rule.code,
+        "severity": finding.severity.as_str(),
+        "path": issue.path,
+        "target": issue.target,
+        "pointer": finding.spot.pointer,
+        "line": finding.spot.start.line,
+        "column": finding.spot.start.column,
+        "message": finding.message,
+        "help": finding.help,
+    })
+}

@@ -1,0 +1,198 @@
+//! Owned values that keep what [`serde_json::Value`] loses: the digits of a number.
+
+use indexmap::IndexMap;
+
+use super::scan::Scanner;
+use super::{Doc, Kind, Node, SyntaxError};
+
+/// The members of an object, in their order. Equality looks at keys and values, not at order.
+pub type Object = IndexMap<String, Value>;
+
+/// An owned JSON value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string, decoded.
+    String(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Object(Object),
+}
+
+/// A number as it is written: `1.10`, `1e400` and thirty digits stay what they are. Equality is
+/// that of the digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Number(String);
+
+impl Number {
+    /// The number with these digits, when JSON has such a number.
+    pub fn parse(digits: &str) -> Option<Number> {
+        let read = Scanner::new(digits, 0).number().ok()?;
+        (read == (0..digits.len())).then(|| Number(digits.to_owned()))
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The integer, when it is written as one and fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.0.parse().ok()
+    }
+}
+
+impl Value {
+    /// Reads a whole text. Of repeated keys the last counts.
+    pub fn parse(text: &str) -> Result<Value, SyntaxError> {
+        Value::read(Doc::parse(text)?.root())
+    }
+
+    /// Copies a node and everything in it; rows that were left unread are read now, which is the
+    /// only way to fail.
+    pub fn read(node: Node<'_>) -> Result<Value, SyntaxError> {
+        Ok(match node.kind() {
+            Kind::Null => Value::Null,
+            Kind::Bool(value) => Value::Bool(*value),
+            Kind::Number => Value::Number(Number(node.raw().to_owned())),
+            Kind::String(text) => Value::String(text.clone().into_owned()),
+            Kind::Array => Value::List(node.elements().map(Value::read).collect::<Result<_, _>>()?),
+            Kind::Object => Value::Object(Value::read_object(node)?),
+            Kind::Rows => Value::parse(node.raw()).map_err(|error| SyntaxError {
+                offset: error.offset + node.span().start,
+                ..error
+            })?,
+        })
+    }
+
+    /// Copies the members of an object; another value has none.
+    pub fn read_object(node: Node<'_>) -> Result<Object, SyntaxError> {
+        let members = node.members();
+        members
+            .map(|member| {
+                Ok((
+                    member.key().unwrap_or_default().to_owned(),
+                    Value::read(member)?,
+                ))
+            })
+            .collect()
+    }
+
+    /// The string's text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Value::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list.
+    pub fn as_list(&self) -> Option<&[Value]> {
+        match self {
+            Value::List(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The member of that key, when it is an object that has one.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.get(key)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Number(Number(value.to_string()))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::String(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::String(text)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(elements: Vec<Value>) -> Value {
+        Value::List(elements)
+    }
+}
+
+impl From<Object> for Value {
+    fn from(members: Object) -> Value {
+        Value::Object(members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Number, Value};
+
+    #[test]
+    fn digits_stay() {
+        let value = Value::parse(r#"{"a": [1.10, 1e400, -0, 123456789012345678901234567890]}"#);
+        let value = value.expect("JSON");
+        let digits: Vec<&str> = value
+            .get("a")
+            .and_then(Value::as_list)
+            .expect("a list")
+            .iter()
+            .filter_map(|value| match value {
+                Value::Number(number) => Some(number.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(
+            digits,
+            ["1.10", "1e400", "-0", "123456789012345678901234567890"]
+        );
+    }
+
+    #[test]
+    fn only_numbers_are_numbers() {
+        assert_eq!(
+            Number::parse("-1.5e3")
+                .map(|n| n.as_str().to_owned())
+                .as_deref(),
+            Some("-1.5e3")
+        );
+        for wrong in ["", "01", "1.", ".5", "+1", "1 ", "1e", "NaN"] {
+            assert_eq!(Number::parse(wrong), None, "{wrong}");
+        }
+    }
+}
