@@ -12,7 +12,7 @@ mod located;
 pub mod position;
 mod promotion;
 pub mod render;
-pub mod rows;
+mod rows;
 mod rule;
 mod rules;
 mod run;

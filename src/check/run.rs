@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::catalog::{J001, J002, J003, J009};
+use super::catalog::{J001, J002, J003, J009, X004};
 use super::facts::Facts;
 use super::finding::{Finding, Place};
 use super::promotion::{self, Verdict};
-use super::rules;
+use super::{rows, rules};
 use crate::definitions::Definitions;
-use crate::json::{Anomaly, Doc, Node, SyntaxError};
+use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 /// How a file is to be judged.
 #[derive(Debug, Clone, Copy)]
@@ -144,10 +144,7 @@ fn invalid_json(error: &SyntaxError) -> Finding {
 
 /// The first error of a text: rows that were jumped over may hide an earlier one.
 fn earliest(text: &str, error: SyntaxError) -> SyntaxError {
-    match Doc::parse(text) {
-        Err(first) => first,
-        Ok(_) => error,
-    }
+    validate(text).err().unwrap_or(error)
 }
 
 /// The manifest object, or the value that should have been one.
@@ -163,7 +160,7 @@ fn find_manifest(root: Node<'_>) -> Result<Node<'_>, Node<'_>> {
 /// A file that is JSON and no package: a finding when it was named, plain otherwise.
 fn no_package(doc: &Doc<'_>, manifest: Node<'_>, options: &CheckOptions<'_>) -> FileReport {
     // Lists that a package would have as rows were not read yet.
-    if let Err(error) = Doc::parse(doc.text()) {
+    if let Err(error) = validate(doc.text()) {
         return FileReport::refused(invalid_json(&error));
     }
     if !options.named {
@@ -192,13 +189,21 @@ fn findings(
     let facts = Facts::new(doc, manifest, options.definitions);
     let mut findings = anomalies(doc);
     rules::run(&facts, options.promotion, &mut findings);
-    let rows = super::rows::RowsOutcome::default();
+    let mut rows = rows::check_rows(&facts, doc, options.threads)?;
+    findings.append(&mut rows.findings);
+    if !options.promotion {
+        findings.extend(
+            rows.tenant_places
+                .iter()
+                .map(|(place, message)| Finding::new(&X004, place.clone(), message)),
+        );
+    }
     let verdicts = promotion::verdicts(&facts, &rows);
     Ok((findings, verdicts))
 }
 
-/// J002 and J009 outside the rows.
-fn anomalies(doc: &Doc<'_>) -> Vec<Finding> {
+/// J002 and J009 of what was read as a tree.
+pub(super) fn anomalies(doc: &Doc<'_>) -> Vec<Finding> {
     let say = |anomaly: &Anomaly| match *anomaly {
         Anomaly::DuplicateKey(id) => {
             let member = doc.node(id);

@@ -7,7 +7,7 @@ use crate::json::Node;
 pub const TENANT_IDENTIFIERS: [&str; 2] = ["organization_id", "workspace_id"];
 
 /// What secrets begin with.
-const BEGINNINGS: [&str; 16] = [
+pub(crate) const BEGINNINGS: [&str; 16] = [
     "-----BEGIN",
     "eyJ",
     "AKIA",

@@ -6,12 +6,17 @@ use std::borrow::Cow;
 ///
 /// Borrows when there is no backslash.
 pub fn decode(inner: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Cow::Borrowed(inner);
-    };
+    }
     let mut out = String::with_capacity(inner.len());
-    out.push_str(&inner[..first]);
-    let mut rest = &inner[first..];
+    decode_to(&mut out, inner);
+    Cow::Owned(out)
+}
+
+/// Appends that text to `out`.
+pub fn decode_to(out: &mut String, inner: &str) {
+    let mut rest = inner;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
         out.push_str(&rest[..at]);
         let (character, length) = escape(&rest[at..]);
@@ -19,7 +24,6 @@ pub fn decode(inner: &str) -> Cow<'_, str> {
         rest = &rest[at + length..];
     }
     out.push_str(rest);
-    Cow::Owned(out)
 }
 
 /// The character of the escape at the beginning of `text`, and the escape's length in bytes.

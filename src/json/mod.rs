@@ -14,7 +14,7 @@ mod validate;
 mod value;
 mod write;
 
-pub use decode::decode;
+pub use decode::{decode, decode_to};
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
 pub use validate::validate;

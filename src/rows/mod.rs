@@ -1,5 +1,19 @@
-//! stub
-/// x
-pub fn is_instant(text: &str) -> bool {
-    text.len() > 0
-}
+//! Cell values: what a column can store, when two values are equal, how numbers round.
+//!
+//! Goes in: a value as it is written in JSON, and what its column says. Comes out: a judgement.
+//! Values stay text: a number keeps its digits, and nothing is copied. The linter, the exporter
+//! and the server's write validation all ask here.
+
+mod calendar;
+mod cell;
+mod decimal;
+mod equality;
+mod masked;
+mod storable;
+
+pub use calendar::{is_date, is_instant};
+pub use cell::{Cell, Text};
+pub use decimal::Decimal;
+pub use equality::{equal, hash};
+pub use masked::Mask;
+pub use storable::{Fault, FaultKind, Storable};

@@ -1,14 +1,107 @@
-//! stub
-use super::finding::Place;
-/// x
-#[derive(Default)]
-pub struct RowsOutcome {
-    /// x
-    pub tenant_places: Vec<(Place, String)>,
-    /// x
-    pub without_payload: Vec<(Place, String)>,
-    /// x
-    pub count_mismatches: Vec<(Place, String)>,
-    /// x
-    pub orphans: Vec<(Place, String)>,
+//! The rows of payloads: streamed, judged cell by cell, linked.
+//!
+//! The tree of a package leaves `rows` lists unread. Here each is read once, strictly, by a
+//! [`reader`] that notes cells and allocates nothing per row; [`cells`] judges them; what only
+//! the whole file can tell (links between tables) is noted as hashes and settled by [`links`]
+//! when every entry has been read. Entries are independent until then, so they are spread over
+//! threads. Rows that need words rather than a yes are read again as a tree ([`look`]).
+//!
+//! Goes in: the facts about the manifest. Comes out: [`RowsOutcome`], the same
+//! whatever the number of threads; or the first syntax error of the file, which may well stand
+//! inside a list that the tree jumped over.
+
+mod cells;
+mod context;
+mod entry;
+mod harvest;
+mod index;
+mod layout;
+mod links;
+mod look;
+mod reader;
+mod repeats;
+mod spread;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+use self::context::RowsContext;
+use self::harvest::Harvest;
+use self::layout::Layout;
+use self::links::Entries;
+use super::facts::Facts;
+use super::finding::{Finding, Place};
+use crate::json::{Doc, Kind, Node, SyntaxError, validate};
+
+/// What the rows of a package came to.
+#[derive(Debug, Default)]
+pub(crate) struct RowsOutcome {
+    /// Findings of the rules J002, J005 to J007, J009, I001, I002, R001 to R026 and X003, in no
+    /// particular order but always the same.
+    pub(crate) findings: Vec<Finding>,
+    /// Where rows hold a tenant identifier: X004, or P002 in a promotion.
+    pub(crate) tenant_places: Vec<(Place, String)>,
+    /// Rows items without an entry: P003.
+    pub(crate) without_payload: Vec<(Place, String)>,
+    /// Rows items that do not count the rows of their entry: P004.
+    pub(crate) count_mismatches: Vec<(Place, String)>,
+    /// Entries of no rows item: P005.
+    pub(crate) orphans: Vec<(Place, String)>,
+}
+
+/// Reads and judges all rows of a file.
+///
+/// # Errors
+/// The first syntax error of the whole file, when any list of rows is not JSON.
+pub(crate) fn check_rows(
+    facts: &Facts<'_>,
+    doc: &Doc<'_>,
+    threads: usize,
+) -> Result<RowsOutcome, SyntaxError> {
+    let text = doc.text();
+    let context = &RowsContext::new(facts);
+    let layouts = layouts(context, doc);
+    // Random keys: nobody can write a file whose values collide.
+    let state = foldhash::quality::RandomState::default();
+    let harvests = spread::spread(layouts.len(), threads, |index| {
+        cells::read(text, &layouts[index], &state)
+    });
+    let harvests: Result<Vec<Harvest>, SyntaxError> = harvests.into_iter().collect();
+    // The tree trusts what it jumps over, so an error in one list can make it misread what
+    // follows: only a plain pass knows which error is the first.
+    let mut harvests = harvests.map_err(|error| validate(text).err().unwrap_or(error))?;
+    let linked = {
+        let entries = Entries::new(text, context, &state, &layouts, &harvests);
+        spread::spread(layouts.len(), threads, |index| entries.judge(index))
+    };
+    let mut outcome = RowsOutcome::default();
+    entry::judge(context, &layouts, &harvests, &mut outcome);
+    for (harvest, linked) in harvests.iter_mut().zip(linked) {
+        outcome.findings.append(&mut harvest.findings);
+        outcome.findings.extend(linked);
+        outcome.tenant_places.append(&mut harvest.tenants);
+    }
+    Ok(outcome)
+}
+
+/// Every entry, and every list of rows that belongs to none, in order of appearance.
+fn layouts<'c>(context: &RowsContext<'c>, doc: &'c Doc<'c>) -> Vec<Layout<'c>> {
+    let entries = context
+        .payloads
+        .into_iter()
+        .flat_map(Node::elements)
+        .filter(|entry| entry.is_object());
+    let mut layouts: Vec<Layout<'c>> = entries.map(|entry| Layout::new(context, entry)).collect();
+    Layout::connect(&mut layouts, context);
+    let known: Vec<Node<'c>> = layouts.iter().filter_map(|layout| layout.rows).collect();
+    let lists = doc
+        .all_nodes()
+        .filter(|node| matches!(node.kind(), Kind::Rows));
+    layouts.extend(
+        lists
+            .filter(|list| !known.contains(list))
+            .map(Layout::stray),
+    );
+    layouts
 }

@@ -1,0 +1,273 @@
+//! How fast checking is, as ratios against a yardstick measured in the same run: one thread of
+//! `serde_json` over the same mapped file, keeping nothing.
+//!
+//! `cargo bench --bench check`, or `… -- --rounds 9 --only large`. Files go to the target folder.
+#![expect(missing_docs, reason = "a program, not a library")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is where it reports"
+)]
+#![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a failed measurement has to stop"
+)]
+
+mod generate;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::de::IgnoredAny;
+use tplkit::check::{CheckOptions, check};
+use tplkit::package::Source;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--memory") {
+        memory_of(Path::new(&arguments[at + 1]));
+        return;
+    }
+    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
+    let small = !arguments.iter().any(|argument| argument == "--bench");
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let rounds = option("--rounds")
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(if small { 1 } else { 7 });
+    let only = option("--only");
+    let wanted = |case: &str| only.as_deref().is_none_or(|only| only == case);
+    let folder = folder();
+    if wanted("large") {
+        let file = large(&folder, small);
+        large_case(&file, rounds);
+        memory_case(&file);
+    }
+    if wanted("catalog") {
+        catalog_case(&catalog(&folder, small), rounds);
+    }
+    if wanted("process") {
+        process_case(&folder);
+    }
+}
+
+/// A folder for generated files, beside the build's own.
+fn folder() -> PathBuf {
+    let target = option_env!("CARGO_TARGET_TMPDIR").unwrap_or("target/tmp");
+    let folder = Path::new(target).join("check-bench");
+    std::fs::create_dir_all(&folder).expect("a folder for generated files");
+    folder
+}
+
+/// Writes a generated file unless it is there; the name holds everything it depends on.
+fn written(path: PathBuf, text: impl FnOnce() -> String) -> PathBuf {
+    if !path.exists() {
+        let unfinished = path.with_extension("part");
+        std::fs::write(&unfinished, text()).expect("written");
+        std::fs::rename(&unfinished, &path).expect("renamed");
+    }
+    path
+}
+
+fn large(folder: &Path, small: bool) -> PathBuf {
+    let (tables, rows) = if small { (5, 50) } else { (50, 5000) };
+    written(
+        folder.join(format!("large-{tables}-{rows}-v1.json")),
+        || generate::package(1, tables, rows),
+    )
+}
+
+fn catalog(folder: &Path, small: bool) -> Vec<PathBuf> {
+    let (files, rows) = if small { (5, 10) } else { (500, 160) };
+    let folder = folder.join(format!("catalog-{files}-{rows}-v1"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    (0..files)
+        .map(|file| {
+            written(folder.join(format!("{file:03}.json")), || {
+                generate::package(100 + file, 3, rows)
+            })
+        })
+        .collect()
+}
+
+/// Times of interleaved rounds, so that a busy moment of the machine hits all alike.
+fn measure<const N: usize>(rounds: usize, cases: [(&str, &dyn Fn()); N]) -> [Duration; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+    for round in 0..=rounds {
+        for (index, (_, case)) in cases.iter().enumerate() {
+            let start = Instant::now();
+            case();
+            // The first round warms the caches.
+            if round > 0 {
+                times[index].push(start.elapsed());
+            }
+        }
+    }
+    let medians = times.each_ref().map(|times| {
+        let mut sorted = times.clone();
+        sorted.sort_unstable();
+        sorted[sorted.len() / 2]
+    });
+    for (index, (name, _)) in cases.iter().enumerate() {
+        let least = times[index].iter().min().copied().unwrap_or_default();
+        let yardstick = times[0].iter().min().copied().unwrap_or_default();
+        println!(
+            "  {name:<34} median {:>8.1?}  min {least:>8.1?}  ratio {:.2} (of minima {:.2})",
+            medians[index],
+            medians[index].as_secs_f64() / medians[0].as_secs_f64(),
+            least.as_secs_f64() / yardstick.as_secs_f64(),
+        );
+    }
+    medians
+}
+
+fn clean(bytes: &[u8], threads: usize) {
+    let report = check(
+        bytes,
+        &CheckOptions {
+            threads,
+            ..CheckOptions::default()
+        },
+    );
+    for finding in report.findings.iter().take(5) {
+        eprintln!(
+            "{} {} {}",
+            finding.rule.code, finding.place.pointer, finding.message
+        );
+    }
+    assert!(report.findings.is_empty(), "generated packages are clean");
+}
+
+fn large_case(file: &Path, rounds: usize) {
+    let source = Source::open(file).expect("opened");
+    let bytes = source.bytes();
+    println!("one file of {:.1} MB", bytes.len() as f64 / 1e6);
+    measure(
+        rounds,
+        [
+            ("serde_json, IgnoredAny, 1 thread", &|| {
+                drop(serde_json::from_slice::<IgnoredAny>(bytes).expect("JSON"))
+            }),
+            ("check, 2 threads", &|| clean(bytes, 2)),
+            ("check, 1 thread", &|| clean(bytes, 1)),
+            ("open and check, 2 threads", &|| {
+                clean(Source::open(file).expect("opened").bytes(), 2)
+            }),
+        ],
+    );
+}
+
+fn catalog_case(files: &[PathBuf], rounds: usize) {
+    let total: u64 = files
+        .iter()
+        .map(|file| std::fs::metadata(file).expect("there").len())
+        .sum();
+    println!(
+        "{} files of {:.1} MB together",
+        files.len(),
+        total as f64 / 1e6
+    );
+    measure(
+        rounds,
+        [
+            ("serde_json, IgnoredAny, 1 thread", &|| {
+                for file in files {
+                    let bytes = std::fs::read(file).expect("read");
+                    serde_json::from_slice::<IgnoredAny>(&bytes).expect("JSON");
+                }
+            }),
+            ("check, 2 threads", &|| {
+                let next = AtomicUsize::new(0);
+                std::thread::scope(|scope| {
+                    for _ in 0..2 {
+                        scope.spawn(|| {
+                            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                                clean(Source::open(file).expect("opened").bytes(), 1);
+                            }
+                        });
+                    }
+                });
+            }),
+        ],
+    );
+}
+
+/// Memory of a process of its own: a peak cannot be taken back.
+fn memory_case(file: &Path) {
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .arg("--memory")
+        .arg(file)
+        .output()
+        .expect("a child process");
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Private memory while one file is checked, sampled every half millisecond.
+fn memory_of(file: &Path) {
+    let source = Source::open(file).expect("opened");
+    let before = anonymous();
+    let done = AtomicBool::new(false);
+    let peak = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                peak.fetch_max(anonymous(), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_micros(500));
+            }
+        });
+        clean(source.bytes(), 2);
+        done.store(true, Ordering::Relaxed);
+    });
+    let peak = peak.into_inner();
+    println!(
+        "  private memory beyond the file      peak {:.1} MB (before the check {:.1} MB)",
+        peak as f64 / 1e3,
+        before as f64 / 1e3
+    );
+}
+
+/// `RssAnon` of this process in kB; 0 where there is no such file.
+fn anonymous() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok())
+        .unwrap_or(0)
+}
+
+fn process_case(folder: &Path) {
+    let file = written(folder.join("three-tables-v1.json"), || {
+        generate::package(3, 3, 10)
+    });
+    let program = std::env::current_exe().expect("this program");
+    let release = program
+        .parent()
+        .and_then(Path::parent)
+        .expect("a folder of programs");
+    let program = release.join("tplkit");
+    let run = || Command::new(&program).arg("check").arg(&file).output();
+    let Ok(first) = run() else {
+        println!("no tplkit beside the bench: build it with `cargo build --release`");
+        return;
+    };
+    println!("whole process, three tables ({})", first.status);
+    let mut times: Vec<Duration> = (0..40)
+        .map(|_| {
+            let start = Instant::now();
+            run().expect("run");
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    println!(
+        "  tplkit check FILE                   median {:.1?}  min {:.1?}",
+        times[20], times[0]
+    );
+}

@@ -1,0 +1,346 @@
+//! The rules about single rows and their cells, while an entry is read.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+use super::harvest::Harvest;
+use super::index::Index;
+use super::layout::{Layout, Slot};
+use super::look;
+use super::reader::{Reader, Row, Spot, form};
+use super::repeats;
+use crate::check::catalog::{I001, R004, R007, R009, R017, R019, R022, R026};
+use crate::check::finding::{Finding, Place};
+use crate::check::rule::Rule;
+use crate::check::suggest::shown;
+use crate::json::path::push_pointer;
+use crate::json::scan::StrToken;
+use crate::json::{SyntaxError, decode};
+use crate::package::uid;
+use crate::rows::{self, Cell, Decimal};
+
+/// Reads and judges all rows of one entry.
+pub(super) fn read<'c>(
+    text: &str,
+    layout: &Layout<'c>,
+    state: &foldhash::quality::RandomState,
+) -> Result<Harvest, SyntaxError> {
+    let mut cells = Cells {
+        text,
+        layout,
+        state,
+        harvest: Harvest::new(layout),
+        uids: Vec::new(),
+        uniques: vec![Vec::new(); layout.columns.len()],
+        undeclared: HashSet::new(),
+        unreported: HashSet::new(),
+        lists_columns: layout
+            .entry
+            .and_then(|entry| entry.get("columns"))
+            .is_some_and(|list| list.is_array()),
+    };
+    let Some(list) = layout.rows else {
+        return Ok(cells.harvest);
+    };
+    let mut reader = Reader::new(text, layout, list)?;
+    let mut row = Row::default();
+    let mut number = 0;
+    while reader.next(&mut row)? {
+        let end = reader.row_end();
+        cells.row(&row, number, end);
+        number += 1;
+    }
+    Ok(cells.finish())
+}
+
+/// The judge of one entry's rows.
+pub(super) struct Cells<'s, 'c> {
+    pub(super) text: &'s str,
+    pub(super) layout: &'s Layout<'c>,
+    pub(super) state: &'s foldhash::quality::RandomState,
+    pub(super) harvest: Harvest,
+    uids: Vec<(u64, u32)>,
+    /// By column: hash of each value that must not be repeated, with its row.
+    uniques: Vec<Vec<(u64, u32)>>,
+    /// Names that R004 has been said about: one missing name in `columns` is one mistake.
+    undeclared: HashSet<String>,
+    /// Columns that R026 has been said about.
+    unreported: HashSet<usize>,
+    lists_columns: bool,
+}
+
+impl Cells<'_, '_> {
+    fn row(&mut self, row: &Row, number: u32, end: usize) {
+        self.harvest.starts.push(row.start);
+        if self.layout.entry.is_some() {
+            self.uid(row.uid, number);
+            if row.has_data {
+                self.data(row, number);
+            }
+            for slot in &row.referring {
+                let index = *slot as usize;
+                if self.layout.columns[index].link.is_none() || row.cell(index).is_none() {
+                    self.doubt(number);
+                }
+            }
+        }
+        if row.look {
+            look::row(self, number, row.start..end);
+        }
+    }
+
+    fn uid(&mut self, token: Option<StrToken>, number: u32) {
+        // A uid that is absent or no string is reported by the look that it caused.
+        let Some(token) = token else {
+            self.harvest.bad_uids = true;
+            return;
+        };
+        let inner = &self.text[token.inner()];
+        let decoded = if token.escaped {
+            decode(inner)
+        } else {
+            inner.into()
+        };
+        if !uid::is_uid(&decoded) {
+            self.harvest.bad_uids = true;
+            let place = Place {
+                pointer: format!("{}/{number}/uid", self.layout.pointer),
+                span: token.start..token.end,
+            };
+            let message = format!("{} is no uid", shown(&self.text[token.start..token.end]));
+            self.harvest
+                .findings
+                .push(Finding::new(&I001, place, message));
+        }
+        self.uids.push((hash_text(self.state, &decoded), number));
+    }
+
+    fn data(&mut self, row: &Row, number: u32) {
+        let layout = self.layout;
+        for (index, slot) in layout.columns.iter().enumerate() {
+            match row.cell(index) {
+                Some(cell) => self.cell(slot, index, cell, row, number),
+                None => self.absent(slot, index, row, number),
+            }
+        }
+    }
+
+    #[inline]
+    fn absent(&mut self, slot: &Slot<'_>, index: usize, row: &Row, number: u32) {
+        if slot.wanted {
+            self.harvest.values[index].push(0);
+        }
+        if slot.required {
+            self.say_of_data(
+                &R019,
+                row,
+                number,
+                format!("the required column `{}` is absent", slot.name),
+            );
+        }
+        if slot.key {
+            self.say_of_data(
+                &R009,
+                row,
+                number,
+                format!("the key column `{}` is absent", slot.name),
+            );
+        }
+    }
+
+    #[inline]
+    fn cell(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
+        self.harvest.carried[index] = true;
+        if slot.automatic {
+            let message = "the automatic identity column travels".to_owned();
+            self.say(&R007, slot.name, cell.start..cell.end, number, message);
+            return;
+        }
+        if !slot.listed {
+            self.undeclared(slot.name, cell.start..cell.end, number);
+        }
+        if cell.form & !slot.plain != 0 {
+            self.store(slot, cell, number);
+        }
+        if slot.required && cell.form & form::EMPTY != 0 {
+            self.say(
+                &R019,
+                slot.name,
+                cell.start..cell.end,
+                number,
+                "a required cell is empty".to_owned(),
+            );
+        }
+        if slot.decimals.is_some() && cell.form & (form::NUMBER | form::ODD_NUMBER) != 0 {
+            self.round(slot, cell, number);
+        }
+        if slot.unique || slot.key || slot.wanted {
+            self.compare(slot, index, cell, number);
+        }
+        if slot.link.is_some() {
+            self.link(slot, index, cell, row, number);
+        }
+    }
+
+    /// R017, for values whose form alone does not settle it.
+    fn store(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+        let raw = &self.text[cell.start..cell.end];
+        let Some(Err(fault)) = slot.storable.as_ref().map(|storable| storable.check(raw)) else {
+            return;
+        };
+        let at = fault.range(raw);
+        let mut place = self.place(
+            slot.name,
+            cell.start + at.start..cell.start + at.end,
+            number,
+        );
+        look::push_inside(&mut place.pointer, raw, at.start);
+        let message = format!("{} cannot be stored: {}", shown(fault.value), fault.kind);
+        self.harvest
+            .findings
+            .push(Finding::new(&R017, place, message));
+    }
+
+    /// R022: a comparison of digits, no arithmetic.
+    fn round(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+        let token = &self.text[cell.start..cell.end];
+        let Some(kept) = slot.decimals else { return };
+        let value = Decimal::new(token);
+        if value.decimals() > kept && value.is_storable() {
+            let message = format!(
+                "{} has more than {kept} decimals and will be rounded",
+                shown(token)
+            );
+            self.say(&R022, slot.name, cell.start..cell.end, number, message);
+        }
+    }
+
+    /// Notes values that are compared with others of the column, or with links to it.
+    fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, number: u32) {
+        let raw = &self.text[cell.start..cell.end];
+        let hash = rows::hash(self.state, raw);
+        if slot.wanted {
+            self.harvest.values[index].push(hash.max(1));
+        }
+        if slot.key && cell.form & (form::NULL | form::EMPTY_STRING) != 0 {
+            self.say(
+                &R009,
+                slot.name,
+                cell.start..cell.end,
+                number,
+                "a key is empty".to_owned(),
+            );
+            if !slot.unique {
+                return;
+            }
+        }
+        if (slot.key || slot.unique) && cell.form & form::NULL == 0 {
+            self.uniques[index].push((hash, number));
+        }
+    }
+
+    /// Notes what a link cell claims; who it is true of is known only when all entries are read.
+    fn link(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
+        let Some(link) = &slot.link else { return };
+        let raw = &self.text[cell.start..cell.end];
+        let Some(spot) = row.reference(index) else {
+            if cell.form & form::EMPTY != 0 {
+                return;
+            }
+            if link.unreported && self.unreported.insert(index) {
+                let message = format!(
+                    "`{}` links to rows of `{}`, which do not travel, and no `unresolved` entry says so",
+                    slot.name,
+                    link.table.unwrap_or_default(),
+                );
+                self.say(&R026, slot.name, cell.start..cell.end, number, message);
+            }
+            if !link.entries.is_empty() && link.value.is_some() {
+                let hashes = Cell::new(raw)
+                    .parts(raw)
+                    .map(|part| (rows::hash(self.state, part).max(1), number));
+                self.harvest.links[index].loose.extend(hashes);
+            }
+            return;
+        };
+        let is_list = cell.form & form::ANY_LIST != 0;
+        let targets = row.targets(spot);
+        let fits = spot.plain
+            && spot.many == is_list
+            && !link.entries.is_empty()
+            && cell.form & form::EMPTY == 0
+            && (!is_list || Cell::new(raw).parts(raw).count() == targets.len());
+        if !fits {
+            return self.doubt(number);
+        }
+        let links = &mut self.harvest.links[index];
+        for (target, part) in targets.iter().zip(Cell::new(raw).parts(raw)) {
+            links.rows.push(number);
+            links
+                .targets
+                .push(hash_text(self.state, &self.text[target.inner()]));
+            links.values.push(rows::hash(self.state, part).max(1));
+        }
+    }
+
+    fn doubt(&mut self, number: u32) {
+        self.harvest.doubtful.push(number);
+    }
+
+    /// R004: a column that the entry does not list, at the first row that has it.
+    pub(super) fn undeclared(&mut self, name: &str, span: Range<usize>, number: u32) {
+        if self.lists_columns && self.undeclared.insert(name.to_owned()) {
+            let message = format!("`columns` does not list `{name}`");
+            self.say(&R004, name, span, number, message);
+        }
+    }
+
+    fn place(&self, column: &str, span: Range<usize>, number: u32) -> Place {
+        let mut pointer = format!("{}/{number}/data", self.layout.pointer);
+        push_pointer(&mut pointer, column);
+        Place { pointer, span }
+    }
+
+    #[cold]
+    fn say(
+        &mut self,
+        rule: &'static Rule,
+        column: &str,
+        span: Range<usize>,
+        number: u32,
+        message: String,
+    ) {
+        let place = self.place(column, span, number);
+        self.harvest
+            .findings
+            .push(Finding::new(rule, place, message));
+    }
+
+    #[cold]
+    fn say_of_data(&mut self, rule: &'static Rule, row: &Row, number: u32, message: String) {
+        let place = Place {
+            pointer: format!("{}/{number}/data", self.layout.pointer),
+            span: row.data.clone(),
+        };
+        self.harvest
+            .findings
+            .push(Finding::new(rule, place, message));
+    }
+
+    fn finish(mut self) -> Harvest {
+        self.harvest.uids = Index::new(&mut self.uids);
+        repeats::uids(self.text, self.layout, &self.uids, &mut self.harvest);
+        for (index, slot) in self.layout.columns.iter().enumerate() {
+            let values = &mut self.uniques[index];
+            repeats::values(self.text, self.layout, slot, values, &mut self.harvest);
+        }
+        self.harvest.shrink();
+        self.harvest
+    }
+}
+
+/// The hash of a decoded text, for uids.
+pub(super) fn hash_text(state: &foldhash::quality::RandomState, text: &str) -> u64 {
+    state.hash_one(text)
+}

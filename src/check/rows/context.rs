@@ -1,0 +1,130 @@
+//! What the manifest says about rows.
+
+use std::collections::HashMap;
+
+use crate::check::facts::{Facts, Item, Table, Version};
+use crate::json::Node;
+
+/// The part of the facts that rows are held against.
+#[derive(Debug)]
+pub(super) struct RowsContext<'c> {
+    /// The `payloads` of the envelope, when it is a list: only then can an entry be missing.
+    pub(super) payloads: Option<Node<'c>>,
+    /// The rows items in order; none in version 1.
+    pub(super) items: Vec<RowsItem<'c>>,
+    /// Tables of the plan and of dependencies, columns in table order with effective config.
+    pub(super) tables: &'c [Table<'c>],
+    /// What `unresolved` excuses; `None` when the package has no such layer, which excuses
+    /// everything.
+    reported: Option<Reported<'c>>,
+    /// How the manifest is read.
+    pub(super) version: Version,
+}
+
+/// A rows item of the manifest.
+#[derive(Debug)]
+pub(super) struct RowsItem<'c> {
+    /// The item.
+    pub(super) node: Node<'c>,
+    /// Its uid, `""` when it has none.
+    pub(super) uid: &'c str,
+    /// The table that it brings rows for.
+    pub(super) table: TableOf<'c>,
+}
+
+/// The table of a rows item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TableOf<'c> {
+    /// The ref (without dollar) of the item that `parent` names.
+    Known(&'c str),
+    /// The item has no `parent`: the entry names a dependency.
+    NoParent,
+    /// `parent` leads nowhere or to no table; other rules say so.
+    Broken,
+}
+
+impl<'c> TableOf<'c> {
+    /// The ref, when it is known.
+    pub(super) fn known(self) -> Option<&'c str> {
+        match self {
+            TableOf::Known(table) => Some(table),
+            _ => None,
+        }
+    }
+}
+
+/// Paths that `unresolved` excuses, by the uid of the rows item.
+type Reported<'c> = HashMap<&'c str, Vec<&'c str>>;
+
+impl<'c> RowsContext<'c> {
+    /// Reads it from the facts.
+    pub(super) fn new(facts: &'c Facts<'c>) -> RowsContext<'c> {
+        let items = facts.items.iter().filter(|item| item.is_rows());
+        RowsContext {
+            payloads: facts.payloads().filter(|payloads| payloads.is_array()),
+            items: items.map(|item| rows_item(facts, item)).collect(),
+            tables: &facts.tables,
+            reported: facts.layer("unresolved").is_some().then(|| reported(facts)),
+            version: facts.version,
+        }
+    }
+
+    /// The rows item that an entry names.
+    pub(super) fn item_of(&self, entry: Node<'_>) -> Option<usize> {
+        let uid = entry.get_str("itemUid").filter(|uid| !uid.is_empty())?;
+        self.items.iter().position(|item| item.uid == uid)
+    }
+
+    /// The table of that ref (without dollar).
+    pub(super) fn table(&self, reference: &str) -> Option<&'c Table<'c>> {
+        self.tables
+            .iter()
+            .find(|table| table.reference == reference)
+    }
+
+    /// Whether `unresolved` says that links of that column lead to a table without rows.
+    pub(super) fn is_reported(&self, item: Option<usize>, column: &str) -> bool {
+        let Some(reported) = &self.reported else {
+            return true;
+        };
+        let Some(paths) = item.and_then(|item| reported.get(self.items[item].uid)) else {
+            return false;
+        };
+        let mut path = "rows[].data".to_owned();
+        crate::json::path::push_dotted(&mut path, column);
+        paths
+            .iter()
+            .any(|known| *known == path || *known == "rows[]")
+    }
+}
+
+fn rows_item<'c>(facts: &'c Facts<'c>, item: &Item<'c>) -> RowsItem<'c> {
+    let parent = item.parent.and_then(|uid| facts.item(uid));
+    let table = parent
+        .filter(|parent| parent.kind == Some("feature"))
+        .and_then(|parent| parent.reference);
+    let table = match table {
+        Some(table) => TableOf::Known(table),
+        None if item.node.get("parent").is_none() => TableOf::NoParent,
+        None => TableOf::Broken,
+    };
+    RowsItem {
+        node: item.node,
+        uid: item.uid,
+        table,
+    }
+}
+
+/// Entries with the reason `tabela_alvo_sem_linhas`, and `rows[]` with any: it covers every column.
+fn reported<'c>(facts: &'c Facts<'c>) -> Reported<'c> {
+    let mut reported = Reported::new();
+    for entry in &facts.unresolved {
+        let (Some(uid), Some(path)) = (entry.uid, entry.path) else {
+            continue;
+        };
+        if path == "rows[]" || entry.node.get_str("reason") == Some("tabela_alvo_sem_linhas") {
+            reported.entry(uid).or_default().push(path);
+        }
+    }
+    reported
+}

@@ -1,0 +1,325 @@
+//! The rules about payload entries as wholes, and about the items that declare them.
+
+use std::collections::HashMap;
+
+use super::RowsOutcome;
+use super::context::{RowsContext, TableOf};
+use super::harvest::Harvest;
+use super::layout::Layout;
+use crate::check::catalog::{
+    R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
+};
+use crate::check::edit;
+use crate::check::facts::{Origin, Version};
+use crate::check::finding::{Finding, Fix, Place};
+use crate::check::suggest::{self, shown};
+use crate::json::Node;
+use crate::json::scan::Scanner;
+use crate::package::reference::undollared;
+
+/// Rows and bytes that an interactive selection refuses (`contract`, sizes).
+const MOST_ROWS: usize = 5000;
+const MOST_BYTES: usize = 4 << 20;
+
+/// Everything about entries and rows items; `harvests` runs parallel to `layouts`.
+pub(super) fn judge(
+    context: &RowsContext<'_>,
+    layouts: &[Layout<'_>],
+    harvests: &[Harvest],
+    outcome: &mut RowsOutcome,
+) {
+    let mut first_of: HashMap<&str, usize> = HashMap::new();
+    for (index, (layout, harvest)) in layouts.iter().zip(harvests).enumerate() {
+        let Some(entry) = layout.entry else { continue };
+        let mut out = Entry {
+            context,
+            layout,
+            harvest,
+            entry,
+            findings: &mut outcome.findings,
+        };
+        out.table();
+        out.columns();
+        out.key();
+        out.sizes();
+        let uid = entry.get("itemUid");
+        if let Some(name) = uid.and_then(Node::as_str) {
+            if first_of.contains_key(name) {
+                let message = format!("the item {name} has an entry already");
+                out.findings
+                    .push(Finding::at(&R001, uid.unwrap_or(entry), message));
+            }
+            first_of.entry(name).or_insert(index);
+        }
+        if layout.item.is_none() {
+            let place = uid.unwrap_or(entry);
+            let message = match uid {
+                Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
+                None => "the entry names no rows item".to_owned(),
+            };
+            if context.version == Version::Two && uid.and_then(Node::as_str).is_some() {
+                out.findings
+                    .push(Finding::at(&R024, place, message.clone()));
+            }
+            outcome.orphans.push((Place::value(place), message));
+        }
+    }
+    items(context, harvests, &first_of, outcome);
+}
+
+/// R023 and R025, P003 and P004.
+fn items(
+    context: &RowsContext<'_>,
+    harvests: &[Harvest],
+    first_of: &HashMap<&str, usize>,
+    outcome: &mut RowsOutcome,
+) {
+    for item in &context.items {
+        let Some(entry) = first_of.get(item.uid) else {
+            let message = "the rows item has no payload entry".to_owned();
+            if context.payloads.is_some() && context.version == Version::Two {
+                outcome
+                    .findings
+                    .push(Finding::at(&R023, item.node, message.clone()));
+            }
+            outcome
+                .without_payload
+                .push((Place::value(item.node), message));
+            continue;
+        };
+        let rows = harvests[*entry].count();
+        let count = item.node.get("count");
+        // An absent count is I011, one that is no number J005; a promotion fails on either.
+        let declared = count.and_then(Node::as_i64);
+        if declared == i64::try_from(rows).ok() {
+            continue;
+        }
+        let place = count.unwrap_or(item.node);
+        let message = match count {
+            Some(count) => format!(
+                "the item counts {} rows, its entry has {rows}",
+                shown(count.raw())
+            ),
+            None => format!("the item does not count its {rows} rows"),
+        };
+        if let (Some(count), Some(_)) = (count, declared) {
+            outcome
+                .findings
+                .push(Finding::at(&R025, count, message.clone()).fix(Fix {
+                    title: format!("Write {rows}"),
+                    safe: true,
+                    edits: vec![edit::replace(count, rows.to_string())],
+                }));
+        }
+        outcome
+            .count_mismatches
+            .push((Place::value(place), message));
+    }
+}
+
+/// One entry that is an object.
+struct Entry<'e, 'c> {
+    context: &'e RowsContext<'c>,
+    layout: &'e Layout<'c>,
+    harvest: &'e Harvest,
+    entry: Node<'c>,
+    findings: &'e mut Vec<Finding>,
+}
+
+impl Entry<'_, '_> {
+    /// R002.
+    fn table(&mut self) {
+        let Some(item) = self.layout.item.map(|item| &self.context.items[item]) else {
+            return;
+        };
+        let Some(node) = self.entry.get("featureRef") else {
+            return;
+        };
+        let Some(named) = node.as_str().map(undollared) else {
+            return;
+        };
+        let message = match item.table {
+            TableOf::Known(table) if table != named => {
+                format!("the item's table is `{table}`, not `{named}`")
+            }
+            // A table of the plan is the business of I016: the item lacks its parent.
+            TableOf::NoParent
+                if !self
+                    .context
+                    .tables
+                    .iter()
+                    .any(|table| table.reference == named) =>
+            {
+                format!("`{named}` is no table that the package carries or depends on")
+            }
+            _ => return,
+        };
+        let mut finding = Finding::at(&R002, node, message);
+        if let TableOf::Known(table) = item.table {
+            finding = finding.fix(Fix {
+                title: format!("Write `{table}`"),
+                safe: false,
+                edits: vec![edit::replace(node, crate::json::write_string(table))],
+            });
+        }
+        self.findings.push(finding);
+    }
+
+    /// R005, R006 and R007 of `columns`.
+    fn columns(&mut self) {
+        let Some(list) = self.entry.get("columns") else {
+            return;
+        };
+        let mut highest = None;
+        for node in list.elements() {
+            let Some(index) = node.as_str().and_then(|name| self.layout.slot(name)) else {
+                continue;
+            };
+            let slot = &self.layout.columns[index];
+            if slot.automatic {
+                let message = "the automatic identity column is listed";
+                self.findings.push(Finding::at(&R007, node, message));
+                continue;
+            }
+            if slot.column.is_none() && self.layout.table.is_some() {
+                self.not_in_table(node);
+                continue;
+            }
+            if highest.is_some_and(|highest| index <= highest) {
+                let message = format!("`{}` stands out of the table's order", slot.name);
+                self.findings.push(
+                    Finding::at(&R006, node, message)
+                        .help("List columns in the table's order, once each."),
+                );
+            } else {
+                highest = Some(index);
+                if !self.harvest.carried.get(index).copied().unwrap_or(false)
+                    && self.rows().is_some()
+                {
+                    let message = format!("no row has the column `{}`", slot.name);
+                    self.findings.push(Finding::at(&R006, node, message));
+                }
+            }
+        }
+    }
+
+    fn not_in_table(&mut self, node: Node<'_>) {
+        let name = node.as_str().unwrap_or_default();
+        let Some(table) = self.layout.table.map(|table| &self.context.tables[table]) else {
+            return;
+        };
+        let whose = match table.origin {
+            Origin::Plan => "the table",
+            Origin::Dependency => "the dependency's identity",
+        };
+        let mut finding = Finding::at(
+            &R005,
+            node,
+            format!("{whose} `{}` has no column `{name}`", table.reference),
+        );
+        if let Some(help) = suggest::help(name, table.columns.iter().map(|column| column.name)) {
+            finding = finding.help(help);
+        }
+        self.findings.push(finding);
+    }
+
+    /// R007, R008 and R010 of the key.
+    fn key(&mut self) {
+        let Some(node) = self.entry.get("keyColumn") else {
+            return;
+        };
+        let flag = self
+            .entry
+            .get("keyUnique")
+            .filter(|flag| flag.as_bool().is_some());
+        let key = node.as_str();
+        if let Some(flag) = flag
+            && (key.is_some() || node.is_null())
+            && flag.as_bool() != Some(key.is_some())
+        {
+            let message = if key.is_some() {
+                "a key column is named and said not to be unique"
+            } else {
+                "no key column is named, and it is said to be unique"
+            };
+            self.findings.push(Finding::at(&R010, flag, message));
+        }
+        let Some(name) = key else { return };
+        let slot = self
+            .layout
+            .slot(name)
+            .map(|index| &self.layout.columns[index]);
+        if slot.is_some_and(|slot| slot.automatic) {
+            self.findings.push(Finding::at(
+                &R007,
+                node,
+                "the automatic identity column is the key",
+            ));
+            return;
+        }
+        let message = match slot {
+            Some(slot) if slot.listed => match slot.column {
+                Some(column) if column.is_link() => format!("the key `{name}` is a link column"),
+                _ if slot.can_be_key() == Some(false) => {
+                    format!("the type of `{name}` is no text key")
+                }
+                _ => return,
+            },
+            _ if self.entry.get("columns").is_some_and(Node::is_array) => {
+                format!("the key `{name}` is not in `columns`")
+            }
+            _ => return,
+        };
+        self.findings.push(Finding::at(&R008, node, message));
+    }
+
+    fn rows(&self) -> Option<usize> {
+        self.layout.rows.map(|_| self.harvest.count())
+    }
+
+    /// R003 and R016.
+    fn sizes(&mut self) {
+        let Some(rows) = self.rows() else { return };
+        if let Some(count) = self.entry.get("count")
+            && let Some(declared) = count.as_i64()
+            && i64::try_from(rows) != Ok(declared)
+        {
+            let message = format!("the entry counts {declared} rows and has {rows}");
+            self.findings
+                .push(Finding::at(&R003, count, message).fix(Fix {
+                    title: format!("Write {rows}"),
+                    safe: true,
+                    edits: vec![edit::replace(count, rows.to_string())],
+                }));
+        }
+        let bytes = compact_length(self.entry);
+        if rows > MOST_ROWS || bytes > MOST_BYTES {
+            let message = if rows > MOST_ROWS {
+                format!("the entry has {rows} rows, over {MOST_ROWS}")
+            } else {
+                format!("the entry has {bytes} bytes, over 4 MiB")
+            };
+            self.findings.push(Finding::at(&R016, self.entry, message));
+        }
+    }
+}
+
+/// Bytes of the value without the white space between its tokens; counted only when the value
+/// as it stands is over the limit.
+fn compact_length(node: Node<'_>) -> usize {
+    let span = node.span();
+    if span.len() <= MOST_BYTES {
+        return span.len();
+    }
+    let mut scanner = Scanner::new(node.text(), span.start);
+    let mut blank = 0;
+    while scanner.pos < span.end {
+        let from = scanner.pos;
+        let byte = scanner.next_token();
+        blank += scanner.pos - from;
+        if byte != Some(b'"') || scanner.string().is_err() {
+            scanner.pos += 1;
+        }
+    }
+    span.len() - blank
+}

@@ -1,0 +1,74 @@
+//! What one pass over an entry's rows leaves behind: findings, and what other entries ask about.
+
+use std::collections::HashSet;
+
+use super::index::Index;
+use super::layout::Layout;
+use crate::check::finding::{Finding, Place};
+
+/// What is known after an entry has been read.
+#[derive(Debug, Default)]
+pub(super) struct Harvest {
+    /// In order of appearance.
+    pub(super) findings: Vec<Finding>,
+    /// Places of tenant identifiers.
+    pub(super) tenants: Vec<(Place, String)>,
+    /// First byte of each row.
+    pub(super) starts: Vec<usize>,
+    /// Rows by hash of their uid.
+    pub(super) uids: Index,
+    /// A row's uid is missing, malformed or repeated: a ref that finds no row may mean it.
+    pub(super) bad_uids: bool,
+    /// Hashes of uids that stand twice: refs to them are not judged.
+    pub(super) repeated_uids: HashSet<u64>,
+    /// By column: whether any row has it.
+    pub(super) carried: Vec<bool>,
+    /// By column, when others link by it: hash of each row's value, 0 where there is none.
+    pub(super) values: Vec<Vec<u64>>,
+    /// By column, when it is a link: what is to be proved once all entries have been read.
+    pub(super) links: Vec<Links>,
+    /// Rows whose refs must be looked at one by one, ascending, perhaps repeated.
+    pub(super) doubtful: Vec<u32>,
+}
+
+/// Links of one column, as hashes. The three lists run in parallel, an element per triple.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// The row whose cell it is.
+    pub(super) rows: Vec<u32>,
+    /// Hash of `rowUid`.
+    pub(super) targets: Vec<u64>,
+    /// Hash of the value that the cell holds.
+    pub(super) values: Vec<u64>,
+    /// Values without a ref, with their rows.
+    pub(super) loose: Vec<(u64, u32)>,
+}
+
+impl Harvest {
+    pub(super) fn new(layout: &Layout<'_>) -> Harvest {
+        let columns = layout.columns.len();
+        Harvest {
+            carried: vec![false; columns],
+            values: vec![Vec::new(); columns],
+            links: (0..columns).map(|_| Links::default()).collect(),
+            ..Harvest::default()
+        }
+    }
+
+    /// Number of rows.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Gives back what growing lists took in advance: harvests live until the last entry is read.
+    pub(super) fn shrink(&mut self) {
+        self.starts.shrink_to_fit();
+        self.values.iter_mut().for_each(Vec::shrink_to_fit);
+        for links in &mut self.links {
+            links.rows.shrink_to_fit();
+            links.targets.shrink_to_fit();
+            links.values.shrink_to_fit();
+            links.loose.shrink_to_fit();
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! What one payload entry says about its rows, laid out so that reading them needs no look-ups.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::context::RowsContext;
+use super::reader::form;
+use crate::check::facts::{Column, Origin};
+use crate::json::{Kind, Node, write_string};
+use crate::package::reference::undollared;
+use crate::rows::{Mask, Storable};
+
+/// One payload entry, or a list of rows that belongs to none.
+#[derive(Debug)]
+pub(super) struct Layout<'c> {
+    /// The unread list, when there is one.
+    pub(super) rows: Option<Node<'c>>,
+    /// Pointer of the list.
+    pub(super) pointer: String,
+    /// The entry; `None` for a list that stands where no entry can be.
+    pub(super) entry: Option<Node<'c>>,
+    /// Index of the rows item that declares the entry.
+    pub(super) item: Option<usize>,
+    /// Index of the table that the rows belong to.
+    pub(super) table: Option<usize>,
+    /// Columns of the table in table order, then names that only the entry lists.
+    pub(super) columns: Vec<Slot<'c>>,
+    by_name: HashMap<&'c str, usize>,
+}
+
+/// A column as the entry has it.
+#[derive(Debug)]
+pub(super) struct Slot<'c> {
+    /// Technical name.
+    pub(super) name: &'c str,
+    /// The name as a JSON string, for a comparison without reading.
+    pub(super) token: String,
+    /// Whether `columns` lists it.
+    pub(super) listed: bool,
+    /// The table's column.
+    pub(super) column: Option<&'c Column<'c>>,
+    /// What its cells can be; `None` where the type is not known.
+    pub(super) storable: Option<Storable<'c>>,
+    /// Forms of values that are surely storable.
+    pub(super) plain: u16,
+    /// Decimal places kept, for a currency.
+    pub(super) decimals: Option<u64>,
+    /// Cells must be filled.
+    pub(super) required: bool,
+    /// Values must differ.
+    pub(super) unique: bool,
+    /// It is the key, said to be unique, and fit to be one.
+    pub(super) key: bool,
+    /// It is the automatic identity.
+    pub(super) automatic: bool,
+    /// Other tables link by its values.
+    pub(super) wanted: bool,
+    /// Where it links to.
+    pub(super) link: Option<Link<'c>>,
+}
+
+/// The target of a link column.
+#[derive(Debug)]
+pub(super) struct Link<'c> {
+    /// Ref of the linked table; `None` when the config does not say.
+    pub(super) table: Option<&'c str>,
+    /// Technical name of the column whose values cells hold, when it is known.
+    pub(super) value: Option<&'c str>,
+    /// Entries with rows of that table.
+    pub(super) entries: Vec<usize>,
+    /// The table travels without an entry, and nothing in `unresolved` says so: R026.
+    pub(super) unreported: bool,
+}
+
+impl<'c> Layout<'c> {
+    /// A list of rows that is judged as JSON only.
+    pub(super) fn stray(rows: Node<'c>) -> Layout<'c> {
+        Layout {
+            rows: Some(rows),
+            pointer: rows.pointer(),
+            entry: None,
+            item: None,
+            table: None,
+            columns: Vec::new(),
+            by_name: HashMap::new(),
+        }
+    }
+
+    /// An entry with the table that its item, or else its own `featureRef`, names.
+    pub(super) fn new(context: &RowsContext<'c>, entry: Node<'c>) -> Layout<'c> {
+        let item = context.item_of(entry);
+        let named = entry.get_str("featureRef").map(undollared);
+        let reference = item
+            .and_then(|item| context.items[item].table.known())
+            .or(named);
+        let table = reference.and_then(|reference| {
+            context
+                .tables
+                .iter()
+                .position(|table| table.reference == reference)
+        });
+        let rows = entry
+            .get("rows")
+            .filter(|rows| matches!(rows.kind(), Kind::Rows));
+        let mut layout = Layout {
+            rows,
+            entry: Some(entry),
+            item,
+            table,
+            ..Layout::stray(rows.unwrap_or(entry))
+        };
+        for column in table
+            .into_iter()
+            .flat_map(|table| &context.tables[table].columns)
+        {
+            layout.push(Slot::of_column(column));
+        }
+        let listed = entry.get("columns").into_iter().flat_map(Node::elements);
+        for name in listed.filter_map(Node::as_str) {
+            let index = layout
+                .by_name
+                .get(name)
+                .copied()
+                .unwrap_or_else(|| layout.push(Slot::named(name)));
+            layout.columns[index].listed = true;
+        }
+        layout.mark_key(entry);
+        layout
+    }
+
+    fn push(&mut self, slot: Slot<'c>) -> usize {
+        let index = self.columns.len();
+        self.by_name.entry(slot.name).or_insert(index);
+        self.columns.push(slot);
+        index
+    }
+
+    /// Uniqueness is asked only of a key that could be one: the others have findings already.
+    fn mark_key(&mut self, entry: Node<'c>) {
+        if entry.get("keyUnique").and_then(Node::as_bool) != Some(true) {
+            return;
+        }
+        let index = entry
+            .get_str("keyColumn")
+            .and_then(|name| self.by_name.get(name));
+        if let Some(slot) = index.map(|index| &mut self.columns[*index]) {
+            slot.key = slot.can_be_key() == Some(true);
+        }
+    }
+
+    /// The slot of a column.
+    pub(super) fn slot(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Finds out where link columns lead, once all entries have a table.
+    pub(super) fn connect(layouts: &mut [Layout<'c>], context: &RowsContext<'c>) {
+        let mut entries: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, layout) in layouts.iter().enumerate() {
+            if let Some(table) = layout.table {
+                entries
+                    .entry(context.tables[table].reference)
+                    .or_default()
+                    .push(index);
+            } else if let Some(name) = layout.entry.and_then(|entry| entry.get_str("featureRef")) {
+                entries.entry(undollared(name)).or_default().push(index);
+            }
+        }
+        let mut wanted: Vec<(usize, &str)> = Vec::new();
+        for layout in layouts.iter_mut() {
+            let item = layout.item;
+            for slot in &mut layout.columns {
+                let Some(column) = slot.column.filter(|column| column.is_link()) else {
+                    continue;
+                };
+                let link = Link::new(column, slot.name, item, context, &entries);
+                let value = link.value;
+                wanted.extend(
+                    link.entries
+                        .iter()
+                        .filter_map(|entry| Some((*entry, value?))),
+                );
+                slot.link = Some(link);
+            }
+        }
+        for (entry, name) in wanted {
+            if let Some(index) = layouts[entry].slot(name) {
+                let slot = &mut layouts[entry].columns[index];
+                slot.wanted = !slot.automatic;
+            }
+        }
+    }
+}
+
+impl<'c> Link<'c> {
+    fn new(
+        column: &Column<'c>,
+        name: &str,
+        item: Option<usize>,
+        context: &RowsContext<'c>,
+        entries: &HashMap<&str, Vec<usize>>,
+    ) -> Link<'c> {
+        let reference = column.linked_table();
+        let table = reference.and_then(|reference| context.table(reference));
+        let value = column.linked_value_column().and_then(|value| {
+            let mut columns = context.tables.iter().flat_map(|table| &table.columns);
+            columns
+                .find(|column| column.reference == Some(value))
+                .map(|column| column.name)
+        });
+        let entries = reference
+            .and_then(|reference| entries.get(reference))
+            .cloned()
+            .unwrap_or_default();
+        let travels = table.is_some_and(|table| table.origin == Origin::Plan);
+        let unreported = travels && entries.is_empty() && !context.is_reported(item, name);
+        Link {
+            table: reference,
+            value,
+            entries,
+            unreported,
+        }
+    }
+}
+
+impl<'c> Slot<'c> {
+    fn named(name: &'c str) -> Slot<'c> {
+        Slot {
+            name,
+            token: write_string(name),
+            listed: false,
+            column: None,
+            storable: None,
+            plain: form::ALL,
+            decimals: None,
+            required: false,
+            unique: false,
+            key: false,
+            automatic: false,
+            wanted: false,
+            link: None,
+        }
+    }
+
+    fn of_column(column: &'c Column<'c>) -> Slot<'c> {
+        let automatic = column.is_automatic_identity();
+        // The automatic identity must not be there at all: nothing else is said about its cells.
+        let storable = column.kind.filter(|_| !automatic).map(|kind| Storable {
+            storage: kind.storage,
+            options: column.config.and_then(options),
+            mask: column
+                .config
+                .and_then(|config| config.get_str("mask"))
+                .and_then(Mask::parse),
+        });
+        Slot {
+            column: Some(column),
+            plain: storable.as_ref().map_or(form::ALL, |storable| {
+                form::surely_storable(storable.storage)
+            }),
+            decimals: decimals(column),
+            required: column.flag("required") && !column.is_identity(),
+            unique: !automatic && (column.flag("unique") || column.is_identity()),
+            automatic,
+            storable,
+            ..Slot::named(column.name)
+        }
+    }
+
+    /// Whether rows could be matched by it; `None` when its type is not known.
+    pub(super) fn can_be_key(&self) -> Option<bool> {
+        if !self.listed || self.automatic {
+            return Some(false);
+        }
+        match self.column {
+            Some(column) => column.kind.map(|kind| kind.text_key && !kind.link),
+            None => None,
+        }
+    }
+}
+
+fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
+    let options = config.get("options").filter(|options| options.is_array())?;
+    Some(
+        options
+            .elements()
+            .filter_map(Node::as_str)
+            .map(Cow::Borrowed)
+            .collect(),
+    )
+}
+
+/// Decimal places of a currency: what the definitions of its type call `decimals`.
+fn decimals(column: &Column<'_>) -> Option<u64> {
+    let field = column.kind?.config.get("decimals")?;
+    let declared = column
+        .config
+        .and_then(|config| config.get("decimals"))
+        .and_then(Node::as_i64);
+    let default = field.default.as_ref().and_then(serde_json::Value::as_i64);
+    u64::try_from(declared.or(default)?).ok()
+}

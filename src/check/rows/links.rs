@@ -1,0 +1,469 @@
+//! The rules about links between rows, once every entry has been read: R011 to R015, R020, R021.
+//!
+//! Hashes prove most links sound without another look at the file: the row pointed at exists, and
+//! its value hashes as the cell's does. A row with any link that is not proved so is read again,
+//! and judged as it is written. So the hashes are keyed and never the ground for a finding.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cells::hash_text;
+use super::context::RowsContext;
+use super::harvest::{Harvest, Links};
+use super::index::Index;
+use super::layout::{Layout, Link, Slot};
+use super::look::RowText;
+use crate::check::catalog::{R011, R012, R013, R014, R015, R020, R021};
+use crate::check::finding::{Finding, Place, Related};
+use crate::check::rule::Rule;
+use crate::check::suggest::shown;
+use crate::json::Node;
+use crate::package::reference::undollared;
+use crate::rows::{self, equal};
+
+/// All entries, read.
+pub(super) struct Entries<'e, 'c> {
+    pub(super) text: &'e str,
+    pub(super) context: &'e RowsContext<'c>,
+    pub(super) state: &'e foldhash::quality::RandomState,
+    pub(super) layouts: &'e [Layout<'c>],
+    pub(super) harvests: &'e [Harvest],
+    /// Rows by value, for columns that links without refs are compared with: (entry, column).
+    pub(super) sought: HashMap<(usize, usize), Index>,
+}
+
+impl<'e, 'c> Entries<'e, 'c> {
+    /// Prepares what the judging of links asks for.
+    pub(super) fn new(
+        text: &'e str,
+        context: &'e RowsContext<'c>,
+        state: &'e foldhash::quality::RandomState,
+        layouts: &'e [Layout<'c>],
+        harvests: &'e [Harvest],
+    ) -> Self {
+        let mut entries = Entries {
+            text,
+            context,
+            state,
+            layouts,
+            harvests,
+            sought: HashMap::new(),
+        };
+        for (layout, harvest) in layouts.iter().zip(harvests) {
+            for (slot, links) in layout.columns.iter().zip(&harvest.links) {
+                // A doubtful list may have elements without a ref, too.
+                if !links.loose.is_empty() || !harvest.doubtful.is_empty() {
+                    entries.seek(slot);
+                }
+            }
+        }
+        entries
+    }
+
+    /// Sorts the values that the links of a column are compared with.
+    fn seek(&mut self, slot: &Slot<'_>) {
+        let targets = slot
+            .link
+            .as_ref()
+            .map(|link| self.targets(link))
+            .unwrap_or_default();
+        for (entry, column) in targets {
+            let values = &self.harvests[entry].values[column];
+            self.sought.entry((entry, column)).or_insert_with(|| {
+                let filled = values
+                    .iter()
+                    .copied()
+                    .zip(0..)
+                    .filter(|(hash, _)| *hash != 0);
+                Index::new(&mut filled.collect::<Vec<_>>())
+            });
+        }
+    }
+
+    /// The columns that hold the values of a link: one per entry of the linked table.
+    fn targets(&self, link: &Link<'_>) -> Vec<(usize, usize)> {
+        let column = |entry: &usize| Some((*entry, self.layouts[*entry].slot(link.value?)?));
+        link.entries
+            .iter()
+            .filter_map(column)
+            .filter(|(entry, column)| self.layouts[*entry].columns[*column].wanted)
+            .collect()
+    }
+
+    /// Findings about the links of one entry's rows, in order of the rows.
+    pub(super) fn judge(&self, entry: usize) -> Vec<Finding> {
+        let (layout, harvest) = (&self.layouts[entry], &self.harvests[entry]);
+        let mut rows = harvest.doubtful.clone();
+        for (slot, links) in layout.columns.iter().zip(&harvest.links) {
+            if let Some(link) = &slot.link {
+                self.unproved(link, links, &mut rows);
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let mut findings = Vec::new();
+        for number in rows {
+            let start = harvest.starts[number as usize];
+            if let Some(row) = RowText::new(self.text, layout, start, number) {
+                Judge {
+                    entries: self,
+                    layout,
+                    row: &row,
+                    findings: &mut findings,
+                }
+                .row();
+            }
+        }
+        findings
+    }
+
+    /// Adds the rows whose links the hashes do not prove.
+    fn unproved(&self, link: &Link<'_>, links: &Links, rows: &mut Vec<u32>) {
+        let targets = self.targets(link);
+        // Without a value to compare (the automatic identity does not travel), finding the row is
+        // all that can be asked.
+        let values = |entry: usize| {
+            let column = targets
+                .iter()
+                .find(|(known, _)| *known == entry)
+                .map(|(_, column)| *column);
+            column.map(|column| self.harvests[entry].values[column].as_slice())
+        };
+        let known: Vec<_> = link
+            .entries
+            .iter()
+            .map(|entry| (&self.harvests[*entry], values(*entry)))
+            .collect();
+        for ((row, target), value) in links.rows.iter().zip(&links.targets).zip(&links.values) {
+            let proved = known.iter().any(|(harvest, values)| {
+                harvest.uids.rows(*target).next().is_some_and(|found| {
+                    let held =
+                        values.map_or(0, |values| values.get(found as usize).copied().unwrap_or(0));
+                    held == 0 || held == *value
+                })
+            });
+            if !proved {
+                rows.push(*row);
+            }
+        }
+        let matches = |hash: u64| {
+            targets.iter().any(|key| {
+                self.sought
+                    .get(key)
+                    .is_some_and(|index| index.rows(hash).next().is_some())
+            })
+        };
+        rows.extend(
+            links
+                .loose
+                .iter()
+                .filter(|(hash, _)| matches(*hash))
+                .map(|(_, row)| *row),
+        );
+    }
+
+    /// Entries whose rows belong to the table of that ref.
+    fn entries_of(&self, reference: &str) -> impl Iterator<Item = usize> + '_ {
+        let table = self
+            .context
+            .tables
+            .iter()
+            .position(|table| table.reference == reference);
+        let reference = reference.to_owned();
+        self.layouts
+            .iter()
+            .enumerate()
+            .filter(move |(_, layout)| match (layout.table, table) {
+                (Some(own), Some(table)) => own == table,
+                (None, None) => {
+                    let named = layout.entry.and_then(|entry| entry.get_str("featureRef"));
+                    named.map(undollared) == Some(reference.as_str())
+                }
+                _ => false,
+            })
+            .map(|(index, _)| index)
+    }
+
+    /// The row of that uid in an entry.
+    fn find(&self, entry: usize, uid: &str) -> Option<RowText<'_>> {
+        let harvest = &self.harvests[entry];
+        let rows = harvest.uids.rows(hash_text(self.state, uid));
+        rows.filter_map(|row| {
+            RowText::new(
+                self.text,
+                &self.layouts[entry],
+                harvest.starts[row as usize],
+                row,
+            )
+        })
+        .find(|row| row.root().get_str("uid") == Some(uid))
+    }
+
+    /// Whether a row of the linked table holds that value.
+    fn is_held(&self, link: &Link<'_>, value: &str) -> bool {
+        let hash = rows::hash(self.state, value).max(1);
+        self.targets(link).iter().any(|key| {
+            let (harvest, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
+            let rows = self
+                .sought
+                .get(key)
+                .into_iter()
+                .flat_map(|index| index.rows(hash));
+            let mut texts = rows.filter_map(|row| {
+                RowText::new(self.text, layout, harvest.starts[row as usize], row)
+            });
+            texts.any(|row| {
+                let held = row
+                    .root()
+                    .get("data")
+                    .and_then(|data| data.get(layout.columns[key.1].name));
+                held.is_some_and(|held| equal(held.raw(), value))
+            })
+        })
+    }
+}
+
+/// What a ref leads to.
+enum Target<'e> {
+    /// A row of the linked table, and its entry.
+    Row(RowText<'e>, usize),
+    /// Something wrong that has been reported, or that nothing can be said about.
+    Unclear,
+}
+
+/// The judge of one row.
+struct Judge<'j, 'e, 'c> {
+    entries: &'j Entries<'e, 'c>,
+    layout: &'j Layout<'c>,
+    row: &'j RowText<'e>,
+    findings: &'j mut Vec<Finding>,
+}
+
+impl<'j> Judge<'j, '_, '_> {
+    fn row(&mut self) {
+        let row = self.row;
+        let Some(data) = row.root().get("data").filter(|data| data.is_object()) else {
+            return;
+        };
+        let refs = row.root().get("refs").filter(|refs| refs.is_object());
+        let layout = self.layout;
+        for slot in &layout.columns {
+            let cell = data.get(slot.name);
+            let reference = refs.and_then(|refs| refs.get(slot.name));
+            match (cell, reference, &slot.link) {
+                (None, Some(reference), _) => {
+                    self.say(
+                        &R011,
+                        reference,
+                        format!("`data` has no cell `{}`", slot.name),
+                    );
+                }
+                (Some(_), Some(reference), None) => {
+                    // Of a column that is not known nothing can be said.
+                    if slot.column.is_some_and(|column| column.kind.is_some()) && !slot.automatic {
+                        self.say(
+                            &R011,
+                            reference,
+                            format!("`{}` is no link column", slot.name),
+                        );
+                    }
+                }
+                (Some(cell), Some(reference), Some(link)) if reference.is_object() => {
+                    self.linked(cell, reference, link);
+                }
+                (Some(cell), None, Some(link)) => self.unlinked(cell, link),
+                _ => {}
+            }
+        }
+    }
+
+    fn say(&mut self, rule: &'static Rule, node: Node<'_>, message: String) {
+        self.findings
+            .push(Finding::new(rule, self.row.place(node), message));
+    }
+
+    /// R021 of a cell without a ref: one finding, as one ref is missing.
+    fn unlinked(&mut self, cell: Node<'_>, link: &Link<'_>) {
+        if cell.is_empty() {
+            return;
+        }
+        let held = if cell.is_array() {
+            cell.elements()
+                .find(|element| self.entries.is_held(link, element.raw()))
+        } else {
+            Some(cell).filter(|cell| self.entries.is_held(link, cell.raw()))
+        };
+        if let Some(held) = held {
+            let message = format!(
+                "{} is the value of a row that travels, and no ref says so",
+                shown(held.raw())
+            );
+            self.say(&R021, cell, message);
+        }
+    }
+
+    fn linked(&mut self, cell: Node<'j>, reference: Node<'j>, link: &Link<'_>) {
+        let rows = reference.get("rows");
+        let triples: Vec<Node<'_>> = match rows {
+            Some(rows) => rows
+                .elements()
+                .filter(|triple| triple.is_object())
+                .collect(),
+            None => vec![reference],
+        };
+        let fits = match (cell.is_array(), rows) {
+            (true, None) => Err("the cell holds a list, and the ref a single row"),
+            (false, Some(_)) => Err("the cell holds a single value, and the ref a list of rows"),
+            (true, Some(rows)) if rows.len() > cell.len() => {
+                Err("the ref has more rows than the cell has elements")
+            }
+            _ => Ok(()),
+        };
+        if let Err(message) = fits {
+            self.say(&R013, reference, message.to_owned());
+        }
+        let targets: Vec<Target<'_>> = triples
+            .iter()
+            .map(|triple| self.target(*triple, link))
+            .collect();
+        let pairs: Vec<(Node<'_>, &Target<'_>)> = triples.iter().copied().zip(&targets).collect();
+        if fits.is_ok() {
+            if cell.is_array() {
+                self.sequence(cell, &pairs, link);
+            } else if let [(triple, target)] = pairs.as_slice() {
+                self.scalar(cell, *triple, target);
+            }
+        }
+    }
+
+    /// R012, R015 and R020 of one triple.
+    fn target(&mut self, triple: Node<'j>, link: &Link<'_>) -> Target<'j> {
+        if triple.get("valueColumn").is_none() {
+            self.say(&R015, triple, "the ref names no `valueColumn`".to_owned());
+        }
+        let (Some(uid), Some(table)) = (triple.get("rowUid"), triple.get("featureRef")) else {
+            return Target::Unclear;
+        };
+        let (Some(row), Some(name)) = (uid.as_str(), table.as_str().map(undollared)) else {
+            return Target::Unclear;
+        };
+        let entries = self.entries;
+        let here = entries
+            .entries_of(name)
+            .find_map(|entry| Some((entry, entries.find(entry, row)?)));
+        let strays = here.is_none()
+            && (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
+        if strays || link.table.is_some_and(|linked| linked != name) {
+            let message = match link.table {
+                Some(linked) if linked != name => {
+                    format!("the column links to `{linked}`, and the ref names `{name}`")
+                }
+                _ => format!("the row {row} is one of another table than `{name}`"),
+            };
+            self.say(&R020, table, message);
+            return Target::Unclear;
+        }
+        let Some((entry, found)) = here else {
+            let bad = entries
+                .entries_of(name)
+                .any(|entry| entries.harvests[entry].bad_uids);
+            if !bad {
+                self.say(
+                    &R012,
+                    uid,
+                    format!(
+                        "no row of `{name}` that travels has the uid {}",
+                        shown(uid.raw())
+                    ),
+                );
+            }
+            return Target::Unclear;
+        };
+        if entries.harvests[entry]
+            .repeated_uids
+            .contains(&hash_text(entries.state, row))
+        {
+            return Target::Unclear;
+        }
+        Target::Row(found, entry)
+    }
+
+    /// The value that the target row holds in the ref's `valueColumn`, when it travels.
+    fn held<'t>(&self, triple: Node<'_>, target: &'t Target<'_>) -> Option<(&'t str, Place)> {
+        let Target::Row(row, entry) = target else {
+            return None;
+        };
+        let name = triple.get_str("valueColumn")?;
+        let layout = &self.entries.layouts[*entry];
+        if layout
+            .slot(name)
+            .is_some_and(|slot| layout.columns[slot].automatic)
+        {
+            return None;
+        }
+        let cell = row.root().get("data")?.get(name)?;
+        Some((cell.raw(), row.place(cell)))
+    }
+
+    /// R014 of a scalar cell.
+    fn scalar(&mut self, cell: Node<'_>, triple: Node<'_>, target: &Target<'_>) {
+        let Some((held, place)) = self.held(triple, target) else {
+            return;
+        };
+        if !equal(cell.raw(), held) {
+            let message = format!(
+                "the cell holds {}, and the row pointed at {}",
+                shown(cell.raw()),
+                shown(held)
+            );
+            self.say(&R014, cell, message);
+            if let Some(finding) = self.findings.last_mut() {
+                finding.related.push(Related {
+                    place,
+                    message: "the row pointed at".to_owned(),
+                });
+            }
+        }
+    }
+
+    /// R014 and R021 of a list cell: the targets' values are to be found in it, in this order.
+    fn sequence(&mut self, cell: Node<'_>, pairs: &[(Node<'_>, &Target<'_>)], link: &Link<'_>) {
+        let elements: Vec<Node<'_>> = cell.elements().collect();
+        let mut taken = HashSet::new();
+        let mut from = 0;
+        let mut sure = true;
+        for (triple, target) in pairs {
+            let Some((held, place)) = self.held(*triple, target) else {
+                sure = false;
+                continue;
+            };
+            let found = (from..elements.len()).find(|index| equal(elements[*index].raw(), held));
+            if let Some(index) = found {
+                taken.insert(index);
+                from = index + 1;
+            } else {
+                sure = false;
+                let message = format!(
+                    "the row pointed at holds {}, which the cell has not at this place",
+                    shown(held)
+                );
+                self.say(&R014, *triple, message);
+                if let Some(finding) = self.findings.last_mut() {
+                    finding.related.push(Related {
+                        place,
+                        message: "the row pointed at".to_owned(),
+                    });
+                }
+            }
+        }
+        // With a triple that cannot be placed, it may be the one of any element left over.
+        for (index, element) in elements.iter().enumerate().filter(|_| sure) {
+            if !taken.contains(&index) && self.entries.is_held(link, element.raw()) {
+                let message = format!(
+                    "{} is the value of a row that travels, and no ref says so",
+                    shown(element.raw())
+                );
+                self.say(&R021, *element, message);
+            }
+        }
+    }
+}

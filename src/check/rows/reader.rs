@@ -1,0 +1,601 @@
+//! Reading of rows: strict JSON, cells noted where they stand, nothing judged.
+//!
+//! One pass over the bytes. It allocates nothing per row, and what it cannot say by itself (which
+//! key is repeated, which text is suspect, what is odd about a row's shape) it leaves to
+//! [`look`](super::look), which reads the one row again as a tree.
+
+use std::ops::Range;
+
+use super::layout::Layout;
+use super::watch::{self, Watch};
+use crate::definitions::Storage;
+use crate::json::scan::{Scanner, StrToken};
+use crate::json::{MAX_DEPTH, Node, SyntaxError, SyntaxKind, decode_to};
+
+/// Forms of values, one bit each.
+pub(super) mod form {
+    use super::Storage;
+
+    pub(in super::super) const NULL: u16 = 1;
+    pub(in super::super) const BOOL: u16 = 1 << 1;
+    /// A number so short that no limit can matter.
+    pub(in super::super) const NUMBER: u16 = 1 << 2;
+    /// A long number, or one with an exponent.
+    pub(in super::super) const ODD_NUMBER: u16 = 1 << 3;
+    pub(in super::super) const EMPTY_STRING: u16 = 1 << 4;
+    pub(in super::super) const STRING: u16 = 1 << 5;
+    pub(in super::super) const EMPTY_LIST: u16 = 1 << 6;
+    pub(in super::super) const LIST: u16 = 1 << 7;
+    pub(in super::super) const OBJECT: u16 = 1 << 8;
+    /// A list or object with an odd number somewhere inside.
+    pub(in super::super) const ODD: u16 = 1 << 9;
+
+    pub(in super::super) const ALL: u16 = u16::MAX;
+    /// What `required` is not met by.
+    pub(in super::super) const EMPTY: u16 = NULL | EMPTY_STRING | EMPTY_LIST;
+    pub(in super::super) const ANY_LIST: u16 = EMPTY_LIST | LIST;
+
+    /// Forms of which every value can be stored: the others are asked about one by one.
+    pub(in super::super) fn surely_storable(storage: Storage) -> u16 {
+        let own = match storage {
+            Storage::String => STRING,
+            Storage::Number => NUMBER,
+            Storage::Boolean => BOOL,
+            Storage::Link => STRING | NUMBER | EMPTY_LIST,
+            Storage::Any => BOOL | NUMBER | STRING | EMPTY_LIST | LIST | OBJECT,
+            _ => 0,
+        };
+        own | NULL | EMPTY_STRING
+    }
+}
+
+/// A value where it stands. A `mark` other than the current row's means that there is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spot {
+    mark: u32,
+    /// Bits of [`form`].
+    pub(super) form: u16,
+    /// First byte.
+    pub(super) start: usize,
+    /// Byte after it.
+    pub(super) end: usize,
+}
+
+/// What `refs` says about a cell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RefSpot {
+    mark: u32,
+    /// Whether it has a list of triples.
+    pub(super) many: bool,
+    /// Whether each triple is complete, names the linked table and its value column, and nothing
+    /// else: what an exporter writes.
+    pub(super) plain: bool,
+    /// First byte.
+    pub(super) start: usize,
+    /// Its `rowUid`s among [`Row::targets`].
+    first: u32,
+    count: u32,
+}
+
+/// One row, as far as it was read. Used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    /// First byte.
+    pub(super) start: usize,
+    /// The string under `uid`.
+    pub(super) uid: Option<StrToken>,
+    /// Whether `data` is an object.
+    pub(super) has_data: bool,
+    /// Bytes of `data`.
+    pub(super) data: Range<usize>,
+    /// Something in it needs a look at the whole row.
+    pub(super) look: bool,
+    mark: u32,
+    cells: Vec<Spot>,
+    refs: Vec<RefSpot>,
+    /// Columns that `refs` names, in order.
+    pub(super) referring: Vec<u32>,
+    targets: Vec<StrToken>,
+}
+
+impl Row {
+    /// The cell of a column.
+    #[inline]
+    pub(super) fn cell(&self, slot: usize) -> Option<Spot> {
+        self.cells
+            .get(slot)
+            .copied()
+            .filter(|spot| spot.mark == self.mark && self.has_data)
+    }
+
+    /// What `refs` says about a column.
+    #[inline]
+    pub(super) fn reference(&self, slot: usize) -> Option<RefSpot> {
+        self.refs
+            .get(slot)
+            .copied()
+            .filter(|spot| spot.mark == self.mark)
+    }
+
+    /// A field stands a second time: what the first one held does not count.
+    fn forget(&mut self, field: usize) {
+        self.look = true;
+        match field {
+            0 => self.uid = None,
+            1 => {
+                self.has_data = false;
+                self.cells.fill(Spot::default());
+            }
+            _ => {
+                self.referring.clear();
+                self.refs.fill(RefSpot::default());
+            }
+        }
+    }
+
+    /// The `rowUid`s of a plain ref.
+    pub(super) fn targets(&self, spot: RefSpot) -> &[StrToken] {
+        let first = spot.first as usize;
+        self.targets
+            .get(first..first + spot.count as usize)
+            .unwrap_or_default()
+    }
+}
+
+/// The reader of one list of rows.
+pub(super) struct Reader<'s, 'c> {
+    text: &'s str,
+    scanner: Scanner<'s>,
+    layout: &'s Layout<'c>,
+    watch: Watch<'s>,
+    /// Keys of the objects that are open inside a cell.
+    keys: Vec<StrToken>,
+    scratch: String,
+    /// The column expected next: exporters write keys in one order.
+    expected: usize,
+    /// Containers that are open around a row.
+    depth: usize,
+    row_end: usize,
+    more: bool,
+}
+
+impl<'s, 'c> Reader<'s, 'c> {
+    /// Opens the list.
+    pub(super) fn new(
+        text: &'s str,
+        layout: &'s Layout<'c>,
+        list: Node<'c>,
+    ) -> Result<Self, SyntaxError> {
+        let span = list.span();
+        let mut depth = 1;
+        let mut parent = list.parent();
+        while let Some(node) = parent {
+            depth += 1;
+            parent = node.parent();
+        }
+        let mut scanner = Scanner::new(text, span.start + 1);
+        let more = scanner.first_element()?;
+        let watch = Watch::new(text, span.start, span.end);
+        Ok(Reader {
+            text,
+            scanner,
+            layout,
+            watch,
+            keys: Vec::new(),
+            scratch: String::new(),
+            expected: 0,
+            depth,
+            row_end: span.start,
+            more,
+        })
+    }
+
+    /// Reads the next element into `row`; false at the end of the list.
+    pub(super) fn next(&mut self, row: &mut Row) -> Result<bool, SyntaxError> {
+        if !self.more {
+            return Ok(false);
+        }
+        row.cells.resize(self.layout.columns.len(), Spot::default());
+        row.refs
+            .resize(self.layout.columns.len(), RefSpot::default());
+        row.mark = row.mark.wrapping_add(1);
+        if row.mark == 0 {
+            // After four billion rows old marks could be taken for new ones.
+            row.cells.fill(Spot::default());
+            row.refs.fill(RefSpot::default());
+            row.mark = 1;
+        }
+        row.start = self.scanner.pos;
+        row.uid = None;
+        row.has_data = false;
+        row.look = false;
+        row.referring.clear();
+        row.targets.clear();
+        if self.scanner.peek() == Some(b'{') && self.layout.entry.is_some() {
+            self.row(row)?;
+        } else {
+            row.look |= self.layout.entry.is_some();
+            self.value(self.depth, row)?;
+        }
+        self.row_end = self.scanner.pos;
+        row.look |= self.watch.is_suspect(row.start, self.row_end);
+        self.more = self.scanner.next_element()?;
+        Ok(true)
+    }
+
+    /// Byte after the row read last.
+    pub(super) fn row_end(&self) -> usize {
+        self.row_end
+    }
+
+    fn row(&mut self, row: &mut Row) -> Result<(), SyntaxError> {
+        self.open(self.depth)?;
+        let mut seen = [false; 3];
+        let mut more = self.scanner.first_member()?;
+        while more {
+            let field = self.field(["\"uid\"", "\"data\"", "\"refs\""], row)?;
+            self.scanner.colon()?;
+            if let Some(field) = field.filter(|field| std::mem::replace(&mut seen[*field], true)) {
+                row.forget(field);
+            }
+            match (field, self.scanner.peek()) {
+                (Some(0), Some(b'"')) => row.uid = Some(self.string(row)?),
+                (Some(1), Some(b'{')) => {
+                    row.has_data = true;
+                    row.data.start = self.scanner.pos;
+                    self.data(row)?;
+                    row.data.end = self.scanner.pos;
+                }
+                (Some(2), Some(b'{')) => self.refs(row)?,
+                _ => {
+                    row.look = true;
+                    self.value(self.depth + 1, row)?;
+                }
+            }
+            more = self.scanner.next_member()?;
+        }
+        row.look |= !seen[0] || !seen[1];
+        Ok(())
+    }
+
+    fn data(&mut self, row: &mut Row) -> Result<(), SyntaxError> {
+        self.open(self.depth + 1)?;
+        let mut more = self.scanner.first_member()?;
+        self.expected = 0;
+        while more {
+            let slot = self.column(row)?;
+            self.scanner.colon()?;
+            let start = self.scanner.pos;
+            let form = self.value(self.depth + 2, row)?;
+            match slot {
+                Some(slot) => {
+                    let cell = &mut row.cells[slot];
+                    row.look |= cell.mark == row.mark;
+                    *cell = Spot {
+                        mark: row.mark,
+                        form,
+                        start,
+                        end: self.scanner.pos,
+                    };
+                }
+                None => row.look = true,
+            }
+            more = self.scanner.next_member()?;
+        }
+        Ok(())
+    }
+
+    fn refs(&mut self, row: &mut Row) -> Result<(), SyntaxError> {
+        self.open(self.depth + 1)?;
+        let mut more = self.scanner.first_member()?;
+        self.expected = 0;
+        while more {
+            let slot = self.column(row)?;
+            self.scanner.colon()?;
+            match slot {
+                Some(slot) => {
+                    let spot = self.reference(slot, row)?;
+                    let known = &mut row.refs[slot];
+                    row.look |= known.mark == row.mark;
+                    *known = spot;
+                    row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
+                }
+                None => {
+                    row.look = true;
+                    self.value(self.depth + 2, row)?;
+                }
+            }
+            more = self.scanner.next_member()?;
+        }
+        Ok(())
+    }
+
+    /// One triple, or `rows` with triples.
+    fn reference(&mut self, slot: usize, row: &mut Row) -> Result<RefSpot, SyntaxError> {
+        let start = self.scanner.pos;
+        let first = u32::try_from(row.targets.len()).unwrap_or(u32::MAX);
+        let mut spot = RefSpot {
+            mark: row.mark,
+            many: false,
+            plain: true,
+            start,
+            first,
+            count: 1,
+        };
+        if self.scanner.peek() != Some(b'{') {
+            row.look = true;
+            spot.plain = false;
+            self.value(self.depth + 2, row)?;
+        } else if self.at_rows() {
+            spot.many = true;
+            spot.plain = self.many(slot, row)?;
+            spot.count = u32::try_from(row.targets.len()).unwrap_or(u32::MAX) - first;
+        } else {
+            spot.plain = self.triple(slot, self.depth + 2, row)?;
+        }
+        Ok(spot)
+    }
+
+    /// Whether the object that begins here has `rows` as its first key, as an exporter writes it.
+    fn at_rows(&self) -> bool {
+        let mut ahead = self.scanner.clone();
+        ahead.pos += 1;
+        ahead.next_token();
+        self.text.as_bytes()[ahead.pos..].starts_with(b"\"rows\"")
+    }
+
+    /// `{"rows": [triple…]}`; whether all is plain.
+    fn many(&mut self, slot: usize, row: &mut Row) -> Result<bool, SyntaxError> {
+        self.open(self.depth + 2)?;
+        let mut plain = true;
+        let mut first = true;
+        let mut more = self.scanner.first_member()?;
+        while more {
+            let field = self.field(["\"rows\""], row)?;
+            self.scanner.colon()?;
+            if field.is_none() || !first || self.scanner.peek() != Some(b'[') {
+                row.look = true;
+                plain = false;
+                self.value(self.depth + 3, row)?;
+            } else {
+                self.open(self.depth + 3)?;
+                let mut element = self.scanner.first_element()?;
+                while element {
+                    if self.scanner.peek() == Some(b'{') {
+                        plain &= self.triple(slot, self.depth + 4, row)?;
+                    } else {
+                        row.look = true;
+                        plain = false;
+                        self.value(self.depth + 4, row)?;
+                    }
+                    element = self.scanner.next_element()?;
+                }
+            }
+            first = false;
+            more = self.scanner.next_member()?;
+        }
+        Ok(plain)
+    }
+
+    /// A triple; whether it is plain. Its `rowUid` is noted when it is.
+    fn triple(&mut self, slot: usize, depth: usize, row: &mut Row) -> Result<bool, SyntaxError> {
+        const FIELDS: [&str; 3] = ["\"rowUid\"", "\"featureRef\"", "\"valueColumn\""];
+        self.open(depth)?;
+        let mut texts: [Option<StrToken>; 3] = [None; 3];
+        let mut shaped = true;
+        let mut more = self.scanner.first_member()?;
+        while more {
+            let field = self.field(FIELDS, row)?;
+            self.scanner.colon()?;
+            if let (Some(field), Some(b'"')) = (field, self.scanner.peek()) {
+                shaped &= texts[field].is_none();
+                texts[field] = Some(self.string(row)?);
+            } else {
+                shaped = false;
+                self.value(depth + 1, row)?;
+            }
+            more = self.scanner.next_member()?;
+        }
+        let [Some(uid), Some(table), value] = texts else {
+            row.look = true;
+            return Ok(false);
+        };
+        row.look |= !shaped;
+        let Some(link) = &self.layout.columns[slot].link else {
+            return Ok(false);
+        };
+        let is = |token: StrToken, expected: Option<&str>| {
+            !token.escaped && expected == Some(&self.text[token.inner()])
+        };
+        let names_table = is(table, link.table)
+            || self.text[table.inner()]
+                .strip_prefix('$')
+                .is_some_and(|name| !table.escaped && link.table == Some(name));
+        let plain = shaped
+            && !uid.escaped
+            && names_table
+            && value.is_some_and(|value| is(value, link.value));
+        row.targets.push(uid);
+        Ok(plain)
+    }
+
+    /// Reads a key and says which of `fields` it is.
+    #[inline]
+    fn field<const N: usize>(
+        &mut self,
+        fields: [&'static str; N],
+        row: &mut Row,
+    ) -> Result<Option<usize>, SyntaxError> {
+        let rest = &self.text.as_bytes()[self.scanner.pos..];
+        for (index, field) in fields.iter().enumerate() {
+            if rest.starts_with(field.as_bytes()) {
+                self.scanner.pos += field.len();
+                return Ok(Some(index));
+            }
+        }
+        let token = self.string(row)?;
+        if token.escaped {
+            // The scratch holds what it stands for.
+            let name = self.scratch.as_str();
+            return Ok(fields
+                .iter()
+                .position(|field| field.trim_matches('"') == name));
+        }
+        Ok(None)
+    }
+
+    /// Reads a key and finds its column.
+    #[inline]
+    fn column(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
+        let columns = &self.layout.columns;
+        let rest = &self.text.as_bytes()[self.scanner.pos..];
+        let expected = columns.get(self.expected);
+        if expected.is_some_and(|slot| rest.starts_with(slot.token.as_bytes())) {
+            self.scanner.pos += columns[self.expected].token.len();
+            self.expected += 1;
+            return Ok(Some(self.expected - 1));
+        }
+        let token = self.string(row)?;
+        let found = if token.escaped {
+            self.layout.slot(&self.scratch)
+        } else {
+            // Absent cells are skipped in the order of the columns: look a little ahead first.
+            let key = &self.text[token.start..token.end];
+            let ahead = columns.iter().enumerate().skip(self.expected).take(8);
+            let near = ahead
+                .filter(|(_, slot)| slot.token == key)
+                .map(|(index, _)| index)
+                .next();
+            near.or_else(|| self.layout.slot(&self.text[token.inner()]))
+        };
+        self.expected = found.map_or(self.expected, |index| index + 1);
+        Ok(found)
+    }
+
+    /// Reads any value at `depth` open containers and gives its form.
+    fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
+        match self.scanner.peek() {
+            Some(b'"') => {
+                let token = self.string(row)?;
+                let empty = token.end - token.start == 2;
+                Ok(if empty {
+                    form::EMPTY_STRING
+                } else {
+                    form::STRING
+                })
+            }
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'[') => self.list(depth, row),
+            Some(b'{') => self.object(depth, row),
+            Some(b't') => self.scanner.literal("true").map(|_| form::BOOL),
+            Some(b'f') => self.scanner.literal("false").map(|_| form::BOOL),
+            Some(b'n') => self.scanner.literal("null").map(|_| form::NULL),
+            Some(0xEF) if self.text[self.scanner.pos..].starts_with('\u{feff}') => Err(
+                Scanner::error(self.scanner.pos, SyntaxKind::SecondByteOrderMark),
+            ),
+            Some(_) => Err(Scanner::error(self.scanner.pos, SyntaxKind::ExpectedValue)),
+            None => Err(self.scanner.end()),
+        }
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<u16, SyntaxError> {
+        let span = self.scanner.number()?;
+        let token = &self.text.as_bytes()[span];
+        let short = token.len() <= 34 && !token.iter().any(|byte| matches!(byte, b'e' | b'E'));
+        Ok(if short {
+            form::NUMBER
+        } else {
+            form::ODD_NUMBER
+        })
+    }
+
+    fn list(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
+        self.open(depth)?;
+        let mut more = self.scanner.first_element()?;
+        let mut all = if more { form::LIST } else { form::EMPTY_LIST };
+        while more {
+            all |= odd(self.value(depth + 1, row)?);
+            more = self.scanner.next_element()?;
+        }
+        Ok(all)
+    }
+
+    fn object(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
+        self.open(depth)?;
+        let mut all = form::OBJECT;
+        let from = self.keys.len();
+        let mut more = self.scanner.first_member()?;
+        while more {
+            let key = self.string(row)?;
+            self.keys.push(key);
+            self.scanner.colon()?;
+            all |= odd(self.value(depth + 1, row)?);
+            more = self.scanner.next_member()?;
+        }
+        row.look |= repeats(self.text, &mut self.keys[from..]);
+        self.keys.truncate(from);
+        Ok(all)
+    }
+
+    fn open(&mut self, depth: usize) -> Result<(), SyntaxError> {
+        if depth >= MAX_DEPTH {
+            return Err(Scanner::error(self.scanner.pos, SyntaxKind::TooDeep));
+        }
+        self.scanner.pos += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
+        let token = self.scanner.string()?;
+        if token.escaped {
+            row.look |= self.is_suspect(token);
+        }
+        Ok(token)
+    }
+
+    /// Decodes an escaped text into the scratch and asks whether it needs a look. Only `\u` can
+    /// hide characters that the raw search would have found, or bring a NUL.
+    #[cold]
+    fn is_suspect(&mut self, token: StrToken) -> bool {
+        self.scratch.clear();
+        decode_to(&mut self.scratch, &self.text[token.inner()]);
+        let raw = &self.text.as_bytes()[token.inner()];
+        memchr::memmem::find(raw, b"\\u").is_some()
+            && (self.scratch.contains('\0') || watch::is_suspect(&self.scratch))
+    }
+}
+
+/// What the number inside a container says about the container.
+#[inline]
+fn odd(form: u16) -> u16 {
+    if form & (form::ODD | form::ODD_NUMBER) != 0 {
+        form::ODD
+    } else {
+        0
+    }
+}
+
+/// Whether two of the keys are the same, decoded.
+fn repeats(text: &str, keys: &mut [StrToken]) -> bool {
+    let same = |one: &StrToken, other: &StrToken| {
+        if one.escaped || other.escaped {
+            crate::json::decode(&text[one.inner()]) == crate::json::decode(&text[other.inner()])
+        } else {
+            text[one.inner()] == text[other.inner()]
+        }
+    };
+    if keys.len() <= 16 {
+        let mut rest = &*keys;
+        while let [first, others @ ..] = rest {
+            if others.iter().any(|other| same(first, other)) {
+                return true;
+            }
+            rest = others;
+        }
+        return false;
+    }
+    keys.sort_by_cached_key(|key| crate::json::decode(&text[key.inner()]));
+    keys.windows(2).any(|pair| same(&pair[0], &pair[1]))
+}

@@ -1,0 +1,102 @@
+//! Values that stand twice: I002 for uids, R009 for keys, R018 for unique columns.
+//!
+//! Equal values share a hash, so only neighbours in a sorted list of hashes are compared, and
+//! compared as they are written: a chance collision is never a finding.
+
+use super::harvest::Harvest;
+use super::layout::{Layout, Slot};
+use super::look::RowText;
+use crate::check::catalog::{I002, R009, R018};
+use crate::check::finding::{Finding, Place, Related};
+use crate::check::suggest::shown;
+use crate::rows::{Cell, equal};
+
+/// I002. `uids` is sorted.
+pub(super) fn uids(text: &str, layout: &Layout<'_>, uids: &[(u64, u32)], harvest: &mut Harvest) {
+    for_each_pair(uids, |hash, earlier, later| {
+        let rows = [earlier, later]
+            .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
+        let [Some(earlier), Some(later)] = &rows else {
+            return false;
+        };
+        let [Some(one), Some(other)] = [earlier, later].map(|row| row.root().get("uid")) else {
+            return false;
+        };
+        if one.as_str() != other.as_str() {
+            return false;
+        }
+        let message = format!("the uid {} stands twice among the rows", shown(other.raw()));
+        let finding = repeated(
+            Finding::new(&I002, later.place(other), message),
+            earlier.place(one),
+        );
+        harvest.findings.push(finding);
+        harvest.bad_uids = true;
+        harvest.repeated_uids.insert(hash);
+        true
+    });
+}
+
+/// R009 and R018 of one column. Sorts `values`.
+pub(super) fn values(
+    text: &str,
+    layout: &Layout<'_>,
+    slot: &Slot<'_>,
+    values: &mut [(u64, u32)],
+    harvest: &mut Harvest,
+) {
+    values.sort_unstable();
+    for_each_pair(values, |_, earlier, later| {
+        let rows = [earlier, later]
+            .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
+        let [Some(earlier), Some(later)] = &rows else {
+            return false;
+        };
+        let cells =
+            [earlier, later].map(|row| row.root().get("data").and_then(|data| data.get(slot.name)));
+        let [Some(one), Some(other)] = cells else {
+            return false;
+        };
+        if !equal(one.raw(), other.raw()) {
+            return false;
+        }
+        let value = shown(other.raw());
+        // An empty key has been reported as empty.
+        let empty = matches!(Cell::new(other.raw()), Cell::String(text) if text.inner.is_empty());
+        if slot.key && !empty {
+            let message = format!("the key {value} stands twice in `{}`", slot.name);
+            let finding = Finding::new(&R009, later.place(other), message);
+            harvest.findings.push(repeated(finding, earlier.place(one)));
+        }
+        if slot.unique {
+            let message = format!("{value} stands twice in the unique column `{}`", slot.name);
+            let finding = Finding::new(&R018, later.place(other), message);
+            harvest.findings.push(repeated(finding, earlier.place(one)));
+        }
+        true
+    });
+}
+
+fn repeated(mut finding: Finding, first: Place) -> Finding {
+    finding.related.push(Related {
+        place: first,
+        message: "it stands here first".to_owned(),
+    });
+    finding
+}
+
+/// Offers each row of a group of equal hashes with the group's first one, until the pair is
+/// confirmed; a later member is compared with every earlier one that was a value of its own.
+fn for_each_pair(sorted: &[(u64, u32)], mut confirm: impl FnMut(u64, u32, u32) -> bool) {
+    for group in sorted
+        .chunk_by(|one, other| one.0 == other.0)
+        .filter(|group| group.len() > 1)
+    {
+        let mut firsts: Vec<u32> = Vec::new();
+        for (hash, row) in group {
+            if !firsts.iter().any(|first| confirm(*hash, *first, *row)) {
+                firsts.push(*row);
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! A JSON number as the exact decimal that it is, read from its digits.
+
+use std::hash::{Hash, Hasher};
+
+/// Significant digits that are kept exactly.
+const SIGNIFICANT: usize = 34;
+/// Digits that plain notation may take, a zero before the point included.
+const PLAIN: i64 = 64;
+
+/// A number token, taken apart without loss. `1`, `1.0` and `10e-1` are equal; so are `0` and `-0`.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal<'a> {
+    negative: bool,
+    /// Digits before the point, then those after it, without zeros at either end.
+    digits: [&'a [u8]; 2],
+    /// The power of ten that the last digit stands for.
+    exponent: i64,
+}
+
+impl<'a> Decimal<'a> {
+    /// Reads a token of the JSON grammar.
+    pub fn new(token: &'a str) -> Decimal<'a> {
+        let bytes = token.as_bytes();
+        let (negative, bytes) = match bytes {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, bytes),
+        };
+        let mark = bytes.iter().position(|byte| matches!(byte, b'e' | b'E'));
+        let (mantissa, power) = bytes.split_at(mark.unwrap_or(bytes.len()));
+        let (whole, fraction) = match mantissa.iter().position(|byte| *byte == b'.') {
+            Some(point) => (&mantissa[..point], &mantissa[point + 1..]),
+            None => (mantissa, &[][..]),
+        };
+        let exponent = power_of(power) - i64::try_from(fraction.len()).unwrap_or(i64::MAX / 4);
+        let mut number = Decimal {
+            negative,
+            digits: [whole, fraction],
+            exponent,
+        };
+        number.trim();
+        number
+    }
+
+    fn trim(&mut self) {
+        let [whole, fraction] = &mut self.digits;
+        let mut dropped = strip_end(fraction);
+        if fraction.is_empty() {
+            dropped += strip_end(whole);
+        }
+        self.exponent = self.exponent.saturating_add(dropped);
+        strip_start(whole);
+        if whole.is_empty() {
+            strip_start(fraction);
+        }
+        if whole.is_empty() && fraction.is_empty() {
+            self.negative = false;
+            self.exponent = 0;
+        }
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> + '_ {
+        self.digits[0].iter().chain(self.digits[1]).copied()
+    }
+
+    /// How many digits matter: without zeros at either end.
+    pub fn significant(&self) -> usize {
+        self.digits[0].len() + self.digits[1].len()
+    }
+
+    /// How many digits stand after the point in plain notation.
+    pub fn decimals(&self) -> u64 {
+        self.exponent.min(0).unsigned_abs()
+    }
+
+    /// Whether a store can hold it: at most 34 significant digits, and at most 64 digits in plain
+    /// notation.
+    pub fn is_storable(&self) -> bool {
+        let significant = i64::try_from(self.significant()).unwrap_or(i64::MAX);
+        let whole = significant.saturating_add(self.exponent).max(1);
+        let fraction = self.exponent.min(0).saturating_neg();
+        self.significant() <= SIGNIFICANT && whole.saturating_add(fraction) <= PLAIN
+    }
+}
+
+impl PartialEq for Decimal<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.negative == other.negative
+            && self.exponent == other.exponent
+            && self.significant() == other.significant()
+            && self.digits().eq(other.digits())
+    }
+}
+
+impl Eq for Decimal<'_> {}
+
+impl Hash for Decimal<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.negative.hash(state);
+        self.exponent.hash(state);
+        for digit in self.digits() {
+            state.write_u8(digit);
+        }
+    }
+}
+
+/// The value of `e+12`; far out of every range when it has too many digits to matter.
+fn power_of(power: &[u8]) -> i64 {
+    const FAR: i64 = i64::MAX / 4;
+    let (negative, digits) = match power {
+        [] => return 0,
+        [_, b'-', digits @ ..] => (true, digits),
+        [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
+    };
+    let value = digits.iter().fold(0i64, |value, digit| {
+        value
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit.wrapping_sub(b'0')))
+            .min(FAR)
+    });
+    if negative { -value } else { value }
+}
+
+fn strip_end(digits: &mut &[u8]) -> i64 {
+    let mut dropped = 0;
+    while let [rest @ .., b'0'] = *digits {
+        *digits = rest;
+        dropped += 1;
+    }
+    dropped
+}
+
+fn strip_start(digits: &mut &[u8]) {
+    while let [b'0', rest @ ..] = *digits {
+        *digits = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::BuildHasher as _;
+
+    use proptest::prelude::*;
+
+    use super::Decimal;
+
+    #[test]
+    fn equal_whatever_the_spelling() {
+        let groups: [&[&str]; 5] = [
+            &[
+                "1", "1.0", "10e-1", "0.1E1", "100E-2", "1e0", "1e+0", "0.001e3",
+            ],
+            &["0", "-0", "0.00", "0e999999999999999999999", "-0.0E-5"],
+            &["100", "1e2", "1E+2", "100.0", "0.1e3"],
+            &["-1.10", "-1.1", "-11e-1"],
+            &[
+                "123456789012345678901234567890",
+                "1.2345678901234567890123456789e29",
+            ],
+        ];
+        for (index, group) in groups.iter().enumerate() {
+            for one in *group {
+                for (other_index, others) in groups.iter().enumerate() {
+                    for other in *others {
+                        let equal = Decimal::new(one) == Decimal::new(other);
+                        assert_eq!(equal, index == other_index, "{one} {other}");
+                    }
+                }
+            }
+        }
+        assert_ne!(
+            Decimal::new("9007199254740993"),
+            Decimal::new("9007199254740992")
+        );
+        assert_ne!(Decimal::new("1"), Decimal::new("-1"));
+    }
+
+    #[test]
+    fn limits_are_exact() {
+        let digits = |count: usize| "1".repeat(count);
+        for good in [
+            "0".to_owned(),
+            digits(34),
+            format!("-{}", digits(34)),
+            format!("0.{}", digits(34)),
+            format!("0.{}", "0".repeat(40) + "1"),
+            format!("0.{}1", "0".repeat(62)),
+            "1e63".to_owned(),
+            "1e-63".to_owned(),
+            format!("{}e30", digits(34)),
+            format!("{}.{}", digits(34), "0".repeat(90)),
+            "0e400".to_owned(),
+        ] {
+            assert!(Decimal::new(&good).is_storable(), "{good}");
+        }
+        for bad in [
+            digits(35),
+            format!("0.{}", digits(35)),
+            "1e64".to_owned(),
+            "1e-64".to_owned(),
+            format!("0.{}1", "0".repeat(63)),
+            format!("{}e31", digits(34)),
+            "1e400".to_owned(),
+            "1e99999999999999999999999".to_owned(),
+            "1e-99999999999999999999999".to_owned(),
+        ] {
+            assert!(!Decimal::new(&bad).is_storable(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_significant_ones() {
+        for (token, decimals) in [
+            ("1", 0),
+            ("1.10", 1),
+            ("10.500", 1),
+            ("0.001", 3),
+            ("1e-2", 2),
+            ("15e1", 0),
+            ("1.25e1", 1),
+            ("0.0", 0),
+        ] {
+            assert_eq!(Decimal::new(token).decimals(), decimals, "{token}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shifting_the_point_changes_nothing(whole in 0u64..1_000_000_000, shift in 0u32..30) {
+            let state = foldhash::fast::FixedState::default();
+            let plain = whole.to_string();
+            let shifted = format!("{whole}{}e-{shift}", "0".repeat(shift as usize));
+            let (one, other) = (Decimal::new(&plain), Decimal::new(&shifted));
+            prop_assert_eq!(one, other);
+            prop_assert_eq!(state.hash_one(one), state.hash_one(other));
+        }
+
+        #[test]
+        fn agrees_with_integers(one in any::<i32>(), other in any::<i32>()) {
+            let texts = (one.to_string(), other.to_string());
+            prop_assert_eq!(Decimal::new(&texts.0) == Decimal::new(&texts.1), one == other);
+        }
+    }
+}
