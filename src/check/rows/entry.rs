@@ -14,12 +14,8 @@ use crate::check::facts::{Origin, Version};
 use crate::check::finding::{Finding, Fix, Place};
 use crate::check::suggest::{self, shown};
 use crate::json::Node;
-use crate::json::scan::Scanner;
 use crate::package::reference::undollared;
-
-/// Rows and bytes that an interactive selection refuses (`contract`, sizes).
-const MOST_ROWS: usize = 5000;
-const MOST_BYTES: usize = 4 << 20;
+use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};
 
 /// Everything about entries and rows items; `harvests` runs parallel to `layouts`.
 pub(super) fn judge(
@@ -292,7 +288,13 @@ impl Entry<'_, '_> {
                     edits: vec![edit::replace(count, rows.to_string())],
                 }));
         }
-        let bytes = compact_length(self.entry);
+        // Counted only when the entry as it stands is over the limit.
+        let raw = self.entry.raw();
+        let bytes = if raw.len() > MOST_BYTES {
+            compact_length(raw)
+        } else {
+            raw.len()
+        };
         if rows > MOST_ROWS || bytes > MOST_BYTES {
             let message = if rows > MOST_ROWS {
                 format!("the entry has {rows} rows, over {MOST_ROWS}")
@@ -302,24 +304,4 @@ impl Entry<'_, '_> {
             self.findings.push(Finding::at(&R016, self.entry, message));
         }
     }
-}
-
-/// Bytes of the value without the white space between its tokens; counted only when the value
-/// as it stands is over the limit.
-fn compact_length(node: Node<'_>) -> usize {
-    let span = node.span();
-    if span.len() <= MOST_BYTES {
-        return span.len();
-    }
-    let mut scanner = Scanner::new(node.text(), span.start);
-    let mut blank = 0;
-    while scanner.pos < span.end {
-        let from = scanner.pos;
-        let byte = scanner.next_token();
-        blank += scanner.pos - from;
-        if byte != Some(b'"') || scanner.string().is_err() {
-            scanner.pos += 1;
-        }
-    }
-    span.len() - blank
 }
