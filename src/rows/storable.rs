@@ -74,7 +74,11 @@ impl<'c> Storable<'c> {
 
     /// Judges a well-formed value.
     pub fn check<'a>(&self, raw: &'a str) -> Result<(), Fault<'a>> {
-        let cell = Cell::new(raw);
+        self.check_cell(Cell::new(raw), raw)
+    }
+
+    /// Judges a value that has been told apart already; `raw` is how it is written.
+    pub fn check_cell<'a>(&self, cell: Cell<'a>, raw: &'a str) -> Result<(), Fault<'a>> {
         match cell {
             Cell::Null => return Ok(()),
             Cell::String(text) if text.inner.is_empty() => return Ok(()),

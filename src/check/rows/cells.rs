@@ -185,8 +185,12 @@ impl Cells<'_, '_> {
 
     /// R017, for values whose form alone does not settle it.
     fn store(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
-        let raw = &self.text[cell.start..cell.end];
-        let Some(Err(fault)) = slot.storable.as_ref().map(|storable| storable.check(raw)) else {
+        let raw = cell.raw(self.text);
+        let Some(Err(fault)) = slot
+            .storable
+            .as_ref()
+            .map(|storable| storable.check_cell(cell.cell(self.text), raw))
+        else {
             return;
         };
         let at = fault.range(raw);
@@ -218,8 +222,7 @@ impl Cells<'_, '_> {
 
     /// Notes values that are compared with others of the column, or with links to it.
     fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, number: u32) {
-        let raw = &self.text[cell.start..cell.end];
-        let hash = rows::hash(self.state, raw);
+        let hash = rows::hash(self.state, cell.cell(self.text));
         if slot.wanted {
             self.harvest.values[index].push(hash.max(1));
         }
@@ -259,7 +262,7 @@ impl Cells<'_, '_> {
             if !link.entries.is_empty() && link.value.is_some() {
                 let hashes = Cell::new(raw)
                     .parts(raw)
-                    .map(|part| (rows::hash(self.state, part).max(1), number));
+                    .map(|part| (rows::hash(self.state, Cell::new(part)).max(1), number));
                 self.harvest.links[index].loose.extend(hashes);
             }
             return;
@@ -280,7 +283,9 @@ impl Cells<'_, '_> {
             links
                 .targets
                 .push(hash_text(self.state, &self.text[target.inner()]));
-            links.values.push(rows::hash(self.state, part).max(1));
+            links
+                .values
+                .push(rows::hash(self.state, Cell::new(part)).max(1));
         }
     }
 
@@ -329,11 +334,12 @@ impl Cells<'_, '_> {
     }
 
     fn finish(mut self) -> Harvest {
-        self.harvest.uids = Index::new(&mut self.uids);
-        repeats::uids(self.text, self.layout, &self.uids, &mut self.harvest);
-        for (index, slot) in self.layout.columns.iter().enumerate() {
-            let values = &mut self.uniques[index];
-            repeats::values(self.text, self.layout, slot, values, &mut self.harvest);
+        let uids = Index::new(&self.uids);
+        repeats::uids(self.text, self.layout, &uids, &mut self.harvest);
+        self.harvest.uids = uids;
+        for (slot, values) in self.layout.columns.iter().zip(&self.uniques) {
+            let index = Index::new(values);
+            repeats::values(self.text, self.layout, slot, &index, &mut self.harvest);
         }
         self.harvest.shrink();
         self.harvest

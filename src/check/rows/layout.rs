@@ -34,7 +34,7 @@ pub(super) struct Slot<'c> {
     /// Technical name.
     pub(super) name: &'c str,
     /// The name as a JSON string, for a comparison without reading.
-    pub(super) token: String,
+    pub(super) token: Token,
     /// Whether `columns` lists it.
     pub(super) listed: bool,
     /// The table's column.
@@ -57,6 +57,48 @@ pub(super) struct Slot<'c> {
     pub(super) wanted: bool,
     /// Where it links to.
     pub(super) link: Option<Link<'c>>,
+}
+
+/// A key as it is written, compared a word first: most differ there.
+#[derive(Debug)]
+pub(super) struct Token {
+    word: u64,
+    mask: u64,
+    text: String,
+}
+
+impl Token {
+    fn new(name: &str) -> Token {
+        let text = write_string(name);
+        let mut head = [0; 8];
+        let mut mask = [0; 8];
+        for (at, byte) in text.bytes().take(8).enumerate() {
+            (head[at], mask[at]) = (byte, 0xFF);
+        }
+        Token {
+            word: u64::from_le_bytes(head),
+            mask: u64::from_le_bytes(mask),
+            text,
+        }
+    }
+
+    /// Bytes, quotes included.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether text whose first eight bytes are `word` may begin with it.
+    #[inline]
+    pub(super) fn begins(&self, word: u64) -> bool {
+        word & self.mask == self.word
+    }
+
+    /// Whether `rest`, of which the first eight bytes fit, begins with it.
+    #[inline]
+    pub(super) fn ends(&self, rest: &[u8]) -> bool {
+        let bytes = self.text.as_bytes();
+        bytes.len() <= 8 || rest.get(8..bytes.len()) == bytes.get(8..)
+    }
 }
 
 /// The target of a link column.
@@ -227,7 +269,7 @@ impl<'c> Slot<'c> {
     fn named(name: &'c str) -> Slot<'c> {
         Slot {
             name,
-            token: write_string(name),
+            token: Token::new(name),
             listed: false,
             column: None,
             storable: None,

@@ -18,7 +18,7 @@ use crate::check::rule::Rule;
 use crate::check::suggest::shown;
 use crate::json::Node;
 use crate::package::reference::undollared;
-use crate::rows::{self, equal};
+use crate::rows::{self, Cell, equal};
 
 /// All entries, read.
 pub(super) struct Entries<'e, 'c> {
@@ -74,7 +74,7 @@ impl<'e, 'c> Entries<'e, 'c> {
                     .copied()
                     .zip(0..)
                     .filter(|(hash, _)| *hash != 0);
-                Index::new(&mut filled.collect::<Vec<_>>())
+                Index::new(&filled.collect::<Vec<_>>())
             });
         }
     }
@@ -200,7 +200,7 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Whether a row of the linked table holds that value.
     fn is_held(&self, link: &Link<'_>, value: &str) -> bool {
-        let hash = rows::hash(self.state, value).max(1);
+        let hash = rows::hash(self.state, Cell::new(value)).max(1);
         self.targets(link).iter().any(|key| {
             let (harvest, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
             let rows = self
