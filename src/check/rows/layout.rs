@@ -25,7 +25,18 @@ pub(super) struct Layout<'c> {
     pub(super) table: Option<usize>,
     /// Columns of the table in table order, then names that only the entry lists.
     pub(super) columns: Vec<Slot<'c>>,
+    /// By column: what decides at a glance that a cell needs no more than its form.
+    pub(super) hot: Vec<Hot>,
     by_name: HashMap<&'c str, usize>,
+}
+
+/// The few bits of a [`Slot`] that every cell is held against, close together in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hot {
+    /// Forms of values that are surely storable.
+    pub(super) plain: u16,
+    /// Whether any rule but storability asks about cells of this column.
+    pub(super) asked: bool,
 }
 
 /// A column as the entry has it.
@@ -124,6 +135,7 @@ impl<'c> Layout<'c> {
             item: None,
             table: None,
             columns: Vec::new(),
+            hot: Vec::new(),
             by_name: HashMap::new(),
         }
     }
@@ -231,6 +243,9 @@ impl<'c> Layout<'c> {
                 slot.wanted = !slot.automatic;
             }
         }
+        for layout in layouts {
+            layout.hot = layout.columns.iter().map(Slot::hot).collect();
+        }
     }
 }
 
@@ -306,6 +321,21 @@ impl<'c> Slot<'c> {
             automatic,
             storable,
             ..Slot::named(column.name)
+        }
+    }
+
+    fn hot(&self) -> Hot {
+        let asked = self.automatic
+            || !self.listed
+            || self.required
+            || self.decimals.is_some()
+            || self.unique
+            || self.key
+            || self.wanted
+            || self.link.is_some();
+        Hot {
+            plain: self.plain,
+            asked,
         }
     }
 

@@ -608,7 +608,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {
