@@ -120,8 +120,8 @@ impl Cells<'_, '_> {
 
     fn data(&mut self, row: &Row, number: u32) {
         let layout = self.layout;
-        for (index, hot) in layout.hot.iter().enumerate() {
-            match row.cell(index) {
+        for (index, (hot, cell)) in layout.hot.iter().zip(row.cells()).enumerate() {
+            match cell {
                 Some(cell) => {
                     self.harvest.carried[index] = true;
                     if hot.asked || cell.form & !hot.plain != 0 {

@@ -131,6 +131,15 @@ impl Row {
             .filter(|spot| spot.mark == self.mark && self.has_data)
     }
 
+    /// All columns: the cell, or `None` for one that the row does not have.
+    #[inline]
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<Spot>> + '_ {
+        let mark = self.mark;
+        self.cells
+            .iter()
+            .map(move |spot| (spot.mark == mark).then_some(*spot))
+    }
+
     /// What `refs` says about a column.
     #[inline]
     pub(super) fn reference(&self, slot: usize) -> Option<RefSpot> {
@@ -526,7 +535,7 @@ impl<'s, 'c> Reader<'s, 'c> {
     }
 
     /// Reads any value at `depth` open containers and gives its form.
-    #[inline]
+    #[inline(always)] // The cells of every row: a call apiece shows.
     fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'"') => {
@@ -545,6 +554,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         }
     }
 
+    #[inline(never)]
     fn other(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'[') => self.list(depth, row),
@@ -608,7 +618,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline(always)]
+    #[inline(always)] // As for `value`.
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {
