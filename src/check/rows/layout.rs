@@ -29,6 +29,10 @@ pub(super) struct Layout<'c> {
 }
 
 /// A column as the entry has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, asked for every cell"
+)]
 #[derive(Debug)]
 pub(super) struct Slot<'c> {
     /// Technical name.
@@ -321,7 +325,7 @@ impl<'c> Slot<'c> {
     }
 }
 
-fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
+fn options(config: Node<'_>) -> Option<Vec<Cow<'_, str>>> {
     let options = config.get("options").filter(|options| options.is_array())?;
     Some(
         options
