@@ -16,14 +16,14 @@ use crate::check::rule::Rule;
 use crate::check::suggest::shown;
 use crate::json::path::push_pointer;
 use crate::json::scan::StrToken;
-use crate::json::{SyntaxError, decode};
+use crate::json::{Node, SyntaxError, decode};
 use crate::package::uid;
 use crate::rows::{self, Cell, Decimal};
 
 /// Reads and judges all rows of one entry.
-pub(super) fn read<'c>(
+pub(super) fn read(
     text: &str,
-    layout: &Layout<'c>,
+    layout: &Layout<'_>,
     state: &foldhash::quality::RandomState,
 ) -> Result<Harvest, SyntaxError> {
     let mut cells = Cells {
@@ -38,7 +38,7 @@ pub(super) fn read<'c>(
         lists_columns: layout
             .entry
             .and_then(|entry| entry.get("columns"))
-            .is_some_and(|list| list.is_array()),
+            .is_some_and(Node::is_array),
     };
     let Some(list) = layout.rows else {
         return Ok(cells.harvest);

@@ -31,7 +31,7 @@ pub(super) fn judge(
             context,
             layout,
             harvest,
-            entry,
+            node: entry,
             findings: &mut outcome.findings,
         };
         out.table();
@@ -118,7 +118,7 @@ struct Entry<'e, 'c> {
     context: &'e RowsContext<'c>,
     layout: &'e Layout<'c>,
     harvest: &'e Harvest,
-    entry: Node<'c>,
+    node: Node<'c>,
     findings: &'e mut Vec<Finding>,
 }
 
@@ -128,7 +128,7 @@ impl Entry<'_, '_> {
         let Some(item) = self.layout.item.map(|item| &self.context.items[item]) else {
             return;
         };
-        let Some(node) = self.entry.get("featureRef") else {
+        let Some(node) = self.node.get("featureRef") else {
             return;
         };
         let Some(named) = node.as_str().map(undollared) else {
@@ -163,7 +163,7 @@ impl Entry<'_, '_> {
 
     /// R005, R006 and R007 of `columns`.
     fn columns(&mut self) {
-        let Some(list) = self.entry.get("columns") else {
+        let Some(list) = self.node.get("columns") else {
             return;
         };
         let mut highest = None;
@@ -221,11 +221,11 @@ impl Entry<'_, '_> {
 
     /// R007, R008 and R010 of the key.
     fn key(&mut self) {
-        let Some(node) = self.entry.get("keyColumn") else {
+        let Some(node) = self.node.get("keyColumn") else {
             return;
         };
         let flag = self
-            .entry
+            .node
             .get("keyUnique")
             .filter(|flag| flag.as_bool().is_some());
         let key = node.as_str();
@@ -261,7 +261,7 @@ impl Entry<'_, '_> {
                 }
                 _ => return,
             },
-            _ if self.entry.get("columns").is_some_and(Node::is_array) => {
+            _ if self.node.get("columns").is_some_and(Node::is_array) => {
                 format!("the key `{name}` is not in `columns`")
             }
             _ => return,
@@ -276,7 +276,7 @@ impl Entry<'_, '_> {
     /// R003 and R016.
     fn sizes(&mut self) {
         let Some(rows) = self.rows() else { return };
-        if let Some(count) = self.entry.get("count")
+        if let Some(count) = self.node.get("count")
             && let Some(declared) = count.as_i64()
             && i64::try_from(rows) != Ok(declared)
         {
@@ -289,7 +289,7 @@ impl Entry<'_, '_> {
                 }));
         }
         // Counted only when the entry as it stands is over the limit.
-        let raw = self.entry.raw();
+        let raw = self.node.raw();
         let bytes = if raw.len() > MOST_BYTES {
             compact_length(raw)
         } else {
@@ -301,7 +301,7 @@ impl Entry<'_, '_> {
             } else {
                 format!("the entry has {bytes} bytes, over 4 MiB")
             };
-            self.findings.push(Finding::at(&R016, self.entry, message));
+            self.findings.push(Finding::at(&R016, self.node, message));
         }
     }
 }

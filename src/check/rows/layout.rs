@@ -40,6 +40,10 @@ pub(super) struct Hot {
 }
 
 /// A column as the entry has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, asked for every cell"
+)]
 #[derive(Debug)]
 pub(super) struct Slot<'c> {
     /// Technical name.
@@ -351,7 +355,7 @@ impl<'c> Slot<'c> {
     }
 }
 
-fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
+fn options(config: Node<'_>) -> Option<Vec<Cow<'_, str>>> {
     let options = config.get("options").filter(|options| options.is_array())?;
     Some(
         options

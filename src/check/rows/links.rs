@@ -280,15 +280,16 @@ impl<'j> Judge<'j, '_, '_> {
                         format!("`data` has no cell `{}`", slot.name),
                     );
                 }
-                (Some(_), Some(reference), None) => {
-                    // Of a column that is not known nothing can be said.
-                    if slot.column.is_some_and(|column| column.kind.is_some()) && !slot.automatic {
-                        self.say(
-                            &R011,
-                            reference,
-                            format!("`{}` is no link column", slot.name),
-                        );
-                    }
+                // Of a column that is not known nothing can be said.
+                (Some(_), Some(reference), None)
+                    if slot.column.is_some_and(|column| column.kind.is_some())
+                        && !slot.automatic =>
+                {
+                    self.say(
+                        &R011,
+                        reference,
+                        format!("`{}` is no link column", slot.name),
+                    );
                 }
                 (Some(cell), Some(reference), Some(link)) if reference.is_object() => {
                     self.linked(cell, reference, link);

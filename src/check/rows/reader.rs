@@ -324,18 +324,15 @@ impl<'s, 'c> Reader<'s, 'c> {
         while more {
             let slot = self.column(row)?;
             self.scanner.colon()?;
-            match slot {
-                Some(slot) => {
-                    let spot = self.reference(slot, row)?;
-                    let known = &mut row.refs[slot];
-                    row.look |= known.mark == row.mark;
-                    *known = spot;
-                    row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
-                }
-                None => {
-                    row.look = true;
-                    self.value(self.depth + 2, row)?;
-                }
+            if let Some(slot) = slot {
+                let spot = self.reference(slot, row)?;
+                let known = &mut row.refs[slot];
+                row.look |= known.mark == row.mark;
+                *known = spot;
+                row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
+            } else {
+                row.look = true;
+                self.value(self.depth + 2, row)?;
             }
             more = self.scanner.next_member()?;
         }
