@@ -197,6 +197,10 @@ impl Entry<'_, '_> {
                 self.not_in_table(node);
                 continue;
             }
+            let known = |table: usize| self.context.tables[table].complete;
+            if slot.column.is_none() && self.layout.table.is_some_and(|table| !known(table)) {
+                continue; // Its place in the table is unknown.
+            }
             if highest.is_some_and(|highest| index <= highest) {
                 let message = format!("`{}` stands out of the table's order", slot.name);
                 self.findings.push(

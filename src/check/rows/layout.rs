@@ -176,6 +176,14 @@ impl<'c> Layout<'c> {
                 .unwrap_or_else(|| layout.push(Slot::named(name)));
             layout.columns[index].listed = true;
         }
+        let columns = entry.get("columns");
+        if columns.is_some_and(|list| list.elements().any(|name| name.as_str().is_none())) {
+            // J005: the column that was meant could be any.
+            layout
+                .columns
+                .iter_mut()
+                .for_each(|slot| slot.listed = true);
+        }
         layout.mark_key(entry);
         layout
     }

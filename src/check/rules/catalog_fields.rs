@@ -108,10 +108,7 @@ fn missing_identity(manifest: Node<'_>, out: &mut Vec<Finding>) {
         return;
     }
     // An empty value is its own place; an absent one is the manifest's.
-    let place = lacking
-        .iter()
-        .find_map(|key| manifest.get(key))
-        .filter(|_| lacking.len() == 1);
+    let place = lacking.iter().find_map(|key| manifest.get(key));
     let names = lacking
         .iter()
         .map(|key| format!("`{key}`"))

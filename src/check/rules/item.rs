@@ -255,7 +255,14 @@ fn entry_of<'d>(facts: &Facts<'d>, item: &Item<'d>) -> Option<Node<'d>> {
 /// Whether every step of the plan can be read, so that what no step does is known too.
 fn plan_is_known(facts: &Facts<'_>) -> bool {
     facts.plan.and_then(|plan| plan.get("steps")).is_some()
-        && facts.steps.iter().all(|step| step.tool.is_some())
+        && facts.steps.iter().all(|step| {
+            let kind = step.arg_str("type").unwrap_or_default();
+            match step.tool {
+                None => false,
+                Some(Tool::CreateColumn) => facts.definitions.column_types.contains_key(kind),
+                Some(_) => true,
+            }
+        })
 }
 
 /// Tables that a link column of another table points at, by the effective configs.
