@@ -539,7 +539,11 @@ impl<'s, 'c> Reader<'s, 'c> {
     }
 
     /// Reads any value at `depth` open containers and gives its form.
-    #[inline(always)] // The cells of every row: a call apiece shows.
+    #[expect(
+        clippy::inline_always,
+        reason = "every cell goes through here, and a call apiece shows"
+    )]
+    #[inline(always)]
     fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'"') => {
@@ -622,7 +626,8 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline(always)] // As for `value`.
+    #[expect(clippy::inline_always, reason = "as for `value`")]
+    #[inline(always)]
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {
