@@ -151,16 +151,7 @@ impl<'c> Layout<'c> {
     /// An entry with the table that its item, or else its own `featureRef`, names.
     pub(super) fn new(context: &RowsContext<'c>, entry: Node<'c>) -> Layout<'c> {
         let item = context.item_of(entry);
-        let named = entry.get_str("featureRef").map(undollared);
-        let reference = item
-            .and_then(|item| context.items[item].table.known())
-            .or(named);
-        let table = reference.and_then(|reference| {
-            context
-                .tables
-                .iter()
-                .position(|table| table.reference == reference)
-        });
+        let table = table_of(context, item, entry);
         let rows = entry
             .get("rows")
             .filter(|rows| matches!(rows.kind(), Kind::Rows));
@@ -175,7 +166,10 @@ impl<'c> Layout<'c> {
             .into_iter()
             .flat_map(|table| &context.tables[table].columns)
         {
-            layout.push(Slot::of_column(column));
+            // Of two columns with one name (S020) the first is the one that cells belong to.
+            if !layout.by_name.contains_key(column.name) {
+                layout.push(Slot::of_column(column));
+            }
         }
         let listed = entry.get("columns").into_iter().flat_map(Node::elements);
         for name in listed.filter_map(Node::as_str) {
@@ -230,7 +224,11 @@ impl<'c> Layout<'c> {
         }
         let mut wanted: Vec<(usize, &str)> = Vec::new();
         for layout in layouts.iter_mut() {
-            let item = layout.item;
+            let table = layout.table.map(|table| context.tables[table].reference);
+            // What is reported about a table is reported under its rows item.
+            let item = table
+                .and_then(|table| context.item_of_table(table))
+                .or(layout.item);
             for slot in &mut layout.columns {
                 let Some(column) = slot.column.filter(|column| column.is_link()) else {
                     continue;
@@ -262,6 +260,37 @@ impl<'c> Layout<'c> {
             layout.first_link = link.unwrap_or_default();
         }
     }
+}
+
+/// The table whose rows an entry holds: that of its item, or the one it names itself. Where the
+/// two disagree (R002), the one that has more of the listed columns was surely meant.
+fn table_of(context: &RowsContext<'_>, item: Option<usize>, entry: Node<'_>) -> Option<usize> {
+    let position = |reference: &str| {
+        context
+            .tables
+            .iter()
+            .position(|table| table.reference == reference)
+    };
+    let by_item = item.and_then(|item| context.items[item].table.known());
+    let by_name = entry.get_str("featureRef").map(undollared);
+    let named = by_name.and_then(position);
+    let Some(own) = by_item else { return named };
+    let own = position(own);
+    let (Some(one), Some(other)) = (own, named) else {
+        return own;
+    };
+    let listed = |table: usize| {
+        let columns = entry.get("columns").into_iter().flat_map(Node::elements);
+        let known = columns
+            .filter_map(Node::as_str)
+            .filter(|name| context.tables[table].column(name).is_some());
+        known.count()
+    };
+    Some(if listed(other) > listed(one) {
+        other
+    } else {
+        one
+    })
 }
 
 impl<'c> Link<'c> {
