@@ -27,7 +27,11 @@ pub(super) struct Layout<'c> {
     pub(super) columns: Vec<Slot<'c>>,
     /// By column: what decides at a glance that a cell needs no more than its form.
     pub(super) hot: Vec<Hot>,
-    by_name: HashMap<&'c str, usize>,
+    /// By column: the name as a JSON string, for a comparison without reading.
+    pub(super) tokens: Vec<Token>,
+    /// The first link column: where `refs` begin.
+    pub(super) first_link: usize,
+    by_name: HashMap<&'c str, usize, foldhash::fast::RandomState>,
 }
 
 /// The few bits of a [`Slot`] that every cell is held against, close together in memory.
@@ -48,8 +52,6 @@ pub(super) struct Hot {
 pub(super) struct Slot<'c> {
     /// Technical name.
     pub(super) name: &'c str,
-    /// The name as a JSON string, for a comparison without reading.
-    pub(super) token: Token,
     /// Whether `columns` lists it.
     pub(super) listed: bool,
     /// The table's column.
@@ -140,7 +142,9 @@ impl<'c> Layout<'c> {
             table: None,
             columns: Vec::new(),
             hot: Vec::new(),
-            by_name: HashMap::new(),
+            tokens: Vec::new(),
+            first_link: 0,
+            by_name: HashMap::default(),
         }
     }
 
@@ -255,6 +259,13 @@ impl<'c> Layout<'c> {
         }
         for layout in layouts {
             layout.hot = layout.columns.iter().map(Slot::hot).collect();
+            layout.tokens = layout
+                .columns
+                .iter()
+                .map(|slot| Token::new(slot.name))
+                .collect();
+            let link = layout.columns.iter().position(|slot| slot.link.is_some());
+            layout.first_link = link.unwrap_or_default();
         }
     }
 }
@@ -325,7 +336,6 @@ impl<'c> Slot<'c> {
     fn named(name: &'c str) -> Slot<'c> {
         Slot {
             name,
-            token: Token::new(name),
             listed: false,
             column: None,
             storable: None,
