@@ -33,6 +33,7 @@ pub mod contents;
 pub mod context;
 pub mod definitions;
 pub mod json;
+pub mod layout;
 pub mod package;
 pub mod rows;
 pub mod starter;

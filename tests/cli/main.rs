@@ -10,5 +10,6 @@ mod formats;
 mod json;
 mod report;
 mod support;
+mod unpacking;
 mod walking;
 mod watching;

@@ -17,5 +17,6 @@ mod arbitrary;
 mod canonical;
 mod cases;
 mod json;
+mod layout;
 mod model;
 mod schema;

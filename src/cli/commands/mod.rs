@@ -7,10 +7,12 @@ mod explain;
 mod fmt;
 mod man;
 mod new;
+mod pack;
 mod promote;
 mod rules;
 mod schema;
 mod show;
+mod unpack;
 mod why;
 
 use super::error::CliError;
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Show(show::Args),
     Why(why::Args),
     Fmt(fmt::Args),
+    Unpack(unpack::Args),
+    Pack(pack::Args),
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -45,6 +49,8 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Why(args) => why::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
+        Command::Unpack(args) => unpack::run(&args, session),
+        Command::Pack(args) => pack::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
