@@ -32,6 +32,7 @@ pub mod check;
 pub mod contents;
 pub mod context;
 pub mod definitions;
+pub mod diff;
 pub mod json;
 pub mod layout;
 pub mod package;

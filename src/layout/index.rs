@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::name::is_name;
+use super::name::{is_name, is_rows};
 use super::{INDEX, Problem};
 use crate::check::position::LineColumn;
 
@@ -163,7 +163,7 @@ impl Index {
         let Some((section, entries)) = self.lists.last_mut() else {
             return Err(format!("`{name}` stands before the first list"));
         };
-        if name.ends_with(".jsonl") && *section != Section::Payloads {
+        if is_rows(name) && *section != Section::Payloads {
             return Err(format!("`{name}` holds rows, not {}", section.as_str()));
         }
         entries.push(Entry {
@@ -177,7 +177,7 @@ impl Index {
 /// The file of the rows item beside a file of rows.
 pub(super) fn unit_of_rows(name: &str) -> Option<String> {
     name.strip_suffix('l')
-        .filter(|_| name.ends_with(".jsonl"))
+        .filter(|_| is_rows(name))
         .map(str::to_owned)
 }
 

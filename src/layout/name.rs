@@ -59,6 +59,11 @@ pub fn is_name(name: &str) -> bool {
     }
 }
 
+/// Whether a file holds rows, one per line, and no JSON value.
+pub(super) fn is_rows(name: &str) -> bool {
+    name.strip_suffix(".jsonl").is_some()
+}
+
 /// Whether files of the layout are in that folder.
 fn is_folder(name: &str) -> bool {
     FOLDERS.contains(&name) || name == DEPENDENCIES || name == OTHER

@@ -5,6 +5,7 @@ use std::io;
 
 use super::assemble::assemble;
 use super::index::unit_of_rows;
+use super::name::is_rows;
 use super::piece::Handle;
 use super::problem::Problem;
 use super::{Folder, INDEX, Index, TEMPLATE, is_name};
@@ -145,7 +146,7 @@ impl<'s> Opened<'s> {
             Ok(text) => text,
             Err(error) => return problems.push(Problem::file(name, error.to_string())),
         };
-        if name.ends_with(".jsonl") {
+        if is_rows(name) {
             let errors = check_lines(text);
             problems.extend(errors.iter().map(|error| told(name, text, error)));
             self.rows.push((name, text));
@@ -186,10 +187,10 @@ fn told(name: &str, text: &str, error: &CanonicalError) -> Problem {
         // On a line of rows the whole file is not what ends.
         CanonicalError::Syntax(SyntaxError { offset, kind }) => {
             let message = match kind {
-                SyntaxKind::UnexpectedEnd if name.ends_with(".jsonl") => {
+                SyntaxKind::UnexpectedEnd if is_rows(name) => {
                     "the line ends in the middle of a row".to_owned()
                 }
-                SyntaxKind::TrailingText if name.ends_with(".jsonl") => {
+                SyntaxKind::TrailingText if is_rows(name) => {
                     "text after the row: one line holds one row".to_owned()
                 }
                 kind => kind.to_string(),

@@ -71,7 +71,7 @@ impl<'d> Units<'d> {
                 Section::Items => units.entries(&items),
                 Section::Dependencies => units.entries(&dependencies),
                 Section::Payloads => units.payload_entries(&payloads),
-                Section::Steps => units.lines(lists, *section, |units, step| units.step(step)),
+                Section::Steps => units.lines(lists, *section, Units::step),
                 Section::Unresolved | Section::Redacted => {
                     units.lines(lists, *section, |units, entry| {
                         units.about(entry, lists.plan_id)

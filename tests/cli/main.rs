@@ -3,6 +3,7 @@
 mod baseline;
 mod cases;
 mod commands;
+mod comparing;
 mod docs;
 mod exits;
 mod fixing;

@@ -16,6 +16,7 @@
 mod arbitrary;
 mod canonical;
 mod cases;
+mod diff;
 mod json;
 mod layout;
 mod model;

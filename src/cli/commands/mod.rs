@@ -3,6 +3,7 @@
 mod automation;
 mod check;
 mod completions;
+mod diff;
 mod explain;
 mod fmt;
 mod man;
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Rules(rules::Args),
     Show(show::Args),
     Why(why::Args),
+    Diff(diff::Args),
     Fmt(fmt::Args),
     Unpack(unpack::Args),
     Pack(pack::Args),
@@ -48,6 +50,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
+        Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::Unpack(args) => unpack::run(&args, session),
         Command::Pack(args) => pack::run(&args, session),
