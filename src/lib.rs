@@ -35,6 +35,7 @@ pub mod definitions;
 pub mod diff;
 pub mod json;
 pub mod layout;
+pub mod migrate;
 pub mod package;
 pub mod rows;
 pub mod starter;

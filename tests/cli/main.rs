@@ -9,6 +9,7 @@ mod exits;
 mod fixing;
 mod formats;
 mod json;
+mod migrating;
 mod report;
 mod support;
 mod unpacking;

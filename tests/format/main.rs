@@ -19,5 +19,6 @@ mod cases;
 mod diff;
 mod json;
 mod layout;
+mod migrate;
 mod model;
 mod schema;

@@ -7,6 +7,7 @@ mod diff;
 mod explain;
 mod fmt;
 mod man;
+mod migrate;
 mod new;
 mod pack;
 mod promote;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Fmt(fmt::Args),
     Unpack(unpack::Args),
     Pack(pack::Args),
+    Migrate(migrate::Args),
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -54,6 +56,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Fmt(args) => fmt::run(&args, session),
         Command::Unpack(args) => unpack::run(&args, session),
         Command::Pack(args) => pack::run(&args, session),
+        Command::Migrate(args) => migrate::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
