@@ -31,7 +31,7 @@ pub(super) fn judge(
             context,
             layout,
             harvest,
-            entry,
+            node: entry,
             findings: &mut outcome.findings,
         };
         out.table();
@@ -53,19 +53,21 @@ pub(super) fn judge(
                 Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
-            if context.version == Version::Two && uid.and_then(Node::as_str).is_some() {
+            let named = uid.and_then(Node::as_str).is_some();
+            if context.version == Version::Two && context.items_known && named {
                 out.findings
                     .push(Finding::at(&R024, place, message.clone()));
             }
             outcome.orphans.push((Place::value(place), message));
         }
     }
-    items(context, harvests, &first_of, outcome);
+    items(context, layouts, harvests, &first_of, outcome);
 }
 
 /// R023 and R025, P003 and P004.
 fn items(
     context: &RowsContext<'_>,
+    layouts: &[Layout<'_>],
     harvests: &[Harvest],
     first_of: &HashMap<&str, usize>,
     outcome: &mut RowsOutcome,
@@ -73,7 +75,14 @@ fn items(
     for item in &context.items {
         let Some(entry) = first_of.get(item.uid) else {
             let message = "the rows item has no payload entry".to_owned();
-            if context.payloads.is_some() && context.version == Version::Two {
+            // An entry that names no item at all (J006, J005) may be the one.
+            let named = |layout: &Layout<'_>| {
+                layout
+                    .entry
+                    .is_none_or(|entry| entry.get_str("itemUid").is_some())
+            };
+            let all_named = layouts.iter().all(named);
+            if context.payloads.is_some() && context.version == Version::Two && all_named {
                 outcome
                     .findings
                     .push(Finding::at(&R023, item.node, message.clone()));
@@ -98,7 +107,9 @@ fn items(
             ),
             None => format!("the item does not count its {rows} rows"),
         };
-        if let (Some(count), Some(_)) = (count, declared) {
+        // Rows that cannot be read (J005, J006) cannot be counted.
+        let counted = layouts[*entry].rows.is_some() && context.version == Version::Two;
+        if let (Some(count), Some(_), true) = (count, declared, counted) {
             outcome
                 .findings
                 .push(Finding::at(&R025, count, message.clone()).fix(Fix {
@@ -118,7 +129,7 @@ struct Entry<'e, 'c> {
     context: &'e RowsContext<'c>,
     layout: &'e Layout<'c>,
     harvest: &'e Harvest,
-    entry: Node<'c>,
+    node: Node<'c>,
     findings: &'e mut Vec<Finding>,
 }
 
@@ -128,7 +139,7 @@ impl Entry<'_, '_> {
         let Some(item) = self.layout.item.map(|item| &self.context.items[item]) else {
             return;
         };
-        let Some(node) = self.entry.get("featureRef") else {
+        let Some(node) = self.node.get("featureRef") else {
             return;
         };
         let Some(named) = node.as_str().map(undollared) else {
@@ -163,7 +174,7 @@ impl Entry<'_, '_> {
 
     /// R005, R006 and R007 of `columns`.
     fn columns(&mut self) {
-        let Some(list) = self.entry.get("columns") else {
+        let Some(list) = self.node.get("columns") else {
             return;
         };
         let mut highest = None;
@@ -177,7 +188,12 @@ impl Entry<'_, '_> {
                 self.findings.push(Finding::at(&R007, node, message));
                 continue;
             }
-            if slot.column.is_none() && self.layout.table.is_some() {
+            if slot.column.is_none()
+                && self
+                    .layout
+                    .table
+                    .is_some_and(|table| self.context.tables[table].complete)
+            {
                 self.not_in_table(node);
                 continue;
             }
@@ -221,11 +237,11 @@ impl Entry<'_, '_> {
 
     /// R007, R008 and R010 of the key.
     fn key(&mut self) {
-        let Some(node) = self.entry.get("keyColumn") else {
+        let Some(node) = self.node.get("keyColumn") else {
             return;
         };
         let flag = self
-            .entry
+            .node
             .get("keyUnique")
             .filter(|flag| flag.as_bool().is_some());
         let key = node.as_str();
@@ -261,7 +277,7 @@ impl Entry<'_, '_> {
                 }
                 _ => return,
             },
-            _ if self.entry.get("columns").is_some_and(Node::is_array) => {
+            _ if self.node.get("columns").is_some_and(Node::is_array) => {
                 format!("the key `{name}` is not in `columns`")
             }
             _ => return,
@@ -276,7 +292,7 @@ impl Entry<'_, '_> {
     /// R003 and R016.
     fn sizes(&mut self) {
         let Some(rows) = self.rows() else { return };
-        if let Some(count) = self.entry.get("count")
+        if let Some(count) = self.node.get("count")
             && let Some(declared) = count.as_i64()
             && i64::try_from(rows) != Ok(declared)
         {
@@ -289,7 +305,7 @@ impl Entry<'_, '_> {
                 }));
         }
         // Counted only when the entry as it stands is over the limit.
-        let raw = self.entry.raw();
+        let raw = self.node.raw();
         let bytes = if raw.len() > MOST_BYTES {
             compact_length(raw)
         } else {
@@ -301,7 +317,7 @@ impl Entry<'_, '_> {
             } else {
                 format!("the entry has {bytes} bytes, over 4 MiB")
             };
-            self.findings.push(Finding::at(&R016, self.entry, message));
+            self.findings.push(Finding::at(&R016, self.node, message));
         }
     }
 }

@@ -25,10 +25,25 @@ pub(super) struct Layout<'c> {
     pub(super) table: Option<usize>,
     /// Columns of the table in table order, then names that only the entry lists.
     pub(super) columns: Vec<Slot<'c>>,
+    /// By column: what decides at a glance that a cell needs no more than its form.
+    pub(super) hot: Vec<Hot>,
     by_name: HashMap<&'c str, usize>,
 }
 
+/// The few bits of a [`Slot`] that every cell is held against, close together in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hot {
+    /// Forms of values that are surely storable.
+    pub(super) plain: u16,
+    /// Whether any rule but storability asks about cells of this column.
+    pub(super) asked: bool,
+}
+
 /// A column as the entry has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, asked for every cell"
+)]
 #[derive(Debug)]
 pub(super) struct Slot<'c> {
     /// Technical name.
@@ -124,6 +139,7 @@ impl<'c> Layout<'c> {
             item: None,
             table: None,
             columns: Vec::new(),
+            hot: Vec::new(),
             by_name: HashMap::new(),
         }
     }
@@ -131,16 +147,7 @@ impl<'c> Layout<'c> {
     /// An entry with the table that its item, or else its own `featureRef`, names.
     pub(super) fn new(context: &RowsContext<'c>, entry: Node<'c>) -> Layout<'c> {
         let item = context.item_of(entry);
-        let named = entry.get_str("featureRef").map(undollared);
-        let reference = item
-            .and_then(|item| context.items[item].table.known())
-            .or(named);
-        let table = reference.and_then(|reference| {
-            context
-                .tables
-                .iter()
-                .position(|table| table.reference == reference)
-        });
+        let table = table_of(context, item, entry);
         let rows = entry
             .get("rows")
             .filter(|rows| matches!(rows.kind(), Kind::Rows));
@@ -155,7 +162,10 @@ impl<'c> Layout<'c> {
             .into_iter()
             .flat_map(|table| &context.tables[table].columns)
         {
-            layout.push(Slot::of_column(column));
+            // Of two columns with one name (S020) the first is the one that cells belong to.
+            if !layout.by_name.contains_key(column.name) {
+                layout.push(Slot::of_column(column));
+            }
         }
         let listed = entry.get("columns").into_iter().flat_map(Node::elements);
         for name in listed.filter_map(Node::as_str) {
@@ -210,7 +220,11 @@ impl<'c> Layout<'c> {
         }
         let mut wanted: Vec<(usize, &str)> = Vec::new();
         for layout in layouts.iter_mut() {
-            let item = layout.item;
+            let table = layout.table.map(|table| context.tables[table].reference);
+            // What is reported about a table is reported under its rows item.
+            let item = table
+                .and_then(|table| context.item_of_table(table))
+                .or(layout.item);
             for slot in &mut layout.columns {
                 let Some(column) = slot.column.filter(|column| column.is_link()) else {
                     continue;
@@ -231,7 +245,41 @@ impl<'c> Layout<'c> {
                 slot.wanted = !slot.automatic;
             }
         }
+        for layout in layouts {
+            layout.hot = layout.columns.iter().map(Slot::hot).collect();
+        }
     }
+}
+
+/// The table whose rows an entry holds: that of its item, or the one it names itself. Where the
+/// two disagree (R002), the one that has more of the listed columns was surely meant.
+fn table_of(context: &RowsContext<'_>, item: Option<usize>, entry: Node<'_>) -> Option<usize> {
+    let position = |reference: &str| {
+        context
+            .tables
+            .iter()
+            .position(|table| table.reference == reference)
+    };
+    let by_item = item.and_then(|item| context.items[item].table.known());
+    let by_name = entry.get_str("featureRef").map(undollared);
+    let named = by_name.and_then(position);
+    let Some(own) = by_item else { return named };
+    let own = position(own);
+    let (Some(one), Some(other)) = (own, named) else {
+        return own;
+    };
+    let listed = |table: usize| {
+        let columns = entry.get("columns").into_iter().flat_map(Node::elements);
+        let known = columns
+            .filter_map(Node::as_str)
+            .filter(|name| context.tables[table].column(name).is_some());
+        known.count()
+    };
+    Some(if listed(other) > listed(one) {
+        other
+    } else {
+        one
+    })
 }
 
 impl<'c> Link<'c> {
@@ -309,6 +357,21 @@ impl<'c> Slot<'c> {
         }
     }
 
+    fn hot(&self) -> Hot {
+        let asked = self.automatic
+            || !self.listed
+            || self.required
+            || self.decimals.is_some()
+            || self.unique
+            || self.key
+            || self.wanted
+            || self.link.is_some();
+        Hot {
+            plain: self.plain,
+            asked,
+        }
+    }
+
     /// Whether rows could be matched by it; `None` when its type is not known.
     pub(super) fn can_be_key(&self) -> Option<bool> {
         if !self.listed || self.automatic {
@@ -321,7 +384,7 @@ impl<'c> Slot<'c> {
     }
 }
 
-fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
+fn options(config: Node<'_>) -> Option<Vec<Cow<'_, str>>> {
     let options = config.get("options").filter(|options| options.is_array())?;
     Some(
         options

@@ -50,8 +50,9 @@ impl<'e, 'c> Entries<'e, 'c> {
         };
         for (layout, harvest) in layouts.iter().zip(harvests) {
             for (slot, links) in layout.columns.iter().zip(&harvest.links) {
-                // A doubtful list may have elements without a ref, too.
-                if !links.loose.is_empty() || !harvest.doubtful.is_empty() {
+                // Lists may have elements without a ref, too.
+                let open = links.loose.is_empty() && links.lists.is_empty();
+                if !open || !harvest.doubtful.is_empty() {
                     entries.seek(slot);
                 }
             }
@@ -133,25 +134,47 @@ impl<'e, 'c> Entries<'e, 'c> {
             .iter()
             .map(|entry| (&self.harvests[*entry], values(*entry)))
             .collect();
+        // The value that the row of that uid holds, 0 for none; `None` when there is no such row.
+        let held = |target: u64| {
+            known.iter().find_map(|(harvest, values)| {
+                let found = harvest.uids.rows(target).next()? as usize;
+                Some(
+                    values
+                        .and_then(|values| values.get(found).copied())
+                        .unwrap_or(0),
+                )
+            })
+        };
         for ((row, target), value) in links.rows.iter().zip(&links.targets).zip(&links.values) {
-            let proved = known.iter().any(|(harvest, values)| {
-                harvest.uids.rows(*target).next().is_some_and(|found| {
-                    let held =
-                        values.map_or(0, |values| values.get(found as usize).copied().unwrap_or(0));
-                    held == 0 || held == *value
-                })
-            });
-            if !proved {
+            if !held(*target).is_some_and(|held| held == 0 || held == *value) {
                 rows.push(*row);
             }
         }
         let matches = |hash: u64| {
             targets.iter().any(|key| {
-                self.sought
-                    .get(key)
-                    .is_some_and(|index| index.rows(hash).next().is_some())
+                let index = self.sought.get(key);
+                index.is_some_and(|index| index.rows(hash).next().is_some())
             })
         };
+        let (mut uids, mut values) = (links.list_targets.as_slice(), links.list_values.as_slice());
+        for list in &links.lists {
+            let (own_uids, rest) = uids.split_at(list.targets as usize);
+            let (own_values, others) = values.split_at(list.values as usize);
+            (uids, values) = (rest, others);
+            let mut held = own_uids.iter().map(|uid| held(*uid)).peekable();
+            // Each element is the next target's value, or that of no row.
+            let accounted = if targets.is_empty() {
+                // Values that do not travel cannot be compared.
+                own_uids.len() <= own_values.len() && held.by_ref().all(|held| held.is_some())
+            } else {
+                own_values
+                    .iter()
+                    .all(|value| held.next_if_eq(&Some(*value)).is_some() || !matches(*value))
+            };
+            if !accounted || held.next().is_some() {
+                rows.push(list.row);
+            }
+        }
         rows.extend(
             links
                 .loose
@@ -181,6 +204,11 @@ impl<'e, 'c> Entries<'e, 'c> {
                 _ => false,
             })
             .map(|(index, _)| index)
+    }
+
+    /// Whether all rows of an entry could be read with their uids.
+    fn is_readable(&self, entry: usize) -> bool {
+        self.layouts[entry].rows.is_some() && !self.harvests[entry].bad_uids
     }
 
     /// The row of that uid in an entry.
@@ -244,7 +272,10 @@ impl<'j> Judge<'j, '_, '_> {
         let Some(data) = row.root().get("data").filter(|data| data.is_object()) else {
             return;
         };
-        let refs = row.root().get("refs").filter(|refs| refs.is_object());
+        let refs = row.root().get("refs");
+        if refs.is_some_and(|refs| !refs.is_object()) {
+            return; // J005 speaks; what the refs would have said is unknown.
+        }
         let layout = self.layout;
         for slot in &layout.columns {
             let cell = data.get(slot.name);
@@ -257,15 +288,16 @@ impl<'j> Judge<'j, '_, '_> {
                         format!("`data` has no cell `{}`", slot.name),
                     );
                 }
-                (Some(_), Some(reference), None) => {
-                    // Of a column that is not known nothing can be said.
-                    if slot.column.is_some_and(|column| column.kind.is_some()) && !slot.automatic {
-                        self.say(
-                            &R011,
-                            reference,
-                            format!("`{}` is no link column", slot.name),
-                        );
-                    }
+                // Of a column that is not known nothing can be said.
+                (Some(_), Some(reference), None)
+                    if slot.column.is_some_and(|column| column.kind.is_some())
+                        && !slot.automatic =>
+                {
+                    self.say(
+                        &R011,
+                        reference,
+                        format!("`{}` is no link column", slot.name),
+                    );
                 }
                 (Some(cell), Some(reference), Some(link)) if reference.is_object() => {
                     self.linked(cell, reference, link);
@@ -303,6 +335,12 @@ impl<'j> Judge<'j, '_, '_> {
 
     fn linked(&mut self, cell: Node<'j>, reference: Node<'j>, link: &Link<'_>) {
         let rows = reference.get("rows");
+        let is_empty_triple = rows.is_none()
+            && reference.get("rowUid").is_none()
+            && reference.get("featureRef").is_none();
+        if is_empty_triple || !is_linkable(cell) || rows.is_some_and(|rows| !rows.is_array()) {
+            return; // J005, J006 or R017 speaks.
+        }
         let triples: Vec<Node<'_>> = match rows {
             Some(rows) => rows
                 .elements()
@@ -328,7 +366,8 @@ impl<'j> Judge<'j, '_, '_> {
         let pairs: Vec<(Node<'_>, &Target<'_>)> = triples.iter().copied().zip(&targets).collect();
         if fits.is_ok() {
             if cell.is_array() {
-                self.sequence(cell, &pairs, link);
+                let whole = rows.is_some_and(|rows| rows.len() == pairs.len());
+                self.sequence(cell, &pairs, link, whole);
             } else if let [(triple, target)] = pairs.as_slice() {
                 self.scalar(cell, *triple, target);
             }
@@ -337,7 +376,8 @@ impl<'j> Judge<'j, '_, '_> {
 
     /// R012, R015 and R020 of one triple.
     fn target(&mut self, triple: Node<'j>, link: &Link<'_>) -> Target<'j> {
-        if triple.get("valueColumn").is_none() {
+        let named = triple.get("rowUid").is_some() && triple.get("featureRef").is_some();
+        if named && triple.get("valueColumn").is_none() {
             self.say(&R015, triple, "the ref names no `valueColumn`".to_owned());
         }
         let (Some(uid), Some(table)) = (triple.get("rowUid"), triple.get("featureRef")) else {
@@ -350,34 +390,31 @@ impl<'j> Judge<'j, '_, '_> {
         let here = entries
             .entries_of(name)
             .find_map(|entry| Some((entry, entries.find(entry, row)?)));
-        let strays = here.is_none()
-            && (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
-        if strays || link.table.is_some_and(|linked| linked != name) {
-            let message = match link.table {
-                Some(linked) if linked != name => {
-                    format!("the column links to `{linked}`, and the ref names `{name}`")
-                }
-                _ => format!("the row {row} is one of another table than `{name}`"),
-            };
-            self.say(&R020, table, message);
-            return Target::Unclear;
-        }
+        // A column that links to no table (S006, S015) says nothing about its refs.
+        let wrong_table = link
+            .table
+            .is_some_and(|linked| linked != name && entries.context.table(linked).is_some());
         let Some((entry, found)) = here else {
-            let bad = entries
+            let strays = (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
+            let travels = entries.entries_of(name).next().is_some();
+            if strays || (wrong_table && travels) {
+                self.wrong_table(table, name, row, link);
+            } else if entries
                 .entries_of(name)
-                .any(|entry| entries.harvests[entry].bad_uids);
-            if !bad {
-                self.say(
-                    &R012,
-                    uid,
-                    format!(
-                        "no row of `{name}` that travels has the uid {}",
-                        shown(uid.raw())
-                    ),
+                .all(|entry| entries.is_readable(entry))
+            {
+                let message = format!(
+                    "no row of `{name}` that travels has the uid {}",
+                    shown(uid.raw())
                 );
+                self.say(&R012, uid, message);
             }
             return Target::Unclear;
         };
+        if wrong_table {
+            self.wrong_table(table, name, row, link);
+            return Target::Unclear;
+        }
         if entries.harvests[entry]
             .repeated_uids
             .contains(&hash_text(entries.state, row))
@@ -385,6 +422,17 @@ impl<'j> Judge<'j, '_, '_> {
             return Target::Unclear;
         }
         Target::Row(found, entry)
+    }
+
+    /// R020.
+    fn wrong_table(&mut self, table: Node<'_>, name: &str, row: &str, link: &Link<'_>) {
+        let message = match link.table {
+            Some(linked) if linked != name => {
+                format!("the column links to `{linked}`, and the ref names `{name}`")
+            }
+            _ => format!("the row {row} is one of another table than `{name}`"),
+        };
+        self.say(&R020, table, message);
     }
 
     /// The value that the target row holds in the ref's `valueColumn`, when it travels.
@@ -426,11 +474,18 @@ impl<'j> Judge<'j, '_, '_> {
     }
 
     /// R014 and R021 of a list cell: the targets' values are to be found in it, in this order.
-    fn sequence(&mut self, cell: Node<'_>, pairs: &[(Node<'_>, &Target<'_>)], link: &Link<'_>) {
+    /// `whole` says that every target could be read.
+    fn sequence(
+        &mut self,
+        cell: Node<'_>,
+        pairs: &[(Node<'_>, &Target<'_>)],
+        link: &Link<'_>,
+        whole: bool,
+    ) {
         let elements: Vec<Node<'_>> = cell.elements().collect();
         let mut taken = HashSet::new();
         let mut from = 0;
-        let mut sure = true;
+        let mut sure = whole;
         for (triple, target) in pairs {
             let Some((held, place)) = self.held(*triple, target) else {
                 sure = false;
@@ -466,4 +521,10 @@ impl<'j> Judge<'j, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a link column can store the value at all.
+fn is_linkable(cell: Node<'_>) -> bool {
+    let scalar = |node: Node<'_>| !node.is_object() && !node.is_array() && node.as_bool().is_none();
+    scalar(cell) || (cell.is_array() && cell.elements().all(scalar))
 }

@@ -131,6 +131,15 @@ impl Row {
             .filter(|spot| spot.mark == self.mark && self.has_data)
     }
 
+    /// All columns: the cell, or `None` for one that the row does not have.
+    #[inline]
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<Spot>> + '_ {
+        let mark = self.mark;
+        self.cells
+            .iter()
+            .map(move |spot| (spot.mark == mark).then_some(*spot))
+    }
+
     /// What `refs` says about a column.
     #[inline]
     pub(super) fn reference(&self, slot: usize) -> Option<RefSpot> {
@@ -315,18 +324,15 @@ impl<'s, 'c> Reader<'s, 'c> {
         while more {
             let slot = self.column(row)?;
             self.scanner.colon()?;
-            match slot {
-                Some(slot) => {
-                    let spot = self.reference(slot, row)?;
-                    let known = &mut row.refs[slot];
-                    row.look |= known.mark == row.mark;
-                    *known = spot;
-                    row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
-                }
-                None => {
-                    row.look = true;
-                    self.value(self.depth + 2, row)?;
-                }
+            if let Some(slot) = slot {
+                let spot = self.reference(slot, row)?;
+                let known = &mut row.refs[slot];
+                row.look |= known.mark == row.mark;
+                *known = spot;
+                row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
+            } else {
+                row.look = true;
+                self.value(self.depth + 2, row)?;
             }
             more = self.scanner.next_member()?;
         }
@@ -526,7 +532,7 @@ impl<'s, 'c> Reader<'s, 'c> {
     }
 
     /// Reads any value at `depth` open containers and gives its form.
-    #[inline]
+    #[inline(always)] // The cells of every row: a call apiece shows.
     fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'"') => {
@@ -545,6 +551,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         }
     }
 
+    #[inline(never)]
     fn other(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'[') => self.list(depth, row),
@@ -608,7 +615,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)] // As for `value`.
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {

@@ -102,9 +102,7 @@ fn missing_identity(manifest: Node<'_>, out: &mut Vec<Finding>) {
         })
         .collect();
     let present = catalog_fields().any(|field| {
-        manifest
-            .get(field.key)
-            .is_some_and(|value| value.as_str() != Some(""))
+        manifest.get(field.key).is_some() && lacking.iter().any(|key| *key != field.key)
     });
     if lacking.is_empty() || !present {
         return;

@@ -129,7 +129,11 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         let Some(argument) = step.tool.and_then(Tool::target_argument) else {
             continue;
         };
-        if step.arg("config").is_none() {
+        let shaped = step.arg("config").is_some_and(|config| match step.tool {
+            Some(Tool::UpdateView) => config.is_array() && config.len() == 1,
+            _ => config.is_object(),
+        });
+        if !shaped {
             continue; // S009 or S010 speaks.
         }
         let created = step
@@ -166,7 +170,7 @@ fn summary(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let Some(plan) = facts.plan else { return };
     match plan.get("summary") {
         None => out.push(Finding::at(&S019, plan, "the plan has no summary")),
-        Some(node) if node.as_str().is_some_and(|text| text.trim().is_empty()) => {
+        Some(node) if node.as_str().is_some_and(|text| text.is_empty()) => {
             out.push(Finding::at(&S019, node, "the summary is empty"));
         }
         Some(_) => {}
