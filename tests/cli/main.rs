@@ -3,12 +3,15 @@
 mod baseline;
 mod cases;
 mod commands;
+mod comparing;
 mod docs;
 mod exits;
 mod fixing;
 mod formats;
 mod json;
+mod migrating;
 mod report;
 mod support;
+mod unpacking;
 mod walking;
 mod watching;
