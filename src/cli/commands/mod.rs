@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod explain;
 mod fmt;
+mod graph;
 mod man;
 mod new;
 mod promote;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Rules(rules::Args),
     Show(show::Args),
     Why(why::Args),
+    Graph(graph::Args),
     Fmt(fmt::Args),
     Automation(automation::Args),
     New(new::Args),
@@ -43,6 +45,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Rules(args) => rules::run(&args),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
+        Command::Graph(args) => graph::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
