@@ -1,4 +1,32 @@
-//! tplkit
+//! Reads, checks and rewrites workspace template packages.
+//!
+//! A template package is a JSON file that rebuilds part of a workspace elsewhere: tables, columns,
+//! views, navigation, automations, rows. This library says whether one is fit, where it is not,
+//! and what to do about it; the command `tplkit` and the server ask it and add nothing of their
+//! own.
+//!
+//! ```
+//! use tplkit::check::{CheckOptions, check};
+//!
+//! let report = check(br#"{"templateVersion": 3}"#, &CheckOptions::default());
+//! assert!(report.findings.iter().any(|finding| finding.rule.code == "J004"));
+//! ```
+//!
+//! | To | Use |
+//! |---|---|
+//! | judge a file, measure its promotion | [`check::check`], [`check::promote`] |
+//! | show, select, mend, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
+//! | judge an automation on its own | [`automation::validate`] |
+//! | judge the value of one cell | [`rows`] |
+//! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
+//! | know which config keys there are | [`definitions`] |
+//! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
+//! | draw a package | [`graph`] |
+//! | read JSON with every place kept | [`json`] |
+//!
+//! It never prints, reads no environment, and asks for neither time nor random numbers: what it
+//! needs of these is handed in ([`context`]). Findings about a package are data; errors are for
+//! work that could not be done.
 
 pub mod automation;
 pub mod check;
@@ -11,3 +39,8 @@ mod markup;
 pub mod package;
 pub mod rows;
 pub mod starter;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,10 +7,10 @@
 use std::fmt::Write as _;
 
 /// A small generator of numbers (splitmix64): good enough for shapes, the same everywhere.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
@@ -87,7 +87,7 @@ fn uid(random: &mut Random) -> String {
 
 fn text(random: &mut Random, out: &mut String, words: u64) {
     out.push('"');
-    for position in 0..1 + random.below(words) {
+    for position in 0..=random.below(words) {
         if position > 0 {
             out.push(' ');
         }
@@ -152,7 +152,7 @@ fn linked(table: usize) -> (usize, usize) {
 }
 
 /// A package of that many tables with that many rows each.
-pub fn package(seed: u64, tables: usize, rows: usize) -> String {
+pub(crate) fn package(seed: u64, tables: usize, rows: usize) -> String {
     let random = &mut Random::new(seed);
     let uids: Vec<Vec<String>> = (0..tables)
         .map(|_| (0..rows).map(|_| uid(random)).collect())
@@ -162,7 +162,7 @@ pub fn package(seed: u64, tables: usize, rows: usize) -> String {
     let mut out = String::with_capacity(tables * rows * 700);
     manifest(random, &mut out, &features, &items, rows);
     out.push_str(",\"payloads\":[");
-    for table in 0..tables {
+    for (table, item) in items.iter().enumerate() {
         if table > 0 {
             out.push(',');
         }
@@ -172,8 +172,7 @@ pub fn package(seed: u64, tables: usize, rows: usize) -> String {
             .collect();
         let _ = write!(
             out,
-            r#"{{"featureRef":"f_t{table}","itemUid":"{}","count":{rows},"keyColumn":"code","keyUnique":true,"columns":[{}],"rows":["#,
-            items[table],
+            r#"{{"featureRef":"f_t{table}","itemUid":"{item}","count":{rows},"keyColumn":"code","keyUnique":true,"columns":[{}],"rows":["#,
             names.join(","),
         );
         for row in 0..rows {
@@ -357,7 +356,7 @@ fn links(random: &mut Random, out: &mut String, uids: &[Vec<String>], table: usi
         out.push_str(",\"parent\":\"nobody\"");
     }
     if all || random.one_in(5) {
-        let rows: Vec<usize> = (0..1 + random.below(3))
+        let rows: Vec<usize> = (0..=random.below(3))
             .map(|_| some_row(random, many))
             .collect();
         let mut values: Vec<String> = rows

@@ -108,48 +108,41 @@ impl Checker {
         found: &[Found],
         threads: usize,
     ) -> Result<Vec<Result<FileEntry, Trouble>>, CliError> {
-        if let ([file], true) = (
-            found,
-            threads == 1 || found.iter().all(|file| file.size < LARGE),
-        ) {
-            return Ok(vec![self.judge(file, 1)]);
+        // The size of a stream is not known; alone, it may have all threads.
+        if let [file] = found {
+            let large = file.size >= LARGE || is_stdin(&file.path);
+            return Ok(vec![self.judge(file, if large { threads } else { 1 })]);
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()?;
-        let is_large = |file: &Found| file.size >= LARGE;
-        let mut results: Vec<Option<Result<FileEntry, Trouble>>> = pool.install(|| {
-            let small = found
-                .par_iter()
-                .map(|file| (!is_large(file)).then(|| self.judge(file, 1)));
-            small.collect()
-        });
+        let small = |file: &Found| (file.size < LARGE).then(|| self.judge(file, 1));
+        let mut results: Vec<_> = pool.install(|| found.par_iter().map(small).collect());
         for (file, result) in found.iter().zip(&mut results) {
             if result.is_none() {
-                *result = Some(pool.install(|| self.judge(file, threads)));
+                *result = Some(self.judge(file, threads));
             }
         }
         Ok(results.into_iter().flatten().collect())
     }
 
     fn judge(&self, found: &Found, threads: usize) -> Result<FileEntry, Trouble> {
-        let bytes =
+        let source =
             source::read(&found.path).map_err(|error| walk::trouble(&found.path, &error))?;
+        let bytes = source.bytes();
         let Some(mending) = self.mending else {
             return Ok(FileEntry::new(
                 found.path.clone(),
-                self.report(&bytes, found.named, threads),
+                self.report(bytes, found.named, threads),
             ));
         };
-        let mended = mend(&bytes, |text| {
+        let mended = mend(bytes, |text| {
             self.mendable(text, mending, found.named, threads)
         });
         let mut file = if mending.show_only {
-            let mut file = FileEntry::new(
-                found.path.clone(),
-                self.report(&bytes, found.named, threads),
-            );
-            file.diff = (mended.count() > 0).then(|| diff(&found.path, &bytes, &mended.bytes));
+            let mut file =
+                FileEntry::new(found.path.clone(), self.report(bytes, found.named, threads));
+            file.diff = (mended.count() > 0).then(|| diff(&found.path, bytes, &mended.bytes));
             file
         } else {
             let report = self.report(&mended.bytes, found.named, threads);

@@ -9,10 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tplkit::check::render::{self, Report, Trouble};
 
-use super::document;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_stdout};
+use super::{args, document};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
@@ -124,13 +124,53 @@ impl Wish {
             .map(|word| word.to_str().unwrap_or_default())
             .take_while(|word| *word != "--")
             .collect();
+        let commands = args::command();
+        let command = words
+            .iter()
+            .find(|word| commands.find_subcommand(word).is_some());
         let paired = words.windows(2).any(|pair| pair == ["--format", "json"]);
         Wish {
             json: paired || words.contains(&"--format=json"),
-            report: words
-                .iter()
-                .find(|word| !word.starts_with('-'))
-                .is_some_and(|word| ["check", "promote"].contains(word)),
+            report: command.is_some_and(|word| ["check", "promote"].contains(word)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::io;
+
+    use super::{Wish, guard};
+    use crate::cli::error::CliError;
+    use crate::cli::exit::Exit;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_panic_is_a_bug_and_a_closed_pipe_is_none() {
+        let quiet = words("tplkit check x");
+        assert_eq!(guard(&quiet, || panic!("on purpose")), Exit::Bug);
+        let closed = || Err(CliError::Output(io::ErrorKind::BrokenPipe.into()));
+        assert_eq!(guard(&quiet, closed), Exit::Done);
+        let full = || Err(CliError::Output(io::ErrorKind::StorageFull.into()));
+        assert_eq!(guard(&quiet, full), Exit::Usage);
+    }
+
+    #[test]
+    fn the_wish_for_json_is_read_whatever_else_stands_there() {
+        let read = |line: &str| {
+            let wish = Wish::read(&words(line));
+            (wish.json, wish.report)
+        };
+        assert_eq!(
+            read("tplkit --color never check --nope --format json"),
+            (true, true)
+        );
+        assert_eq!(read("tplkit show --format=json"), (true, false));
+        assert_eq!(read("tplkit check -- --format json"), (false, true));
+        assert_eq!(read("tplkit"), (false, false));
     }
 }

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use tplkit::check::position::without_mark;
 use tplkit::check::render::{FileEntry, Report};
-use tplkit::check::{CheckOptions, Finding, LocatedReport, Place, catalog};
-use tplkit::check::{FileKind, FileReport};
-use tplkit::json::Doc;
+use tplkit::check::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
+use tplkit::json::{Doc, SyntaxError};
+use tplkit::package::Source;
 
 use super::error::CliError;
 use super::source;
 
-/// Reads a file; the bytes are what a [`Doc`] borrows from.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+/// Reads a file; it is what a [`Doc`] borrows from.
+pub(crate) fn read(path: &Path) -> Result<Source, CliError> {
     source::read(path).map_err(|source| CliError::Read {
         path: path.to_owned(),
         source,
@@ -20,43 +19,30 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 /// Parses it as a package, or gives the report that says why it is none.
-pub(crate) fn parse<'b>(path: &Path, bytes: &'b [u8]) -> Result<Doc<'b>, Box<Report>> {
+pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<Report>> {
     let refuse = |finding| {
         let report = FileReport {
             kind: FileKind::Plain,
             findings: vec![finding],
             promotion: None,
         };
-        let file = FileEntry::new(path.to_owned(), LocatedReport::new(bytes, report));
+        let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
         Box::new(Report {
             files: vec![file],
             ..Report::default()
         })
     };
-    let text = match std::str::from_utf8(without_mark(bytes)) {
-        Ok(text) => text,
-        // The check tells text of another encoding from a stray byte.
-        Err(error) => {
-            let finding = tplkit::check::check(bytes, &CheckOptions::default())
-                .findings
-                .into_iter()
-                .next();
-            let place = Place {
-                pointer: String::new(),
-                span: error.valid_up_to()..error.valid_up_to(),
-            };
-            return Err(refuse(finding.unwrap_or_else(|| {
-                Finding::new(&catalog::J001, place, "these bytes are not UTF-8")
-            })));
-        }
-    };
-    let doc = Doc::parse_package(text).map_err(|error| {
+    let no_json = |error: SyntaxError| {
         let place = Place {
             pointer: String::new(),
             span: error.offset..error.offset,
         };
         refuse(Finding::new(&catalog::J001, place, error.to_string()))
-    })?;
+    };
+    let doc = source
+        .text()
+        .and_then(Doc::parse_package)
+        .map_err(no_json)?;
     let root = doc.root();
     let manifest = root.get("manifest").unwrap_or(root);
     if manifest.is_object() && manifest.get("templateVersion").is_some() {

@@ -1,7 +1,9 @@
 //! Reading of the files and streams that are named on the command line.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
+
+use tplkit::package::Source;
 
 use super::error::CliError;
 
@@ -13,14 +15,12 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
-/// The bytes of a file or of standard input.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// A file, mapped when it is large, or standard input.
+pub(crate) fn read(path: &Path) -> io::Result<Source> {
     if is_stdin(path) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        return Ok(bytes);
+        return Source::read(io::stdin().lock());
     }
-    std::fs::read(path)
+    Source::open(path)
 }
 
 /// A file that must be text, such as a registry.
@@ -29,11 +29,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
         path: path.to_owned(),
         source,
     };
-    let bytes = read(path).map_err(error)?;
-    String::from_utf8(bytes).map_err(|_| {
-        error(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "it is not UTF-8 text",
-        ))
-    })
+    let source = read(path).map_err(error)?;
+    let text = source
+        .text()
+        .map_err(|fault| error(io::Error::new(io::ErrorKind::InvalidData, fault)))?;
+    Ok(text.to_owned())
 }

@@ -4,15 +4,14 @@
 //! Goes in: a parsed file, good or bad. Comes out: plain data. Whatever cannot be read is left out:
 //! judging is the business of `check`.
 
-mod size;
 mod uses;
 
 use serde::Serialize;
 
 use crate::json::{Kind, Node};
 use crate::package::reference::undollared;
+use crate::package::size::{self, MOST_BYTES, MOST_ROWS};
 
-pub use size::{MAX_ENTRY_BYTES, MAX_ENTRY_ROWS};
 pub use uses::{Place, Uses, known_refs, nearest_ref};
 
 /// A package at a glance.
@@ -247,13 +246,13 @@ fn payload(entry: Node<'_>) -> Payload {
         Some((rows, _)) => rows.len(),
         None => 0,
     };
-    let bytes = size::compact(entry.raw());
+    let bytes = size::compact_length(entry.raw());
     Payload {
         feature_ref: reference(entry, "featureRef").unwrap_or_default(),
         rows,
         bytes,
         key_column: text(entry, "keyColumn"),
-        within_limits: rows <= MAX_ENTRY_ROWS && bytes <= MAX_ENTRY_BYTES,
+        within_limits: rows <= MOST_ROWS && bytes <= MOST_BYTES,
     }
 }
 

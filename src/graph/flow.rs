@@ -184,13 +184,13 @@ fn brief(facts: &Facts<'_>, config: Json<'_>) -> String {
         }
         let word = match member.kind() {
             JsonKind::String(text) => match text.strip_prefix('$') {
-                Some(reference) => facts_label(facts, reference),
+                Some(reference) => name(facts, reference),
                 None => text.to_string(),
             },
             JsonKind::Array if member.elements().all(|part| part.as_str().is_some()) => {
                 let parts = member.elements().filter_map(Json::as_str);
                 let parts = parts.map(|part| match part.strip_prefix('$') {
-                    Some(reference) => facts_label(facts, reference),
+                    Some(reference) => name(facts, reference),
                     None => part.to_owned(),
                 });
                 parts.collect::<Vec<_>>().join(", ")
@@ -207,20 +207,8 @@ fn brief(facts: &Facts<'_>, config: Json<'_>) -> String {
 }
 
 /// The name for people of what a ref stands for.
-fn facts_label(facts: &Facts<'_>, reference: &str) -> String {
-    let step = facts.declaring_step(reference).map(|at| &facts.steps[at]);
-    let declared = step.and_then(|step| step.arg_str("label").or_else(|| step.arg_str("name")));
-    let outside = || {
-        let outside = facts.outside(reference)?;
-        let node = facts.dependencies[outside.dependency].node;
-        let identity = node.get("identity")?;
-        let of = match outside.column {
-            Some(column) => identity.get("columns")?.at(column)?,
-            None => identity,
-        };
-        of.get_str("label").or_else(|| of.get_str("name"))
-    };
-    declared
-        .or_else(outside)
+fn name(facts: &Facts<'_>, reference: &str) -> String {
+    facts
+        .name_of(reference)
         .map_or_else(|| format!("${reference}"), str::to_owned)
 }

@@ -7,8 +7,10 @@
 //! Goes in: text. Comes out: nodes with spans, or the one [`SyntaxError`] that ends reading.
 
 mod decode;
+mod lanes;
 pub mod path;
 pub mod scan;
+mod skip;
 mod tree;
 mod validate;
 mod value;

@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use super::lanes::{STRING_LANES, string_stops};
+use super::skip::end_of_container;
+
 /// How many containers may be open at once; one more is a [`SyntaxKind::TooDeep`].
 pub const MAX_DEPTH: usize = 128;
 
@@ -106,21 +109,6 @@ pub struct Scanner<'a> {
     pub pos: usize,
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGHS: u64 = 0x8080_8080_8080_8080;
-
-/// Marks the bytes of `word` that end a plain run of string text: quote, backslash, control.
-/// Only the lowest mark is exact, which is the one that is used.
-#[inline]
-fn string_stops(word: u64) -> u64 {
-    let quote = word ^ (ONES * u64::from(b'"'));
-    let backslash = word ^ (ONES * u64::from(b'\\'));
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & HIGHS
-}
-
 impl<'a> Scanner<'a> {
     /// Starts at `pos` of `text`.
     pub fn new(text: &'a str, pos: usize) -> Self {
@@ -160,15 +148,14 @@ impl<'a> Scanner<'a> {
         let mut at = start + 1;
         let mut escaped = false;
         loop {
-            // Eight bytes at a time: most text has none of the three that matter.
-            while let Some(chunk) = self.bytes.get(at..at + 8) {
-                let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-                let stops = string_stops(word);
+            // Sixteen bytes at a time: most text has none of the three that matter.
+            while let Some(lanes) = self.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                let stops = string_stops(lanes);
                 if stops != 0 {
-                    at += (stops.trailing_zeros() / 8) as usize;
+                    at += stops.trailing_zeros() as usize;
                     break;
                 }
-                at += 8;
+                at += STRING_LANES;
             }
             match self.bytes.get(at) {
                 Some(b'"') => {
@@ -375,52 +362,11 @@ impl<'a> Scanner<'a> {
         Self::error(self.bytes.len(), SyntaxKind::UnexpectedEnd)
     }
 
-    /// Jumps over a list by counting brackets outside strings, without judging what is inside.
-    /// Gives the span, up to the end of the text when nothing closes it.
+    /// Jumps over a list or object without judging what is inside. Gives the span, up to the end
+    /// of the text when nothing closes it.
     pub fn skip_list_unchecked(&mut self) -> Range<usize> {
         let start = self.pos;
-        let mut depth = 0usize;
-        let mut at = start;
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b'"' => at = self.skip_string_unchecked(at),
-                b'[' | b'{' => {
-                    depth += 1;
-                    at += 1;
-                }
-                b']' | b'}' => {
-                    depth -= 1;
-                    at += 1;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                _ => at += 1,
-            }
-        }
-        self.pos = at;
-        start..at
-    }
-
-    #[inline]
-    fn skip_string_unchecked(&self, start: usize) -> usize {
-        let mut at = start + 1;
-        loop {
-            while let Some(chunk) = self.bytes.get(at..at + 8) {
-                let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-                let stops = string_stops(word);
-                if stops != 0 {
-                    at += (stops.trailing_zeros() / 8) as usize;
-                    break;
-                }
-                at += 8;
-            }
-            match self.bytes.get(at) {
-                Some(b'"') => return at + 1,
-                Some(b'\\') => at += 2,
-                Some(_) => at += 1,
-                None => return self.bytes.len(),
-            }
-        }
+        self.pos = end_of_container(self.bytes, start);
+        start..self.pos
     }
 }

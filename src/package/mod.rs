@@ -5,6 +5,7 @@ pub mod format;
 pub mod model;
 pub mod reference;
 pub mod schema;
+pub mod size;
 mod source;
 mod tool;
 pub mod uid;

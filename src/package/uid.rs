@@ -47,11 +47,18 @@ pub fn foreign_uuid(text: &str) -> Option<&str> {
 }
 
 fn uuid_at(bytes: &[u8], at: usize) -> bool {
+    // Every row has a uid: without early exits the runs of digits are compared many at a time.
+    let hex = |run: &[u8]| {
+        run.iter()
+            .fold(true, |all, byte| all & byte.is_ascii_hexdigit())
+    };
     bytes.get(at..at + 36).is_some_and(|window| {
-        window.iter().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
+        [8, 13, 18, 23].iter().all(|hyphen| window[*hyphen] == b'-')
+            && hex(&window[24..])
+            && hex(&window[..8])
+            && hex(&window[9..13])
+            && hex(&window[14..18])
+            && hex(&window[19..23])
     })
 }
 

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cell::{Cell, Text, elements, members};
-use super::{Decimal, Mask, is_date, is_instant};
+use super::{Decimal, Mask, equal, is_date, is_instant};
 use crate::definitions::Storage;
+
+/// Choices that are compared with each other.
+const MOST_CHOICES: usize = 1000;
 
 /// What a column lets its cells hold, without coercion. `null` and `""` always pass: they mean
 /// empty.
@@ -58,7 +61,7 @@ pub enum FaultKind {
 }
 
 /// Reports `kind` about `value`.
-fn fault<'a>(kind: FaultKind, value: &'a str) -> Result<(), Fault<'a>> {
+fn fault(kind: FaultKind, value: &str) -> Result<(), Fault<'_>> {
     Err(Fault { kind, value })
 }
 
@@ -74,7 +77,15 @@ impl<'c> Storable<'c> {
 
     /// Judges a well-formed value.
     pub fn check<'a>(&self, raw: &'a str) -> Result<(), Fault<'a>> {
-        let cell = Cell::new(raw);
+        self.check_cell(Cell::new(raw), raw)
+    }
+
+    /// Judges a value that has been told apart already; `raw` is how it is written.
+    #[expect(
+        clippy::match_same_arms,
+        reason = "a table: what a storage takes stands together"
+    )]
+    pub fn check_cell<'a>(&self, cell: Cell<'a>, raw: &'a str) -> Result<(), Fault<'a>> {
         match cell {
             Cell::Null => return Ok(()),
             Cell::String(text) if text.inner.is_empty() => return Ok(()),
@@ -116,22 +127,21 @@ impl<'c> Storable<'c> {
     }
 
     fn choices<'a>(&self, list: &'a str) -> Result<(), Fault<'a>> {
-        let mut chosen: Vec<Cow<'a, str>> = Vec::new();
-        for element in elements(list) {
+        for (position, element) in elements(list).enumerate() {
             let Cell::String(text) = Cell::new(element) else {
-                return fault(FaultKind::Type("a list of options"), element);
+                return fault(FaultKind::Type("lists of options"), element);
             };
             if !self.offers(text) {
                 return fault(FaultKind::Option, element);
             }
-            let decoded = text.decoded();
-            if chosen.contains(&decoded) {
+            // Looking back stays cheap: no list of distinct options is longer than the options.
+            // Where they are not known, nothing is said about what comes after many.
+            if position < MOST_CHOICES
+                && elements(list)
+                    .take(position)
+                    .any(|earlier| equal(earlier, element))
+            {
                 return fault(FaultKind::Repeated, element);
-            }
-            // No list of distinct options is longer than the options, so looking back stays cheap
-            // where they are known; where they are not, nothing can be said about many.
-            if self.options.is_some() || chosen.len() < 1000 {
-                chosen.push(decoded);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Place, mendable};
+use crate::support::{Place, mendable, tiny};
 
 #[test]
 fn fixes_are_written_and_only_what_is_wrong_changes() {
@@ -87,6 +87,29 @@ fn standard_input_is_mended_to_standard_output() {
     let document: Value = serde_json::from_str(&ran.out).expect("the mended package");
     assert!(document["manifest"]["items"].is_array());
     assert!(ran.err.contains("1 finding fixed"), "{}", ran.err);
+}
+
+/// A package with one finding whose fix is a guess: a workspace that is not the builtin.
+fn unsafely_mendable() -> String {
+    let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
+    let place = package.pointer_mut("/manifest/plan/steps/5/args/workspaceId");
+    *place.expect("the module's step") = "main".into();
+    serde_json::to_string_pretty(&package).expect("JSON")
+}
+
+#[test]
+fn unsafe_fixes_need_their_own_word() {
+    let before = unsafely_mendable();
+    let place = Place::with(&[("p.json", &before)]);
+    place.run(&["check", "--fix", "p.json"]).exits(1);
+    assert_eq!(place.read("p.json"), before);
+    // Alone it only says what would be possible.
+    place.run(&["check", "--unsafe-fixes", "p.json"]).exits(1);
+    assert_eq!(place.read("p.json"), before);
+    place
+        .run(&["check", "--fix", "--unsafe-fixes", "p.json"])
+        .exits(0);
+    assert_ne!(place.read("p.json"), before);
 }
 
 #[cfg(unix)]

@@ -1,3 +1,5 @@
 //! What the documents show is what the program does.
 
 mod examples;
+#[cfg(all(feature = "cli", unix))]
+mod sessions;

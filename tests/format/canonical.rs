@@ -110,6 +110,16 @@ fn every_sample_keeps_its_content() {
 }
 
 #[test]
+fn the_examples_are_written_like_this() {
+    for (name, text) in cases::folder("examples") {
+        assert!(
+            write(&text).unwrap() == text,
+            "tplkit fmt examples/{name}.json"
+        );
+    }
+}
+
+#[test]
 fn mistakes_are_kept_too() {
     for (name, text) in cases::mutants() {
         println!("{name}");
@@ -214,6 +224,16 @@ fn broken_text_is_refused_at_its_first_error() {
             r#"{"manifest": {"templateVersion": 1}, "payloads": [{"rows": ["]}]}"#,
             60,
             SyntaxKind::UnclosedString,
+        ),
+        (
+            r#"{"payloads": [{"rows": [tru]}]}"#,
+            24,
+            SyntaxKind::BadLiteral,
+        ),
+        (
+            r#"{"a": 1, "a": 2, "manifest": {"templateVersion": 1}, "payloads": [{"rows": [01]}]}"#,
+            76,
+            SyntaxKind::BadNumber,
         ),
     ];
     for (text, offset, kind) in broken {

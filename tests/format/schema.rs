@@ -30,7 +30,12 @@ fn the_published_files_are_current() {
         let path = cases::root().join(format!("schemas/{name}.json"));
         let mut text = serde_json::to_string_pretty(&schema::schema(name).unwrap()).unwrap();
         text.push('\n');
-        if std::env::var_os("UPDATE").is_some() {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "asked for by whoever runs the tests"
+        )]
+        let update = std::env::var_os("UPDATE").is_some();
+        if update {
             std::fs::write(&path, &text).unwrap();
         }
         let published = std::fs::read_to_string(&path).unwrap_or_default();
@@ -233,5 +238,35 @@ fn a_report_is_what_the_contract_shows() {
         let mut changed = report.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
         assert!(!validator("report").is_valid(&changed), "{pointer}");
+    }
+}
+
+/// What the commands print is what the schema says, on every path out.
+#[test]
+fn printed_reports_are_valid() {
+    let Some(tplkit) = option_env!("CARGO_BIN_EXE_tplkit") else {
+        return; // built without the command line
+    };
+    let report = validator("report");
+    let runs: [&[&str]; 5] = [
+        &["check", "tests/fixtures/cases/mutants"],
+        &["check", "--promotion", "system", "examples"],
+        &[
+            "promote",
+            "examples/crm.json",
+            "tests/fixtures/cases/mutants/J001-1.json",
+        ],
+        &["check", "examples/README.md"],
+        &["check", "no-such-file.json"],
+    ];
+    for run in runs {
+        let output = std::process::Command::new(tplkit)
+            .args(run)
+            .args(["--format", "json"])
+            .current_dir(cases::root())
+            .output()
+            .unwrap();
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(mistakes(&report, &printed), Vec::<String>::new(), "{run:?}");
     }
 }

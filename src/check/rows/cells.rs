@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-use super::harvest::Harvest;
+use super::harvest::{Harvest, List};
 use super::index::Index;
 use super::layout::{Layout, Slot};
 use super::look;
@@ -16,14 +16,14 @@ use crate::check::rule::Rule;
 use crate::check::suggest::shown;
 use crate::json::path::push_pointer;
 use crate::json::scan::StrToken;
-use crate::json::{SyntaxError, decode};
+use crate::json::{Node, SyntaxError, decode};
 use crate::package::uid;
 use crate::rows::{self, Cell, Decimal};
 
 /// Reads and judges all rows of one entry.
-pub(super) fn read<'c>(
+pub(super) fn read(
     text: &str,
-    layout: &Layout<'c>,
+    layout: &Layout<'_>,
     state: &foldhash::quality::RandomState,
 ) -> Result<Harvest, SyntaxError> {
     let mut cells = Cells {
@@ -38,7 +38,7 @@ pub(super) fn read<'c>(
         lists_columns: layout
             .entry
             .and_then(|entry| entry.get("columns"))
-            .is_some_and(|list| list.is_array()),
+            .is_some_and(Node::is_array),
     };
     let Some(list) = layout.rows else {
         return Ok(cells.harvest);
@@ -77,6 +77,8 @@ impl Cells<'_, '_> {
             self.uid(row.uid, number);
             if row.has_data {
                 self.data(row, number);
+            } else {
+                self.no_data();
             }
             for slot in &row.referring {
                 let index = *slot as usize;
@@ -118,10 +120,25 @@ impl Cells<'_, '_> {
 
     fn data(&mut self, row: &Row, number: u32) {
         let layout = self.layout;
-        for (index, slot) in layout.columns.iter().enumerate() {
-            match row.cell(index) {
-                Some(cell) => self.cell(slot, index, cell, row, number),
-                None => self.absent(slot, index, row, number),
+        for (index, (hot, cell)) in layout.hot.iter().zip(row.cells()).enumerate() {
+            match cell {
+                Some(cell) => {
+                    self.harvest.carried[index] = true;
+                    if hot.asked || cell.form & !hot.plain != 0 {
+                        self.cell(&layout.columns[index], index, cell, row, number);
+                    }
+                }
+                None if hot.asked => self.absent(&layout.columns[index], index, row, number),
+                None => {}
+            }
+        }
+    }
+
+    /// A row without `data` still is a row: lists by row stay in step.
+    fn no_data(&mut self) {
+        for (slot, values) in self.layout.columns.iter().zip(&mut self.harvest.values) {
+            if slot.wanted {
+                values.push(0);
             }
         }
     }
@@ -151,7 +168,6 @@ impl Cells<'_, '_> {
 
     #[inline]
     fn cell(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
-        self.harvest.carried[index] = true;
         if slot.automatic {
             let message = "the automatic identity column travels".to_owned();
             self.say(&R007, slot.name, cell.start..cell.end, number, message);
@@ -185,8 +201,12 @@ impl Cells<'_, '_> {
 
     /// R017, for values whose form alone does not settle it.
     fn store(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
-        let raw = &self.text[cell.start..cell.end];
-        let Some(Err(fault)) = slot.storable.as_ref().map(|storable| storable.check(raw)) else {
+        let raw = cell.raw(self.text);
+        let Some(Err(fault)) = slot
+            .storable
+            .as_ref()
+            .map(|storable| storable.check_cell(cell.cell(self.text), raw))
+        else {
             return;
         };
         let at = fault.range(raw);
@@ -206,6 +226,12 @@ impl Cells<'_, '_> {
     fn round(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
         let token = &self.text[cell.start..cell.end];
         let Some(kept) = slot.decimals else { return };
+        // Without an exponent, no number has more decimals than characters after its point.
+        let point = token.bytes().position(|byte| byte == b'.');
+        let after = point.map_or(0, |point| token.len() - point - 1);
+        if cell.form & form::NUMBER != 0 && after as u64 <= kept {
+            return;
+        }
         let value = Decimal::new(token);
         if value.decimals() > kept && value.is_storable() {
             let message = format!(
@@ -218,8 +244,7 @@ impl Cells<'_, '_> {
 
     /// Notes values that are compared with others of the column, or with links to it.
     fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, number: u32) {
-        let raw = &self.text[cell.start..cell.end];
-        let hash = rows::hash(self.state, raw);
+        let hash = rows::hash(self.state, cell.cell(self.text));
         if slot.wanted {
             self.harvest.values[index].push(hash.max(1));
         }
@@ -259,7 +284,7 @@ impl Cells<'_, '_> {
             if !link.entries.is_empty() && link.value.is_some() {
                 let hashes = Cell::new(raw)
                     .parts(raw)
-                    .map(|part| (rows::hash(self.state, part).max(1), number));
+                    .map(|part| (rows::hash(self.state, Cell::new(part)).max(1), number));
                 self.harvest.links[index].loose.extend(hashes);
             }
             return;
@@ -269,18 +294,31 @@ impl Cells<'_, '_> {
         let fits = spot.plain
             && spot.many == is_list
             && !link.entries.is_empty()
-            && cell.form & form::EMPTY == 0
-            && (!is_list || Cell::new(raw).parts(raw).count() == targets.len());
+            && cell.form & form::EMPTY == 0;
         if !fits {
             return self.doubt(number);
         }
         let links = &mut self.harvest.links[index];
-        for (target, part) in targets.iter().zip(Cell::new(raw).parts(raw)) {
+        let target = |target: &StrToken| hash_text(self.state, &self.text[target.inner()]);
+        let value = |part: &str| rows::hash(self.state, Cell::new(part)).max(1);
+        if let ([single], false) = (targets, is_list) {
             links.rows.push(number);
+            links.targets.push(target(single));
             links
-                .targets
-                .push(hash_text(self.state, &self.text[target.inner()]));
-            links.values.push(rows::hash(self.state, part).max(1));
+                .values
+                .push(rows::hash(self.state, cell.cell(self.text)).max(1));
+        } else {
+            links.list_targets.extend(targets.iter().map(target));
+            let before = links.list_values.len();
+            links
+                .list_values
+                .extend(Cell::new(raw).parts(raw).map(value));
+            let values = links.list_values.len() - before;
+            links.lists.push(List {
+                row: number,
+                targets: u32::try_from(targets.len()).unwrap_or(u32::MAX),
+                values: u32::try_from(values).unwrap_or(u32::MAX),
+            });
         }
     }
 
@@ -329,11 +367,12 @@ impl Cells<'_, '_> {
     }
 
     fn finish(mut self) -> Harvest {
-        self.harvest.uids = Index::new(&mut self.uids);
-        repeats::uids(self.text, self.layout, &self.uids, &mut self.harvest);
-        for (index, slot) in self.layout.columns.iter().enumerate() {
-            let values = &mut self.uniques[index];
-            repeats::values(self.text, self.layout, slot, values, &mut self.harvest);
+        let uids = Index::new(&self.uids);
+        repeats::uids(self.text, self.layout, &uids, &mut self.harvest);
+        self.harvest.uids = uids;
+        for (slot, values) in self.layout.columns.iter().zip(&self.uniques) {
+            let index = Index::new(values);
+            repeats::values(self.text, self.layout, slot, &index, &mut self.harvest);
         }
         self.harvest.shrink();
         self.harvest

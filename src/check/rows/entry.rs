@@ -14,12 +14,8 @@ use crate::check::facts::{Origin, Version};
 use crate::check::finding::{Finding, Fix, Place};
 use crate::check::suggest::{self, shown};
 use crate::json::Node;
-use crate::json::scan::Scanner;
 use crate::package::reference::undollared;
-
-/// Rows and bytes that an interactive selection refuses (`contract`, sizes).
-const MOST_ROWS: usize = 5000;
-const MOST_BYTES: usize = 4 << 20;
+use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};
 
 /// Everything about entries and rows items; `harvests` runs parallel to `layouts`.
 pub(super) fn judge(
@@ -35,7 +31,7 @@ pub(super) fn judge(
             context,
             layout,
             harvest,
-            entry,
+            node: entry,
             findings: &mut outcome.findings,
         };
         out.table();
@@ -122,7 +118,7 @@ struct Entry<'e, 'c> {
     context: &'e RowsContext<'c>,
     layout: &'e Layout<'c>,
     harvest: &'e Harvest,
-    entry: Node<'c>,
+    node: Node<'c>,
     findings: &'e mut Vec<Finding>,
 }
 
@@ -132,7 +128,7 @@ impl Entry<'_, '_> {
         let Some(item) = self.layout.item.map(|item| &self.context.items[item]) else {
             return;
         };
-        let Some(node) = self.entry.get("featureRef") else {
+        let Some(node) = self.node.get("featureRef") else {
             return;
         };
         let Some(named) = node.as_str().map(undollared) else {
@@ -167,7 +163,7 @@ impl Entry<'_, '_> {
 
     /// R005, R006 and R007 of `columns`.
     fn columns(&mut self) {
-        let Some(list) = self.entry.get("columns") else {
+        let Some(list) = self.node.get("columns") else {
             return;
         };
         let mut highest = None;
@@ -225,11 +221,11 @@ impl Entry<'_, '_> {
 
     /// R007, R008 and R010 of the key.
     fn key(&mut self) {
-        let Some(node) = self.entry.get("keyColumn") else {
+        let Some(node) = self.node.get("keyColumn") else {
             return;
         };
         let flag = self
-            .entry
+            .node
             .get("keyUnique")
             .filter(|flag| flag.as_bool().is_some());
         let key = node.as_str();
@@ -265,7 +261,7 @@ impl Entry<'_, '_> {
                 }
                 _ => return,
             },
-            _ if self.entry.get("columns").is_some_and(Node::is_array) => {
+            _ if self.node.get("columns").is_some_and(Node::is_array) => {
                 format!("the key `{name}` is not in `columns`")
             }
             _ => return,
@@ -280,7 +276,7 @@ impl Entry<'_, '_> {
     /// R003 and R016.
     fn sizes(&mut self) {
         let Some(rows) = self.rows() else { return };
-        if let Some(count) = self.entry.get("count")
+        if let Some(count) = self.node.get("count")
             && let Some(declared) = count.as_i64()
             && i64::try_from(rows) != Ok(declared)
         {
@@ -292,34 +288,20 @@ impl Entry<'_, '_> {
                     edits: vec![edit::replace(count, rows.to_string())],
                 }));
         }
-        let bytes = compact_length(self.entry);
+        // Counted only when the entry as it stands is over the limit.
+        let raw = self.node.raw();
+        let bytes = if raw.len() > MOST_BYTES {
+            compact_length(raw)
+        } else {
+            raw.len()
+        };
         if rows > MOST_ROWS || bytes > MOST_BYTES {
             let message = if rows > MOST_ROWS {
                 format!("the entry has {rows} rows, over {MOST_ROWS}")
             } else {
                 format!("the entry has {bytes} bytes, over 4 MiB")
             };
-            self.findings.push(Finding::at(&R016, self.entry, message));
+            self.findings.push(Finding::at(&R016, self.node, message));
         }
     }
-}
-
-/// Bytes of the value without the white space between its tokens; counted only when the value
-/// as it stands is over the limit.
-fn compact_length(node: Node<'_>) -> usize {
-    let span = node.span();
-    if span.len() <= MOST_BYTES {
-        return span.len();
-    }
-    let mut scanner = Scanner::new(node.text(), span.start);
-    let mut blank = 0;
-    while scanner.pos < span.end {
-        let from = scanner.pos;
-        let byte = scanner.next_token();
-        blank += scanner.pos - from;
-        if byte != Some(b'"') || scanner.string().is_err() {
-            scanner.pos += 1;
-        }
-    }
-    span.len() - blank
 }

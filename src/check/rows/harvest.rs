@@ -31,7 +31,7 @@ pub(super) struct Harvest {
     pub(super) doubtful: Vec<u32>,
 }
 
-/// Links of one column, as hashes. The three lists run in parallel, an element per triple.
+/// Links of one column, as hashes. The first three lists run in parallel, an element per cell.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     /// The row whose cell it is.
@@ -40,8 +40,25 @@ pub(super) struct Links {
     pub(super) targets: Vec<u64>,
     /// Hash of the value that the cell holds.
     pub(super) values: Vec<u64>,
+    /// Cells with a list and a list of refs.
+    pub(super) lists: Vec<List>,
+    /// Hashes of the `rowUid`s of all those cells, one after the other.
+    pub(super) list_targets: Vec<u64>,
+    /// Hashes of their elements.
+    pub(super) list_values: Vec<u64>,
     /// Values without a ref, with their rows.
     pub(super) loose: Vec<(u64, u32)>,
+}
+
+/// A cell with a list: how much of the lists beside it is its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List {
+    /// The row whose cell it is.
+    pub(super) row: u32,
+    /// Number of refs.
+    pub(super) targets: u32,
+    /// Number of elements.
+    pub(super) values: u32,
 }
 
 impl Harvest {
@@ -68,6 +85,9 @@ impl Harvest {
             links.rows.shrink_to_fit();
             links.targets.shrink_to_fit();
             links.values.shrink_to_fit();
+            links.lists.shrink_to_fit();
+            links.list_targets.shrink_to_fit();
+            links.list_values.shrink_to_fit();
             links.loose.shrink_to_fit();
         }
     }

@@ -1,6 +1,8 @@
 //! A table from keyed hashes to rows: sixteen bytes a row, built once, then only asked.
 
-/// Rows by hash, ascending, with a directory over the leading bits.
+use std::collections::HashSet;
+
+/// Rows in buckets by the leading bits of their hash.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     hashes: Box<[u64]>,
@@ -11,14 +13,14 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Builds the table. The pairs are sorted by hash, then row, on the way.
-    pub(super) fn new(pairs: &mut [(u64, u32)]) -> Index {
-        pairs.sort_unstable();
+    /// Builds the table from hashes with their rows, rows ascending.
+    pub(super) fn new(pairs: &[(u64, u32)]) -> Index {
         // As many buckets as rows, about: a search looks at one or two hashes.
         let bits = usize::BITS - pairs.len().max(2).leading_zeros() - 1;
         let shift = u64::BITS - bits;
+        // Sorting by counting: one pass to measure the buckets, one to fill them.
         let mut starts = vec![0u32; (1 << bits) + 1];
-        for (hash, _) in pairs.iter() {
+        for (hash, _) in pairs {
             starts[bucket(*hash, shift) + 1] += 1;
         }
         let mut sum = 0;
@@ -26,11 +28,41 @@ impl Index {
             sum += *start;
             *start = sum;
         }
+        let mut hashes = vec![0; pairs.len()];
+        let mut rows = vec![0; pairs.len()];
+        let mut next = starts.clone();
+        for (hash, row) in pairs {
+            let place = &mut next[bucket(*hash, shift)];
+            hashes[*place as usize] = *hash;
+            rows[*place as usize] = *row;
+            *place += 1;
+        }
         Index {
-            hashes: pairs.iter().map(|pair| pair.0).collect(),
-            rows: pairs.iter().map(|pair| pair.1).collect(),
+            hashes: hashes.into(),
+            rows: rows.into(),
             starts: starts.into(),
             shift,
+        }
+    }
+
+    /// Pairs of rows that share a hash, offered until confirmed: each row with the earlier ones
+    /// that are not repetitions themselves.
+    pub(super) fn for_each_pair(&self, mut confirm: impl FnMut(u64, u32, u32) -> bool) {
+        let mut repetitions: HashSet<u32> = HashSet::new();
+        for bounds in self.starts.windows(2) {
+            let bucket = bounds[0] as usize..bounds[1] as usize;
+            for later in bucket.clone().skip(1) {
+                let hash = self.hashes[later];
+                for earlier in bucket.start..later {
+                    if self.hashes[earlier] == hash
+                        && !repetitions.contains(&self.rows[earlier])
+                        && confirm(hash, self.rows[earlier], self.rows[later])
+                    {
+                        repetitions.insert(self.rows[later]);
+                        break;
+                    }
+                }
+            }
         }
     }
 
@@ -64,14 +96,23 @@ mod tests {
     #[test]
     fn an_empty_index_knows_nothing() {
         assert_eq!(Index::default().rows(0).count(), 0);
-        assert_eq!(Index::new(&mut []).rows(u64::MAX).count(), 0);
+        assert_eq!(Index::new(&[]).rows(u64::MAX).count(), 0);
     }
 
     proptest! {
         #[test]
         fn agrees_with_a_search(hashes in prop::collection::vec(prop_oneof![0u64..20, any::<u64>(), Just(u64::MAX)], 0..200)) {
-            let mut pairs: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
-            let index = Index::new(&mut pairs);
+            let pairs: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
+            let index = Index::new(&pairs);
+            let mut repeated = Vec::new();
+            index.for_each_pair(|_, _, later| {
+                repeated.push(later);
+                true
+            });
+            repeated.sort_unstable();
+            let again = |row: &u32| hashes[..*row as usize].contains(&hashes[*row as usize]);
+            let expected: Vec<u32> = (0..).take(hashes.len()).filter(again).collect();
+            prop_assert_eq!(repeated, expected);
             for asked in hashes.iter().copied().chain([0, 7, u64::MAX]) {
                 let expected: Vec<u32> = hashes.iter().zip(0..).filter(|(hash, _)| **hash == asked).map(|(_, row)| row).collect();
                 prop_assert_eq!(index.rows(asked).collect::<Vec<_>>(), expected);

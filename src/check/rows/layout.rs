@@ -25,16 +25,31 @@ pub(super) struct Layout<'c> {
     pub(super) table: Option<usize>,
     /// Columns of the table in table order, then names that only the entry lists.
     pub(super) columns: Vec<Slot<'c>>,
+    /// By column: what decides at a glance that a cell needs no more than its form.
+    pub(super) hot: Vec<Hot>,
     by_name: HashMap<&'c str, usize>,
 }
 
+/// The few bits of a [`Slot`] that every cell is held against, close together in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hot {
+    /// Forms of values that are surely storable.
+    pub(super) plain: u16,
+    /// Whether any rule but storability asks about cells of this column.
+    pub(super) asked: bool,
+}
+
 /// A column as the entry has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, asked for every cell"
+)]
 #[derive(Debug)]
 pub(super) struct Slot<'c> {
     /// Technical name.
     pub(super) name: &'c str,
     /// The name as a JSON string, for a comparison without reading.
-    pub(super) token: String,
+    pub(super) token: Token,
     /// Whether `columns` lists it.
     pub(super) listed: bool,
     /// The table's column.
@@ -57,6 +72,48 @@ pub(super) struct Slot<'c> {
     pub(super) wanted: bool,
     /// Where it links to.
     pub(super) link: Option<Link<'c>>,
+}
+
+/// A key as it is written, compared a word first: most differ there.
+#[derive(Debug)]
+pub(super) struct Token {
+    word: u64,
+    mask: u64,
+    text: String,
+}
+
+impl Token {
+    fn new(name: &str) -> Token {
+        let text = write_string(name);
+        let mut head = [0; 8];
+        let mut mask = [0; 8];
+        for (at, byte) in text.bytes().take(8).enumerate() {
+            (head[at], mask[at]) = (byte, 0xFF);
+        }
+        Token {
+            word: u64::from_le_bytes(head),
+            mask: u64::from_le_bytes(mask),
+            text,
+        }
+    }
+
+    /// Bytes, quotes included.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether text whose first eight bytes are `word` may begin with it.
+    #[inline]
+    pub(super) fn begins(&self, word: u64) -> bool {
+        word & self.mask == self.word
+    }
+
+    /// Whether `rest`, of which the first eight bytes fit, begins with it.
+    #[inline]
+    pub(super) fn ends(&self, rest: &[u8]) -> bool {
+        let bytes = self.text.as_bytes();
+        bytes.len() <= 8 || rest.get(8..bytes.len()) == bytes.get(8..)
+    }
 }
 
 /// The target of a link column.
@@ -82,6 +139,7 @@ impl<'c> Layout<'c> {
             item: None,
             table: None,
             columns: Vec::new(),
+            hot: Vec::new(),
             by_name: HashMap::new(),
         }
     }
@@ -189,6 +247,9 @@ impl<'c> Layout<'c> {
                 slot.wanted = !slot.automatic;
             }
         }
+        for layout in layouts {
+            layout.hot = layout.columns.iter().map(Slot::hot).collect();
+        }
     }
 }
 
@@ -227,7 +288,7 @@ impl<'c> Slot<'c> {
     fn named(name: &'c str) -> Slot<'c> {
         Slot {
             name,
-            token: write_string(name),
+            token: Token::new(name),
             listed: false,
             column: None,
             storable: None,
@@ -267,6 +328,21 @@ impl<'c> Slot<'c> {
         }
     }
 
+    fn hot(&self) -> Hot {
+        let asked = self.automatic
+            || !self.listed
+            || self.required
+            || self.decimals.is_some()
+            || self.unique
+            || self.key
+            || self.wanted
+            || self.link.is_some();
+        Hot {
+            plain: self.plain,
+            asked,
+        }
+    }
+
     /// Whether rows could be matched by it; `None` when its type is not known.
     pub(super) fn can_be_key(&self) -> Option<bool> {
         if !self.listed || self.automatic {
@@ -279,7 +355,7 @@ impl<'c> Slot<'c> {
     }
 }
 
-fn options<'c>(config: Node<'c>) -> Option<Vec<Cow<'c, str>>> {
+fn options(config: Node<'_>) -> Option<Vec<Cow<'_, str>>> {
     let options = config.get("options").filter(|options| options.is_array())?;
     Some(
         options

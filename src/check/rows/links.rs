@@ -18,7 +18,7 @@ use crate::check::rule::Rule;
 use crate::check::suggest::shown;
 use crate::json::Node;
 use crate::package::reference::undollared;
-use crate::rows::{self, equal};
+use crate::rows::{self, Cell, equal};
 
 /// All entries, read.
 pub(super) struct Entries<'e, 'c> {
@@ -50,8 +50,9 @@ impl<'e, 'c> Entries<'e, 'c> {
         };
         for (layout, harvest) in layouts.iter().zip(harvests) {
             for (slot, links) in layout.columns.iter().zip(&harvest.links) {
-                // A doubtful list may have elements without a ref, too.
-                if !links.loose.is_empty() || !harvest.doubtful.is_empty() {
+                // Lists may have elements without a ref, too.
+                let open = links.loose.is_empty() && links.lists.is_empty();
+                if !open || !harvest.doubtful.is_empty() {
                     entries.seek(slot);
                 }
             }
@@ -74,7 +75,7 @@ impl<'e, 'c> Entries<'e, 'c> {
                     .copied()
                     .zip(0..)
                     .filter(|(hash, _)| *hash != 0);
-                Index::new(&mut filled.collect::<Vec<_>>())
+                Index::new(&filled.collect::<Vec<_>>())
             });
         }
     }
@@ -133,25 +134,47 @@ impl<'e, 'c> Entries<'e, 'c> {
             .iter()
             .map(|entry| (&self.harvests[*entry], values(*entry)))
             .collect();
+        // The value that the row of that uid holds, 0 for none; `None` when there is no such row.
+        let held = |target: u64| {
+            known.iter().find_map(|(harvest, values)| {
+                let found = harvest.uids.rows(target).next()? as usize;
+                Some(
+                    values
+                        .and_then(|values| values.get(found).copied())
+                        .unwrap_or(0),
+                )
+            })
+        };
         for ((row, target), value) in links.rows.iter().zip(&links.targets).zip(&links.values) {
-            let proved = known.iter().any(|(harvest, values)| {
-                harvest.uids.rows(*target).next().is_some_and(|found| {
-                    let held =
-                        values.map_or(0, |values| values.get(found as usize).copied().unwrap_or(0));
-                    held == 0 || held == *value
-                })
-            });
-            if !proved {
+            if !held(*target).is_some_and(|held| held == 0 || held == *value) {
                 rows.push(*row);
             }
         }
         let matches = |hash: u64| {
             targets.iter().any(|key| {
-                self.sought
-                    .get(key)
-                    .is_some_and(|index| index.rows(hash).next().is_some())
+                let index = self.sought.get(key);
+                index.is_some_and(|index| index.rows(hash).next().is_some())
             })
         };
+        let (mut uids, mut values) = (links.list_targets.as_slice(), links.list_values.as_slice());
+        for list in &links.lists {
+            let (own_uids, rest) = uids.split_at(list.targets as usize);
+            let (own_values, others) = values.split_at(list.values as usize);
+            (uids, values) = (rest, others);
+            let mut held = own_uids.iter().map(|uid| held(*uid)).peekable();
+            // Each element is the next target's value, or that of no row.
+            let accounted = if targets.is_empty() {
+                // Values that do not travel cannot be compared.
+                own_uids.len() <= own_values.len() && held.by_ref().all(|held| held.is_some())
+            } else {
+                own_values
+                    .iter()
+                    .all(|value| held.next_if_eq(&Some(*value)).is_some() || !matches(*value))
+            };
+            if !accounted || held.next().is_some() {
+                rows.push(list.row);
+            }
+        }
         rows.extend(
             links
                 .loose
@@ -200,7 +223,7 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Whether a row of the linked table holds that value.
     fn is_held(&self, link: &Link<'_>, value: &str) -> bool {
-        let hash = rows::hash(self.state, value).max(1);
+        let hash = rows::hash(self.state, Cell::new(value)).max(1);
         self.targets(link).iter().any(|key| {
             let (harvest, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
             let rows = self
@@ -257,15 +280,16 @@ impl<'j> Judge<'j, '_, '_> {
                         format!("`data` has no cell `{}`", slot.name),
                     );
                 }
-                (Some(_), Some(reference), None) => {
-                    // Of a column that is not known nothing can be said.
-                    if slot.column.is_some_and(|column| column.kind.is_some()) && !slot.automatic {
-                        self.say(
-                            &R011,
-                            reference,
-                            format!("`{}` is no link column", slot.name),
-                        );
-                    }
+                // Of a column that is not known nothing can be said.
+                (Some(_), Some(reference), None)
+                    if slot.column.is_some_and(|column| column.kind.is_some())
+                        && !slot.automatic =>
+                {
+                    self.say(
+                        &R011,
+                        reference,
+                        format!("`{}` is no link column", slot.name),
+                    );
                 }
                 (Some(cell), Some(reference), Some(link)) if reference.is_object() => {
                     self.linked(cell, reference, link);
@@ -328,7 +352,8 @@ impl<'j> Judge<'j, '_, '_> {
         let pairs: Vec<(Node<'_>, &Target<'_>)> = triples.iter().copied().zip(&targets).collect();
         if fits.is_ok() {
             if cell.is_array() {
-                self.sequence(cell, &pairs, link);
+                let whole = rows.is_some_and(|rows| rows.len() == pairs.len());
+                self.sequence(cell, &pairs, link, whole);
             } else if let [(triple, target)] = pairs.as_slice() {
                 self.scalar(cell, *triple, target);
             }
@@ -426,11 +451,18 @@ impl<'j> Judge<'j, '_, '_> {
     }
 
     /// R014 and R021 of a list cell: the targets' values are to be found in it, in this order.
-    fn sequence(&mut self, cell: Node<'_>, pairs: &[(Node<'_>, &Target<'_>)], link: &Link<'_>) {
+    /// `whole` says that every target could be read.
+    fn sequence(
+        &mut self,
+        cell: Node<'_>,
+        pairs: &[(Node<'_>, &Target<'_>)],
+        link: &Link<'_>,
+        whole: bool,
+    ) {
         let elements: Vec<Node<'_>> = cell.elements().collect();
         let mut taken = HashSet::new();
         let mut from = 0;
-        let mut sure = true;
+        let mut sure = whole;
         for (triple, target) in pairs {
             let Some((held, place)) = self.held(*triple, target) else {
                 sure = false;

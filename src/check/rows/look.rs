@@ -58,15 +58,15 @@ impl<'s> RowText<'s> {
 
     /// Where a value stands in the file.
     pub(super) fn place(&self, node: Node<'_>) -> Place {
-        self.moved(Place::value(node))
+        self.moved(&Place::value(node))
     }
 
     /// Where a member's key stands in the file.
     pub(super) fn key_place(&self, node: Node<'_>) -> Place {
-        self.moved(Place::key(node))
+        self.moved(&Place::key(node))
     }
 
-    fn moved(&self, place: Place) -> Place {
+    fn moved(&self, place: &Place) -> Place {
         let span = place.span.start + self.start..place.span.end + self.start;
         Place {
             pointer: self.pointer.clone() + &place.pointer,
@@ -91,7 +91,7 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
         return;
     };
     for mut finding in run::anomalies(&row.doc) {
-        finding.place = row.moved(finding.place);
+        finding.place = row.moved(&finding.place);
         cells.harvest.findings.push(finding);
     }
     // Shadowed members too: they travel, whatever readers make of them.
@@ -101,10 +101,10 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
             cells
                 .harvest
                 .findings
-                .push(Finding::new(&X003, row.moved(place), message));
+                .push(Finding::new(&X003, row.moved(&place), message));
         }
         if let Some((place, message)) = sensitive::tenant(node) {
-            cells.harvest.tenants.push((row.moved(place), message));
+            cells.harvest.tenants.push((row.moved(&place), message));
         }
     }
     if cells.layout.entry.is_some() {

@@ -11,6 +11,7 @@ use super::watch::{self, Watch};
 use crate::definitions::Storage;
 use crate::json::scan::{Scanner, StrToken};
 use crate::json::{MAX_DEPTH, Node, SyntaxError, SyntaxKind, decode_to};
+use crate::rows::{Cell, Text};
 
 /// Forms of values, one bit each.
 pub(super) mod form {
@@ -30,6 +31,9 @@ pub(super) mod form {
     /// A list or object with an odd number somewhere inside.
     pub(in super::super) const ODD: u16 = 1 << 9;
 
+    /// A string with a backslash; stands beside the other bits and says nothing about storing.
+    pub(in super::super) const ESCAPED: u16 = 1 << 10;
+
     pub(in super::super) const ALL: u16 = u16::MAX;
     /// What `required` is not met by.
     pub(in super::super) const EMPTY: u16 = NULL | EMPTY_STRING | EMPTY_LIST;
@@ -45,7 +49,7 @@ pub(super) mod form {
             Storage::Any => BOOL | NUMBER | STRING | EMPTY_LIST | LIST | OBJECT,
             _ => 0,
         };
-        own | NULL | EMPTY_STRING
+        own | NULL | EMPTY_STRING | ESCAPED
     }
 }
 
@@ -61,6 +65,27 @@ pub(super) struct Spot {
     pub(super) end: usize,
 }
 
+impl Spot {
+    /// How the value is written.
+    #[inline]
+    pub(super) fn raw(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+
+    /// The value, told apart without looking at its text again.
+    #[inline]
+    pub(super) fn cell(self, text: &str) -> Cell<'_> {
+        if self.form & (form::STRING | form::EMPTY_STRING) != 0 {
+            let inner = &text[self.start + 1..self.end - 1];
+            return Cell::String(Text {
+                inner,
+                escaped: self.form & form::ESCAPED != 0,
+            });
+        }
+        Cell::new(self.raw(text))
+    }
+}
+
 /// What `refs` says about a cell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RefSpot {
@@ -70,8 +95,6 @@ pub(super) struct RefSpot {
     /// Whether each triple is complete, names the linked table and its value column, and nothing
     /// else: what an exporter writes.
     pub(super) plain: bool,
-    /// First byte.
-    pub(super) start: usize,
     /// Its `rowUid`s among [`Row::targets`].
     first: u32,
     count: u32,
@@ -106,6 +129,15 @@ impl Row {
             .get(slot)
             .copied()
             .filter(|spot| spot.mark == self.mark && self.has_data)
+    }
+
+    /// All columns: the cell, or `None` for one that the row does not have.
+    #[inline]
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<Spot>> + '_ {
+        let mark = self.mark;
+        self.cells
+            .iter()
+            .map(move |spot| (spot.mark == mark).then_some(*spot))
     }
 
     /// What `refs` says about a column.
@@ -233,7 +265,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         let mut seen = [false; 3];
         let mut more = self.scanner.first_member()?;
         while more {
-            let field = self.field(["\"uid\"", "\"data\"", "\"refs\""], row)?;
+            let field = self.row_field(row)?;
             self.scanner.colon()?;
             if let Some(field) = field.filter(|field| std::mem::replace(&mut seen[*field], true)) {
                 row.forget(field);
@@ -292,18 +324,15 @@ impl<'s, 'c> Reader<'s, 'c> {
         while more {
             let slot = self.column(row)?;
             self.scanner.colon()?;
-            match slot {
-                Some(slot) => {
-                    let spot = self.reference(slot, row)?;
-                    let known = &mut row.refs[slot];
-                    row.look |= known.mark == row.mark;
-                    *known = spot;
-                    row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
-                }
-                None => {
-                    row.look = true;
-                    self.value(self.depth + 2, row)?;
-                }
+            if let Some(slot) = slot {
+                let spot = self.reference(slot, row)?;
+                let known = &mut row.refs[slot];
+                row.look |= known.mark == row.mark;
+                *known = spot;
+                row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
+            } else {
+                row.look = true;
+                self.value(self.depth + 2, row)?;
             }
             more = self.scanner.next_member()?;
         }
@@ -312,13 +341,11 @@ impl<'s, 'c> Reader<'s, 'c> {
 
     /// One triple, or `rows` with triples.
     fn reference(&mut self, slot: usize, row: &mut Row) -> Result<RefSpot, SyntaxError> {
-        let start = self.scanner.pos;
         let first = u32::try_from(row.targets.len()).unwrap_or(u32::MAX);
         let mut spot = RefSpot {
             mark: row.mark,
             many: false,
             plain: true,
-            start,
             first,
             count: 1,
         };
@@ -351,7 +378,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         let mut first = true;
         let mut more = self.scanner.first_member()?;
         while more {
-            let field = self.field(["\"rows\""], row)?;
+            let field = self.rows_field(row)?;
             self.scanner.colon()?;
             if field.is_none() || !first || self.scanner.peek() != Some(b'[') {
                 row.look = true;
@@ -379,13 +406,12 @@ impl<'s, 'c> Reader<'s, 'c> {
 
     /// A triple; whether it is plain. Its `rowUid` is noted when it is.
     fn triple(&mut self, slot: usize, depth: usize, row: &mut Row) -> Result<bool, SyntaxError> {
-        const FIELDS: [&str; 3] = ["\"rowUid\"", "\"featureRef\"", "\"valueColumn\""];
         self.open(depth)?;
         let mut texts: [Option<StrToken>; 3] = [None; 3];
         let mut shaped = true;
         let mut more = self.scanner.first_member()?;
         while more {
-            let field = self.field(FIELDS, row)?;
+            let field = self.triple_field(row)?;
             self.scanner.colon()?;
             if let (Some(field), Some(b'"')) = (field, self.scanner.peek()) {
                 shaped &= texts[field].is_none();
@@ -419,29 +445,65 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(plain)
     }
 
-    /// Reads a key and says which of `fields` it is.
+    /// Whether the next bytes are these; if so, they are read.
     #[inline]
-    fn field<const N: usize>(
-        &mut self,
-        fields: [&'static str; N],
-        row: &mut Row,
-    ) -> Result<Option<usize>, SyntaxError> {
-        let rest = &self.text.as_bytes()[self.scanner.pos..];
-        for (index, field) in fields.iter().enumerate() {
-            if rest.starts_with(field.as_bytes()) {
-                self.scanner.pos += field.len();
-                return Ok(Some(index));
-            }
+    fn eat<const N: usize>(&mut self, bytes: &[u8; N]) -> bool {
+        let next = self.text.as_bytes()[self.scanner.pos..].first_chunk::<N>();
+        let eaten = next == Some(bytes);
+        if eaten {
+            self.scanner.pos += N;
         }
+        eaten
+    }
+
+    /// Reads a key of a row: 0 `uid`, 1 `data`, 2 `refs`.
+    #[inline]
+    fn row_field(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
+        if self.eat(b"\"uid\"") {
+            return Ok(Some(0));
+        }
+        if self.eat(b"\"data\"") {
+            return Ok(Some(1));
+        }
+        if self.eat(b"\"refs\"") {
+            return Ok(Some(2));
+        }
+        self.odd_field(&["uid", "data", "refs"], row)
+    }
+
+    /// Reads a key of a triple: 0 `rowUid`, 1 `featureRef`, 2 `valueColumn`.
+    #[inline]
+    fn triple_field(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
+        if self.eat(b"\"rowUid\"") {
+            return Ok(Some(0));
+        }
+        if self.eat(b"\"featureRef\"") {
+            return Ok(Some(1));
+        }
+        if self.eat(b"\"valueColumn\"") {
+            return Ok(Some(2));
+        }
+        self.odd_field(&["rowUid", "featureRef", "valueColumn"], row)
+    }
+
+    /// Reads a key beside triples: 0 `rows`.
+    fn rows_field(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
+        if self.eat(b"\"rows\"") {
+            return Ok(Some(0));
+        }
+        self.odd_field(&["rows"], row)
+    }
+
+    /// Reads a key that is not written as one of `fields`; escapes may still make it one.
+    #[cold]
+    fn odd_field(&mut self, fields: &[&str], row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         let token = self.string(row)?;
-        if token.escaped {
-            // The scratch holds what it stands for.
-            let name = self.scratch.as_str();
-            return Ok(fields
-                .iter()
-                .position(|field| field.trim_matches('"') == name));
-        }
-        Ok(None)
+        // The scratch holds what an escaped text stands for.
+        Ok(if token.escaped {
+            fields.iter().position(|field| *field == self.scratch)
+        } else {
+            None
+        })
     }
 
     /// Reads a key and finds its column.
@@ -449,42 +511,49 @@ impl<'s, 'c> Reader<'s, 'c> {
     fn column(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         let columns = &self.layout.columns;
         let rest = &self.text.as_bytes()[self.scanner.pos..];
-        let expected = columns.get(self.expected);
-        if expected.is_some_and(|slot| rest.starts_with(slot.token.as_bytes())) {
-            self.scanner.pos += columns[self.expected].token.len();
-            self.expected += 1;
-            return Ok(Some(self.expected - 1));
+        // Absent cells are skipped in the order of the columns: look a little ahead.
+        if let Some(word) = rest.first_chunk().copied().map(u64::from_le_bytes) {
+            for (index, slot) in columns.iter().enumerate().skip(self.expected).take(4) {
+                if slot.token.begins(word) && slot.token.ends(rest) {
+                    self.scanner.pos += slot.token.len();
+                    self.expected = index + 1;
+                    return Ok(Some(index));
+                }
+            }
         }
         let token = self.string(row)?;
         let found = if token.escaped {
             self.layout.slot(&self.scratch)
         } else {
-            // Absent cells are skipped in the order of the columns: look a little ahead first.
-            let key = &self.text[token.start..token.end];
-            let ahead = columns.iter().enumerate().skip(self.expected).take(8);
-            let near = ahead
-                .filter(|(_, slot)| slot.token == key)
-                .map(|(index, _)| index)
-                .next();
-            near.or_else(|| self.layout.slot(&self.text[token.inner()]))
+            self.layout.slot(&self.text[token.inner()])
         };
         self.expected = found.map_or(self.expected, |index| index + 1);
         Ok(found)
     }
 
     /// Reads any value at `depth` open containers and gives its form.
+    #[inline(always)] // The cells of every row: a call apiece shows.
     fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'"') => {
                 let token = self.string(row)?;
+                let escaped = if token.escaped { form::ESCAPED } else { 0 };
                 let empty = token.end - token.start == 2;
-                Ok(if empty {
-                    form::EMPTY_STRING
-                } else {
-                    form::STRING
-                })
+                Ok(escaped
+                    | if empty {
+                        form::EMPTY_STRING
+                    } else {
+                        form::STRING
+                    })
             }
             Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => self.other(depth, row),
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
+        match self.scanner.peek() {
             Some(b'[') => self.list(depth, row),
             Some(b'{') => self.object(depth, row),
             Some(b't') => self.scanner.literal("true").map(|_| form::BOOL),
@@ -546,7 +615,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)] // As for `value`.
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {

@@ -1,9 +1,10 @@
 //! Values that stand twice: I002 for uids, R009 for keys, R018 for unique columns.
 //!
-//! Equal values share a hash, so only neighbours in a sorted list of hashes are compared, and
-//! compared as they are written: a chance collision is never a finding.
+//! Equal values share a hash, so only rows that share one are compared, and compared as they are
+//! written: a chance collision is never a finding.
 
 use super::harvest::Harvest;
+use super::index::Index;
 use super::layout::{Layout, Slot};
 use super::look::RowText;
 use crate::check::catalog::{I002, R009, R018};
@@ -11,9 +12,9 @@ use crate::check::finding::{Finding, Place, Related};
 use crate::check::suggest::shown;
 use crate::rows::{Cell, equal};
 
-/// I002. `uids` is sorted.
-pub(super) fn uids(text: &str, layout: &Layout<'_>, uids: &[(u64, u32)], harvest: &mut Harvest) {
-    for_each_pair(uids, |hash, earlier, later| {
+/// I002.
+pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut Harvest) {
+    index.for_each_pair(|hash, earlier, later| {
         let rows = [earlier, later]
             .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
         let [Some(earlier), Some(later)] = &rows else {
@@ -37,16 +38,15 @@ pub(super) fn uids(text: &str, layout: &Layout<'_>, uids: &[(u64, u32)], harvest
     });
 }
 
-/// R009 and R018 of one column. Sorts `values`.
+/// R009 and R018 of one column.
 pub(super) fn values(
     text: &str,
     layout: &Layout<'_>,
     slot: &Slot<'_>,
-    values: &mut [(u64, u32)],
+    index: &Index,
     harvest: &mut Harvest,
 ) {
-    values.sort_unstable();
-    for_each_pair(values, |_, earlier, later| {
+    index.for_each_pair(|_, earlier, later| {
         let rows = [earlier, later]
             .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
         let [Some(earlier), Some(later)] = &rows else {
@@ -83,20 +83,4 @@ fn repeated(mut finding: Finding, first: Place) -> Finding {
         message: "it stands here first".to_owned(),
     });
     finding
-}
-
-/// Offers each row of a group of equal hashes with the group's first one, until the pair is
-/// confirmed; a later member is compared with every earlier one that was a value of its own.
-fn for_each_pair(sorted: &[(u64, u32)], mut confirm: impl FnMut(u64, u32, u32) -> bool) {
-    for group in sorted
-        .chunk_by(|one, other| one.0 == other.0)
-        .filter(|group| group.len() > 1)
-    {
-        let mut firsts: Vec<u32> = Vec::new();
-        for (hash, row) in group {
-            if !firsts.iter().any(|first| confirm(*hash, *first, *row)) {
-                firsts.push(*row);
-            }
-        }
-    }
 }

@@ -4,11 +4,9 @@
 //! what it finds is then read properly. Texts with `\u` escapes are beyond it: whoever meets one
 //! decodes it and asks [`is_suspect`].
 
-use std::sync::OnceLock;
+use aho_corasick::Input;
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
-
-use crate::check::sensitive;
+use crate::check::sensitive::{LONGEST_PATTERN, patterns};
 
 /// Bytes searched at a time: they are in the cache when the rows are read right after.
 const WINDOW: usize = 32 << 10;
@@ -55,7 +53,7 @@ impl<'s> Watch<'s> {
                 // Between two stretches: nobody asks about it.
                 Some(_) => start,
                 // What stands across the edge of two windows was seen by neither.
-                None => start.max(self.searched.saturating_sub(longest() - 1)),
+                None => start.max(self.searched.saturating_sub(LONGEST_PATTERN - 1)),
             };
             let to = (from + WINDOW).max(end).min(self.limit);
             let span = Input::new(self.text).range(from..to.max(from));
@@ -74,27 +72,6 @@ impl<'s> Watch<'s> {
 /// Whether a decoded text may hold a tenant identifier or a secret.
 pub(super) fn is_suspect(decoded: &str) -> bool {
     patterns().is_match(decoded)
-}
-
-fn words() -> impl Iterator<Item = &'static str> {
-    sensitive::TENANT_IDENTIFIERS
-        .into_iter()
-        .chain(sensitive::BEGINNINGS)
-}
-
-fn longest() -> usize {
-    words().map(str::len).max().unwrap_or(1)
-}
-
-fn patterns() -> &'static AhoCorasick {
-    static PATTERNS: OnceLock<AhoCorasick> = OnceLock::new();
-    PATTERNS.get_or_init(|| {
-        AhoCorasick::builder()
-            // Lets the search use its vectorised form.
-            .match_kind(MatchKind::LeftmostFirst)
-            .build(words())
-            .expect("eighteen short words build")
-    })
 }
 
 #[cfg(test)]

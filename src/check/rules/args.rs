@@ -164,9 +164,8 @@ fn argument(
             }
         }
         Type::Object(_) if !node.is_object() => wrong(node, "an object"),
-        // Trigger and graph are judged as an automation.
-        Type::Object(_) => {}
         Type::List(Type::Object(shape)) => rows(node, shape, out),
+        // What is left is right, or trigger and graph, which are judged as an automation.
         _ => {}
     }
 }

@@ -1,14 +1,12 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::automation::{Issue, validate_file};
-use tplkit::check::position::without_mark;
 use tplkit::check::render::{counted, diagnostic};
 use tplkit::check::{Finding, Located, Place, Severity, catalog};
-use tplkit::definitions::Definitions;
-use tplkit::json::{SyntaxError, SyntaxKind};
 
 use crate::cli::args::Form;
 use crate::cli::checking::Checker;
@@ -49,11 +47,14 @@ struct ValidateArgs {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Command::Validate(args) = &args.command;
     let definitions = Checker::definitions(args.definitions.as_ref())?;
-    let bytes = package_file::read(&args.file)?;
-    let issues = match judge(&bytes, &definitions) {
+    let source = package_file::read(&args.file)?;
+    let issues = match source
+        .text()
+        .and_then(|text| validate_file(text, &definitions))
+    {
         Ok(issues) => issues
             .into_iter()
-            .map(|issue| located(&bytes, issue))
+            .map(|issue| located(source.bytes(), issue))
             .collect(),
         Err(error) => {
             let place = Place {
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 code: catalog::J001.name,
                 target: None,
                 path: String::new(),
-                finding: Located::new(&bytes, finding),
+                finding: Located::new(source.bytes(), finding),
             }]
         }
     };
@@ -94,14 +95,6 @@ struct Told {
     finding: Located,
 }
 
-fn judge(bytes: &[u8], definitions: &Definitions) -> Result<Vec<Issue>, SyntaxError> {
-    let text = std::str::from_utf8(without_mark(bytes)).map_err(|error| SyntaxError {
-        offset: error.valid_up_to(),
-        kind: SyntaxKind::InvalidUtf8,
-    })?;
-    validate_file(text, definitions)
-}
-
 fn located(bytes: &[u8], issue: Issue) -> Told {
     Told {
         code: issue.code(),
@@ -114,10 +107,11 @@ fn located(bytes: &[u8], issue: Issue) -> Told {
 fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
     let style = session.style(None);
     let path = file.to_string_lossy();
-    let shown = issues
-        .iter()
-        .map(|issue| diagnostic(&path, &issue.finding, style) + "\n");
-    let mut out: String = shown.collect();
+    let mut out = String::new();
+    for issue in issues {
+        out.push_str(&diagnostic(&path, &issue.finding, style));
+        out.push('\n');
+    }
     if !style.quiet {
         let count = |severity| {
             issues
@@ -126,10 +120,9 @@ fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
                 .count()
         };
         let errors = counted(count(Severity::Error), "error");
-        out.push_str(&format!(
-            "{errors}, {}.\n",
-            counted(count(Severity::Warning), "warning")
-        ));
+        let warnings = counted(count(Severity::Warning), "warning");
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{errors}, {warnings}.");
     }
     out
 }

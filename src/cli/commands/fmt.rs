@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tplkit::check::position::without_mark;
 use tplkit::check::render::{Trouble, counted, diagnostic};
 use tplkit::check::{FileKind, Finding, Located, Place, catalog};
-use tplkit::json::{SyntaxError, SyntaxKind};
 use tplkit::package::canonical::{self, CanonicalError};
 
 use crate::cli::args::Form;
@@ -80,7 +78,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
-    let bytes = source::read(&file.path).map_err(|error| walk::trouble(&file.path, &error))?;
+    let file_source =
+        source::read(&file.path).map_err(|error| walk::trouble(&file.path, &error))?;
     let mut formatted = Formatted {
         path: file.path.clone(),
         kind: FileKind::Package,
@@ -88,17 +87,13 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
         text: None,
         problem: None,
     };
-    let written = match std::str::from_utf8(without_mark(&bytes)) {
-        Ok(text) => canonical::write(text),
-        Err(error) => Err(SyntaxError {
-            offset: error.valid_up_to(),
-            kind: SyntaxKind::InvalidUtf8,
-        }
-        .into()),
-    };
+    let written = file_source
+        .text()
+        .map_err(Into::into)
+        .and_then(canonical::write);
     match written {
         Ok(text) => {
-            formatted.changed = text.as_bytes() != bytes;
+            formatted.changed = text.as_bytes() != file_source.bytes();
             if is_stdin(&file.path) || args.output.is_some() {
                 formatted.text = Some(text);
             } else if formatted.changed && !args.check {
@@ -110,7 +105,7 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
             }
         }
         Err(CanonicalError::NotAPackage) if !file.named => formatted.kind = FileKind::Plain,
-        Err(error) => formatted.problem = Some(problem(&bytes, &error)),
+        Err(error) => formatted.problem = Some(problem(file_source.bytes(), &error)),
     }
     Ok(formatted)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let text = match (&args.name, args.format) {
-        (None, Form::Text) => NAMES.iter().map(|name| format!("{name}\n")).collect(),
+        (None, Form::Text) => NAMES.join("\n") + "\n",
         (None, Form::Json) => document::write("clean", &json!({"names": NAMES})),
         (Some(name), form) => {
             let definitions = Checker::definitions(args.definitions.as_ref())?;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::check::render::{counted, json as report_json, text as report_text};
-use tplkit::contents::{Contents, Dependency, Item, MAX_ENTRY_BYTES, MAX_ENTRY_ROWS, Payload};
+use tplkit::contents::{Contents, Dependency, Item, Payload};
+use tplkit::package::size::{MOST_BYTES, MOST_ROWS};
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -27,8 +28,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let bytes = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &bytes) {
+    let source = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &source) {
         Ok(doc) => doc,
         Err(report) => {
             let text = match args.format {
@@ -162,11 +163,11 @@ fn write_payload(out: &mut String, payload: &Payload) {
     };
     let _ = writeln!(
         out,
-        "  ${}: {} of {MAX_ENTRY_ROWS}, {} KiB of {} KiB, {verdict} the limits; {key}",
+        "  ${}: {} of {MOST_ROWS}, {} KiB of {} KiB, {verdict} the limits; {key}",
         payload.feature_ref,
         counted(payload.rows, "row"),
         payload.bytes.div_ceil(1024),
-        MAX_ENTRY_BYTES / 1024,
+        MOST_BYTES / 1024,
     );
 }
 

@@ -31,8 +31,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let bytes = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &bytes) {
+    let source = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &source) {
         Ok(doc) => doc,
         Err(report) => {
             let text = match args.format {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         .into_iter()
         .flatten();
     let positions = Positions::find(
-        without_mark(&bytes),
+        without_mark(source.bytes()),
         all.map(|place| place.span.start).collect(),
     );
     let text = match args.format {

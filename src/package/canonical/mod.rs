@@ -92,12 +92,17 @@ fn write_package(text: &str, writer: &mut Writer<'_>) -> Result<(), CanonicalErr
         // Unread rows may hide an earlier error than the one that ended the tree.
         validate(text).err().unwrap_or(error)
     })?;
-    let shape = package_shape(doc.root()).ok_or(CanonicalError::NotAPackage)?;
+    let Some(shape) = package_shape(doc.root()) else {
+        validate(text)?;
+        return Err(CanonicalError::NotAPackage);
+    };
     if std::ptr::eq(shape, &raw const MANIFEST) && doc.root().get("payloads").is_some() {
         // A bare manifest has no payloads; what is called so is an unknown field like others.
         doc = Doc::parse(text)?;
     }
     if let Some(error) = duplicate_key(&doc) {
+        // What is no JSON at all has no repeated keys to speak of.
+        validate(text)?;
         return Err(error);
     }
     writer.root(doc.root(), shape)

@@ -1,34 +1,29 @@
-//! Sizes of payload entries, counted without reading their rows.
+//! Sizes of payload entries, counted without reading their rows (contract 2.10).
+
+use crate::json::scan::Scanner;
 
 /// Rows of a payload entry that an interactive selection accepts.
-pub const MAX_ENTRY_ROWS: usize = 5000;
+pub const MOST_ROWS: usize = 5000;
 /// Bytes of compact JSON of a payload entry that an interactive selection accepts.
-pub const MAX_ENTRY_BYTES: usize = 4 << 20;
+pub const MOST_BYTES: usize = 4 << 20;
 
-/// Bytes of `json` without white space between tokens.
-pub(super) fn compact(json: &str) -> usize {
-    let mut inside = false;
-    let mut escaped = false;
-    let mut count = 0;
-    for byte in json.bytes() {
-        if inside {
-            count += 1;
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => inside = false,
-                _ => {}
-            }
-        } else if !byte.is_ascii_whitespace() {
-            count += 1;
-            inside = byte == b'"';
+/// Bytes of `json` without the white space between its tokens.
+pub fn compact_length(json: &str) -> usize {
+    let mut scanner = Scanner::new(json, 0);
+    let mut blank = 0;
+    while scanner.pos < json.len() {
+        let from = scanner.pos;
+        let byte = scanner.next_token();
+        blank += scanner.pos - from;
+        if byte != Some(b'"') || scanner.string().is_err() {
+            scanner.pos += 1;
         }
     }
-    count
+    json.len() - blank
 }
 
 /// Number of elements of the list that `json` is.
-pub(super) fn elements(json: &str) -> usize {
+pub fn elements(json: &str) -> usize {
     let (mut depth, mut inside, mut escaped) = (0usize, false, false);
     let (mut commas, mut any) = (0, false);
     for byte in json.bytes() {
@@ -56,12 +51,12 @@ pub(super) fn elements(json: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{compact, elements};
+    use super::{compact_length, elements};
 
     #[test]
     fn white_space_counts_only_in_texts() {
         assert_eq!(
-            compact("{ \"a b\" : [1,\n 2] , \"\\\" \":0}"),
+            compact_length("{ \"a b\" : [1,\n 2] , \"\\\" \":0}"),
             "{\"a b\":[1,2],\"\\\" \":0}".len()
         );
     }

@@ -1,0 +1,106 @@
+//! Many bytes at a time: which of them matter, as bits.
+//!
+//! Bits stand in the order of the bytes, lowest first.
+
+/// Bytes that [`string_stops`] looks at.
+pub(super) const STRING_LANES: usize = 16;
+/// Bytes that [`structure`] looks at.
+pub(super) const BLOCK: usize = 64;
+
+/// Where structure may be among sixty-four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Structure {
+    /// `"`
+    pub(super) quotes: u64,
+    /// `\`
+    pub(super) backslashes: u64,
+    /// `[` and `{`
+    pub(super) opens: u64,
+    /// `]` and `}`
+    pub(super) closes: u64,
+}
+
+/// The bytes that end a plain run of string text: quote, backslash, control character.
+#[inline]
+pub(super) fn string_stops(bytes: &[u8; STRING_LANES]) -> u32 {
+    imp::string_stops(bytes)
+}
+
+/// Quotes, backslashes and brackets.
+#[inline]
+pub(super) fn structure(bytes: &[u8; BLOCK]) -> Structure {
+    let mut all = Structure::default();
+    for (index, lanes) in bytes.as_chunks::<16>().0.iter().enumerate() {
+        let [quotes, backslashes, opens, closes] = imp::structure(lanes);
+        let shift = index * 16;
+        all.quotes |= u64::from(quotes) << shift;
+        all.backslashes |= u64::from(backslashes) << shift;
+        all.opens |= u64::from(opens) << shift;
+        all.closes |= u64::from(closes) << shift;
+    }
+    all
+}
+
+mod imp {
+    use wide::u8x16;
+
+    #[inline]
+    fn equal(lanes: u8x16, byte: u8) -> u8x16 {
+        lanes.simd_eq(u8x16::splat(byte))
+    }
+
+    #[inline]
+    pub(super) fn string_stops(bytes: &[u8; 16]) -> u32 {
+        let lanes = u8x16::new(*bytes);
+        // What is its own minimum with 1F is at most 1F.
+        let control = lanes.min(u8x16::splat(0x1F)).simd_eq(lanes);
+        (equal(lanes, b'"') | equal(lanes, b'\\') | control).to_bitmask()
+    }
+
+    #[inline]
+    pub(super) fn structure(bytes: &[u8; 16]) -> [u32; 4] {
+        let lanes = u8x16::new(*bytes);
+        // This bit tells `{` from `[`, and `}` from `]`.
+        let folded = lanes | u8x16::splat(0x20);
+        [
+            equal(lanes, b'"').to_bitmask(),
+            equal(lanes, b'\\').to_bitmask(),
+            equal(folded, b'{').to_bitmask(),
+            equal(folded, b'}').to_bitmask(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{imp, structure};
+
+    fn bits(bytes: &[u8; 16], wanted: impl Fn(u8) -> bool) -> u32 {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 1 | u32::from(wanted(*byte)))
+    }
+
+    fn plain(bytes: &[u8; 16]) -> [u32; 4] {
+        [
+            bits(bytes, |byte| byte == b'"'),
+            bits(bytes, |byte| byte == b'\\'),
+            bits(bytes, |byte| byte == b'{' || byte == b'['),
+            bits(bytes, |byte| byte == b'}' || byte == b']'),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_and_loops_agree(bytes in prop::array::uniform16(prop_oneof![any::<u8>(), prop::sample::select(&b"\"\\[]{}\x1f\x20"[..])])) {
+            prop_assert_eq!(imp::string_stops(&bytes), bits(&bytes, |byte| byte == b'"' || byte == b'\\' || byte < 0x20));
+            prop_assert_eq!(imp::structure(&bytes), plain(&bytes));
+            let mut block = [b' '; 64];
+            block[48..].copy_from_slice(&bytes);
+            prop_assert_eq!(structure(&block).opens >> 48, u64::from(plain(&bytes)[2]));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Jumping over a container without judging what is inside.
+//!
+//! The tree passes hundreds of megabytes of rows this way before anything is checked, so it is
+//! done sixty-four bytes at a time: brackets outside strings are counted, nothing else is looked
+//! at. What is well-formed is jumped over exactly; what is not may be misjudged, and whoever reads
+//! it strictly afterwards finds the error first.
+
+use super::lanes::{BLOCK, Structure, structure};
+
+/// What one block leaves to the next.
+#[derive(Default)]
+struct Carry {
+    /// All ones inside a string.
+    in_string: u64,
+    /// 1 when the first byte is escaped.
+    escaped: u64,
+}
+
+/// The offset after the container that begins at `start`, or the end when nothing closes it.
+pub(super) fn end_of_container(bytes: &[u8], start: usize) -> usize {
+    let mut carry = Carry::default();
+    let mut depth = 0u64;
+    let mut at = start;
+    while at < bytes.len() {
+        let marks = match bytes[at..].first_chunk::<BLOCK>() {
+            Some(block) => structure(block),
+            None => structure(&padded(&bytes[at..])),
+        };
+        let (opens, closes) = outside_strings(marks, &mut carry);
+        if u64::from(closes.count_ones()) >= depth {
+            // The end may be in here: go bracket by bracket.
+            if let Some(offset) = find_end(opens, closes, &mut depth) {
+                return at + offset;
+            }
+        } else {
+            depth = depth + u64::from(opens.count_ones()) - u64::from(closes.count_ones());
+        }
+        at += BLOCK;
+    }
+    bytes.len()
+}
+
+/// The last bytes, filled up with blanks.
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+/// Brackets that stand outside strings.
+#[inline]
+fn outside_strings(marks: Structure, carry: &mut Carry) -> (u64, u64) {
+    let escaped = if marks.backslashes | carry.escaped == 0 {
+        0
+    } else {
+        escaped(marks.backslashes, &mut carry.escaped)
+    };
+    let mut inside = prefix_xor(marks.quotes & !escaped);
+    inside ^= carry.in_string;
+    // The last byte's state, spread over the next block.
+    carry.in_string = 0u64.wrapping_sub(inside >> 63);
+    (marks.opens & !inside, marks.closes & !inside)
+}
+
+/// The bytes that an odd run of backslashes stands before.
+fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let backslashes = backslashes & !*carry;
+    let follows = backslashes << 1 | *carry;
+    // Adding carries through a run; where a run ends tells whether its length was odd.
+    let odd_starts = backslashes & !EVEN & !follows;
+    let (ends, overflow) = odd_starts.overflowing_add(backslashes);
+    *carry = u64::from(overflow);
+    (EVEN ^ (ends << 1)) & follows
+}
+
+/// Each bit the exclusive or of all bits up to it.
+#[inline]
+fn prefix_xor(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+/// Where the depth comes to zero, counted from the block's beginning and past the bracket.
+fn find_end(opens: u64, closes: u64, depth: &mut u64) -> Option<usize> {
+    let mut brackets = opens | closes;
+    while brackets != 0 {
+        let bit = brackets & brackets.wrapping_neg();
+        if opens & bit != 0 {
+            *depth += 1;
+        } else {
+            *depth = depth.saturating_sub(1);
+            if *depth == 0 {
+                return Some(bit.trailing_zeros() as usize + 1);
+            }
+        }
+        brackets ^= bit;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::end_of_container;
+
+    /// Byte by byte, as it reads.
+    fn plain(bytes: &[u8]) -> usize {
+        let (mut depth, mut in_string, mut escaped) = (0, false, false);
+        for (at, byte) in bytes.iter().enumerate() {
+            let plain = !std::mem::replace(&mut escaped, false);
+            match byte {
+                b'\\' => escaped = plain,
+                b'"' if plain => in_string = !in_string,
+                b'[' | b'{' if !in_string => depth += 1,
+                b']' | b'}' if !in_string => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return at + 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        bytes.len()
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_plain_walk(tail in "[\\[\\]{}\"\\\\a ]{0,400}") {
+            let text = format!("[{tail}");
+            prop_assert_eq!(end_of_container(text.as_bytes(), 0), plain(text.as_bytes()));
+        }
+
+        #[test]
+        fn finds_the_end_of_lists(depth in 1usize..100, text in "[a\\]\"]{0,200}", before in 0usize..70, after in "[ ,\\]]{0,70}") {
+            let string = crate::json::write_string(&text);
+            let list = "[".repeat(depth) + &string + &"]".repeat(depth);
+            let whole = " ".repeat(before) + &list + &after;
+            prop_assert_eq!(end_of_container(whole.as_bytes(), before), before + list.len());
+        }
+    }
+}
