@@ -21,6 +21,7 @@
 //! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | know which config keys there are | [`definitions`] |
 //! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
+//! | draw a package | [`graph`] |
 //! | read JSON with every place kept | [`json`] |
 //!
 //! It never prints, reads no environment, and asks for neither time nor random numbers: what it
@@ -33,8 +34,10 @@ pub mod contents;
 pub mod context;
 pub mod definitions;
 pub mod diff;
+pub mod graph;
 pub mod json;
 pub mod layout;
+mod markup;
 pub mod migrate;
 pub mod package;
 pub mod rows;

@@ -34,6 +34,16 @@ impl<'d> Step<'d, '_> {
     pub fn id(&self) -> Option<&'d str> {
         self.node.get_str("id")
     }
+
+    /// Position of the step whose branch it stands in.
+    pub fn parent(&self) -> Option<usize> {
+        self.parent
+    }
+
+    /// The lists of steps in its config, in order.
+    pub fn branches(&self) -> impl Iterator<Item = Node<'d>> {
+        self.reading.branches.iter().map(|spot| spot.node)
+    }
 }
 
 /// All steps of a graph, each before the steps in its branches, those before its next sibling.

@@ -105,7 +105,7 @@ fn printable(bytes: &[u8]) -> String {
 }
 
 /// A character that is safe to print, in the place of any character.
-pub(super) fn visible(character: char) -> char {
+pub(crate) fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
         '\0'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),

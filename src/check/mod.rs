@@ -21,6 +21,7 @@ pub mod sensitive;
 pub mod suggest;
 
 pub use excerpt::Excerpt;
+pub(crate) use excerpt::visible;
 pub use finding::{Edit, Finding, Fix, Place, Related};
 pub use located::{Located, LocatedReport, LocatedVerdict, Spot};
 pub use position::LineColumn;

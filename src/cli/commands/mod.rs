@@ -6,6 +6,7 @@ mod completions;
 mod diff;
 mod explain;
 mod fmt;
+mod graph;
 mod man;
 mod migrate;
 mod new;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Why(why::Args),
     Diff(diff::Args),
+    Graph(graph::Args),
     Fmt(fmt::Args),
     Unpack(unpack::Args),
     Pack(pack::Args),
@@ -51,6 +53,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Rules(args) => rules::run(&args),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
+        Command::Graph(args) => graph::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),

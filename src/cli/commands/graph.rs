@@ -1,0 +1,111 @@
+//! `tplkit graph`: a package as a picture, or as a graph for other tools.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde_json::json;
+use tplkit::check::facts::Facts;
+use tplkit::check::render::{json as report_json, text as report_text};
+use tplkit::definitions::Definitions;
+use tplkit::graph::{self, Canvas, Graph};
+
+use crate::cli::checking::Checker;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Draw a package: what refers to what, its plan, its dependencies, its automations.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// What to draw.
+    #[arg(long, default_value = "refs")]
+    kind: Kind,
+    /// Form of the output.
+    #[arg(long, default_value = "dot")]
+    format: Format,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Use the registry in this file instead of the built-in one.
+    #[arg(long, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Tables, views, modules, rails, automations and dependencies, and what they refer to.
+    Refs,
+    /// The steps in order, by phase, from the one that declares a ref to those that use it.
+    Plan,
+    /// The dependencies and what uses them.
+    Deps,
+    /// Each automation from its trigger through its branches.
+    Automations,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For Graphviz.
+    Dot,
+    /// For Markdown pages that draw Mermaid.
+    Mermaid,
+    /// A picture, laid out, for light and dark.
+    Svg,
+    /// One JSON document.
+    Json,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let bytes = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &bytes) {
+        Ok(doc) => doc,
+        Err(report) => {
+            let text = match args.format {
+                Format::Json => report_json(&report),
+                _ => report_text(&report, session.style(None)),
+            };
+            write_result(&text, None)?;
+            return Ok(Exit::Findings);
+        }
+    };
+    let definitions: &Definitions = &definitions;
+    let (manifest, _) = tplkit::contents::halves(doc.root());
+    let facts = Facts::new(&doc, manifest, definitions);
+    let graph = Graph::read(&facts, args.kind.into());
+    let text = match args.format {
+        Format::Dot => graph::dot(&graph),
+        Format::Mermaid => graph::mermaid(&graph),
+        Format::Svg => graph::svg(&graph, Canvas::File),
+        Format::Json => {
+            let mut body = json!({"path": args.package.to_string_lossy()});
+            if let (Some(body), serde_json::Value::Object(members)) =
+                (body.as_object_mut(), graph::json(&graph))
+            {
+                body.extend(members);
+            }
+            document::write("clean", &body)
+        }
+    };
+    write_result(&text, args.output.as_deref())?;
+    Ok(Exit::Done)
+}
+
+impl From<Kind> for graph::Kind {
+    fn from(kind: Kind) -> graph::Kind {
+        match kind {
+            Kind::Refs => graph::Kind::Refs,
+            Kind::Plan => graph::Kind::Plan,
+            Kind::Deps => graph::Kind::Deps,
+            Kind::Automations => graph::Kind::Automations,
+        }
+    }
+}
