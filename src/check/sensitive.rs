@@ -69,11 +69,13 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
     })
 }
 
+/// The longest tail that is asked for, and a little; without a bound, repeated beginnings would
+/// cost.
+const LONGEST: usize = 40;
+
 /// What begins at `at` of `text`, where `beginning` stands.
 fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
     let after = &text[at + beginning.len()..];
-    // No tail that is asked for is longer; without a bound, repeated beginnings would cost.
-    const LONGEST: usize = 40;
     let capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     let run = |allowed: &dyn Fn(&u8) -> bool| {
         after
@@ -87,11 +89,16 @@ fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
         "-----BEGIN" => (is_private_key(after), "a private key"),
         "eyJ" => return None, // Looked for as a whole.
         "AKIA" | "ASIA" => (run(&capital) >= 16, "an AWS access key"),
-        "AIza" => (run(&is_base64url) >= 35, "a Google API key"),
-        "ghp_" | "gho_" | "github_pat_" => (run(&is_base64url) >= 10, "a GitHub token"),
-        "sk_live_" | "sk_test_" => (run(&is_base64url) >= 10, "a Stripe key"),
-        "platform_sk_" => (run(&is_base64url) >= 10, "an API key of the platform"),
-        _ => (run(&is_base64url) >= 10, "a Slack token"),
+        "AIza" => (run(&|byte| is_base64url(*byte)) >= 35, "a Google API key"),
+        "ghp_" | "gho_" | "github_pat_" => {
+            (run(&|byte| is_base64url(*byte)) >= 10, "a GitHub token")
+        }
+        "sk_live_" | "sk_test_" => (run(&|byte| is_base64url(*byte)) >= 10, "a Stripe key"),
+        "platform_sk_" => (
+            run(&|byte| is_base64url(*byte)) >= 10,
+            "an API key of the platform",
+        ),
+        _ => (run(&|byte| is_base64url(*byte)) >= 10, "a Slack token"),
     };
     fits.then_some(kind)
 }
@@ -111,10 +118,10 @@ fn holds_jwt(text: &str) -> bool {
     let mut header = pieces.next().is_some_and(ends_like_a_header);
     let mut pieces = pieces.peekable();
     while let Some(piece) = pieces.next() {
-        let is_part = !piece.is_empty() && piece.iter().all(is_base64url);
+        let is_part = !piece.is_empty() && piece.iter().copied().all(is_base64url);
         let signed = pieces
             .peek()
-            .is_some_and(|next| next.first().is_some_and(is_base64url));
+            .is_some_and(|next| next.first().copied().is_some_and(is_base64url));
         if header && is_part && signed {
             return true;
         }
@@ -128,13 +135,13 @@ fn ends_like_a_header(piece: &[u8]) -> bool {
     let length = piece
         .iter()
         .rev()
-        .take_while(|byte| is_base64url(byte))
+        .take_while(|byte| is_base64url(**byte))
         .count();
     let tail = &piece[piece.len() - length..];
     memchr::memmem::find(tail, b"eyJ").is_some_and(|at| at + 3 < tail.len())
 }
 
-fn is_base64url(byte: &u8) -> bool {
+fn is_base64url(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 

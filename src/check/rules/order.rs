@@ -181,7 +181,7 @@ fn summary(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let Some(plan) = facts.plan else { return };
     match plan.get("summary") {
         None => out.push(Finding::at(&S019, plan, "the plan has no summary")),
-        Some(node) if node.as_str().is_some_and(|text| text.is_empty()) => {
+        Some(node) if node.as_str().is_some_and(str::is_empty) => {
             out.push(Finding::at(&S019, node, "the summary is empty"));
         }
         Some(_) => {}
