@@ -143,6 +143,8 @@ fn a_new_package_is_clean_and_promotes() {
         );
         checked.exits(0);
         place.feed(&["promote", "-"], ran.out.as_bytes()).exits(0);
+        let formatted = place.feed(&["fmt", "--check", "-"], ran.out.as_bytes());
+        assert_eq!(formatted.exits(0).out, "");
     }
     assert_ne!(
         place.run(&["new", "a"]).out,
