@@ -129,6 +129,8 @@ fn a_file_that_is_no_package_cannot_be_shown() {
     for (name, code) in [("list.json", "J003"), ("broken.json", "J001")] {
         assert!(place.run(&["show", name]).exits(1).out.contains(code));
         assert!(place.run(&["why", name, "f_a"]).exits(1).out.contains(code));
+        let document = |command| place.run(&[command, name, "--format", "json"]).json();
+        assert_eq!(document("show"), document("check"), "{name}");
     }
 }
 
