@@ -1,6 +1,7 @@
 //! The commands beside `check` and `promote`.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::support::{Place, tiny};
 
@@ -231,6 +232,19 @@ fn automations_are_validated() {
         validate("gone.json", "json").exits(2).json()["outcome"],
         "failed"
     );
+    place.write("empty.json", "{}");
+    let document = validate("empty.json", "json").exits(1).json();
+    let told: Vec<_> = document["issues"]
+        .as_array()
+        .expect("list")
+        .iter()
+        .map(|issue| (&issue["code"], &issue["target"], &issue["path"]))
+        .collect();
+    let expected = json!([
+        ["trigger_missing", "trigger", "type"],
+        ["step_config_invalid", "graph", ""]
+    ]);
+    assert_eq!(json!(told), expected);
     place
         .feed(&["automation", "validate", "-"], bad.as_bytes())
         .exits(1);
