@@ -89,6 +89,23 @@ fn standard_input_is_mended_to_standard_output() {
     assert!(ran.err.contains("1 finding fixed"), "{}", ran.err);
 }
 
+#[test]
+fn in_a_document_mended_standard_input_is_its_text() {
+    let place = Place::new();
+    for mark in ["", "\u{feff}"] {
+        let before = format!("{mark}{}", mendable());
+        let ran = place.feed(
+            &["check", "--fix", "-", "--format", "json"],
+            before.as_bytes(),
+        );
+        let document = ran.exits(0).json();
+        let text = place.feed(&["check", "--fix", "-"], before.as_bytes()).out;
+        assert_ne!(text, before);
+        assert!(text.starts_with(mark));
+        assert_eq!(document["files"][0]["text"], text);
+    }
+}
+
 /// A package with one finding whose fix is a guess: a workspace that is not the builtin.
 fn unsafely_mendable() -> String {
     let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
