@@ -152,6 +152,32 @@ fn links_and_permissions_stay() {
     assert_eq!(names.len(), 1, "no temporary file is left");
 }
 
+#[test]
+fn what_cannot_be_written_keeps_its_findings() {
+    let before = mendable();
+    let place = Place::with(&[("p.json", &before), ("q.json", &before)]);
+    let locked = place.path("p.json");
+    let mut permissions = fs::metadata(&locked).expect("there").permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&locked, permissions).expect("permissions");
+    let ran = place
+        .run(&["check", "--fix", "p.json", "q.json", "--format", "json"])
+        .exits(2);
+    let document = ran.json();
+    assert_eq!(document["outcome"], "failed");
+    assert_eq!(document["errors"][0]["path"], "p.json");
+    assert_eq!(
+        document["errors"][0]["message"],
+        "cannot write `p.json`: it is marked read-only"
+    );
+    let files = &document["files"];
+    assert_eq!(files[0]["findings"][0]["code"], "I010");
+    assert_eq!(files[0].get("fixed"), None);
+    assert_eq!(files[1]["findings"], Value::Array(Vec::new()));
+    assert_eq!(files[1]["fixed"], 1);
+    assert_eq!(place.read("p.json"), before);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_killed_fix_leaves_the_old_file_or_the_new() {
