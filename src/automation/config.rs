@@ -291,42 +291,20 @@ pub(super) fn check_trigger<'d>(
     config: Node<'d>,
     issues: &mut Vec<Issue>,
 ) {
-    let fault = match name {
-        "cron" if config.get_str("mode") == Some("expression") => {
-            config.get("expression").and_then(|written| {
-                let text = written.as_str().filter(|text| !text.is_empty())?;
-                let fault = cron::fault(text)?;
-                let finding = Finding::at(
-                    &A003,
-                    written,
-                    format!("`{}` is no cron expression: {fault}", short(text)),
-                );
-                Some((
-                    written,
-                    finding
-                        .help("Write minute, hour, day of the month, month and day of the week."),
-                ))
-            })
-        }
-        "record.event" => config
-            .get("modes")
-            .filter(|modes| modes.is_array() && modes.is_empty())
-            .map(|modes| {
-                let finding = Finding::at(
-                    &A003,
-                    modes,
-                    "`modes` is empty, so no event fires the trigger",
-                );
-                (
-                    modes,
-                    finding.help("List `created`, `updated` or `deleted`."),
-                )
-            }),
-        _ => None,
+    if name != "cron" || config.get_str("mode") != Some("expression") {
+        return;
+    }
+    let Some(written) = config.get("expression") else {
+        return;
     };
-    issues.extend(
-        fault.map(|(place, finding)| case.issue(Site::Trigger(node), place, None, finding)),
-    );
+    let text = written.as_str().unwrap_or_default();
+    let Some(fault) = cron::fault(text).filter(|_| !text.is_empty()) else {
+        return;
+    };
+    let message = format!("`{}` is no cron expression: {fault}", short(text));
+    let finding = Finding::at(&A003, written, message)
+        .help("Write minute, hour, day of the month, month and day of the week.");
+    issues.push(case.issue(Site::Trigger(node), written, None, finding));
 }
 
 fn with_purpose(finding: Finding, key: &str, field: &Field) -> Finding {

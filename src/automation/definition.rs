@@ -1,6 +1,6 @@
 //! An automation in a file of its own: the definition as `/v1/workflows-v2` takes and answers it.
 //!
-//! `trigger_config` and `graph_config` are owed, the other fields of the record are known and
+//! `trigger_config` and `graph_config` are owed (A001, J006), the other fields of the record are known and
 //! optional. The spelling of packages (`triggerConfig`) is read too and reported as J007 with a
 //! mend, so that the args of a plan step can be tried out; their `$` refs are no UUIDs all the
 //! same.
@@ -9,7 +9,7 @@ use super::issue::{Issue, Target};
 use super::shape::unknown_field;
 use super::surroundings::Bare;
 use super::validate::{Automation, validate};
-use crate::check::catalog::{J002, J005, J006, J007, J009};
+use crate::check::catalog::{A001, J002, J005, J006, J007, J009};
 use crate::check::{Edit, Finding, Fix};
 use crate::definitions::Definitions;
 use crate::json::path::dotted;
@@ -46,7 +46,7 @@ const SPELLINGS: [(&str, &str); 2] = [
     ("graphConfig", "graph_config"),
 ];
 
-/// Judges the text of a definition file: its shape (J002, J005 to J007, J009) and the
+/// Judges the text of a definition file: its shape (A001, J002, J005 to J007, J009) and the
 /// automation in it, in order of place. Offsets do not count a byte-order mark.
 pub fn validate_file(text: &str, definitions: &Definitions) -> Result<Vec<Issue>, SyntaxError> {
     let doc = Doc::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
@@ -101,7 +101,14 @@ fn check_fields(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Is
         }
         match shape {
             Some((_, shape)) => {
-                issues.extend(shape.refuse(member).map(|finding| issue(member, finding)));
+                let finding = shape.refuse(member);
+                issues.extend(
+                    finding.map(|finding| match spelt.map_or(key, |(_, api)| *api) {
+                        "trigger_config" => of_half(Target::Trigger, finding),
+                        "graph_config" => of_half(Target::Graph, finding),
+                        _ => issue(member, finding),
+                    }),
+                );
             }
             None if key == "$schema" => {}
             None => {
@@ -113,30 +120,34 @@ fn check_fields(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Is
             }
         }
     }
-    let absent = |half: Option<Node<'_>>, name: &str| half.is_none().then(|| format!("`{name}`"));
-    let absent: Vec<String> = [
-        absent(automation.trigger, "trigger_config"),
-        absent(automation.graph, "graph_config"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    if !absent.is_empty() {
-        let finding = Finding::at(
-            &J006,
-            root,
-            format!("the definition has no {}", absent.join(" and no ")),
-        );
-        let package = root
-            .get("templateVersion")
-            .or_else(|| root.get("manifest"))
-            .is_some();
-        let finding = if package {
-            finding.help("This looks like a template package: use `tplkit check`.")
-        } else {
-            finding.help("An automation definition has a `trigger_config` and a `graph_config`.")
-        };
-        issues.push(issue(root, finding));
+    check_halves(root, automation, issues);
+}
+
+/// Says which half is absent, as an issue of that half: without `trigger_config` there is no type
+/// of a trigger, as with an empty one.
+fn check_halves(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Issue>) {
+    let package = root
+        .get("templateVersion")
+        .or_else(|| root.get("manifest"))
+        .is_some();
+    let help = if package {
+        "This looks like a template package: use `tplkit check`."
+    } else {
+        "An automation definition has a `trigger_config` and a `graph_config`."
+    };
+    if automation.trigger.is_none() {
+        let message = "the definition has no `trigger_config`, so nothing starts the automation";
+        issues.push(Issue {
+            target: Target::Trigger,
+            path: "type".to_owned(),
+            finding: Finding::at(&A001, root, message).help(help),
+        });
+    }
+    if automation.graph.is_none() {
+        let message = "the definition has no `graph_config`";
+        issues.push(Issue::of_graph(
+            Finding::at(&J006, root, message).help(help),
+        ));
     }
 }
 
@@ -207,7 +218,16 @@ fn anomaly_issue(doc: &Doc<'_>, anomaly: Anomaly) -> Issue {
     }
 }
 
-/// An issue of the file itself; its path counts from the root.
+/// An issue of a whole half of the automation.
+fn of_half(target: Target, finding: Finding) -> Issue {
+    Issue {
+        target,
+        path: String::new(),
+        finding,
+    }
+}
+
+/// An issue of the file around the halves; its path counts from the root.
 fn issue(node: Node<'_>, finding: Finding) -> Issue {
     let root = std::iter::successors(Some(node), |node| node.parent())
         .last()

@@ -85,7 +85,7 @@ fn every_rule_has_cases_that_hold() {
 fn the_shape_of_a_file() {
     const TABLE: &str = "10000000-0000-4000-8000-00000000000a";
     let good = r#""trigger_config": {"type": "manual"}, "graph_config": {"steps": [{"key": "delay"}, {"key": "notify", "config": {"scopeType": "organization"}}]}"#;
-    let cases: [(String, &[&str]); 21] = [
+    let cases: [(String, &[&str]); 22] = [
         (format!("{{{good}}}"), &[]),
         (format!("\u{feff}{{{good}}}"), &[]),
         (
@@ -96,10 +96,11 @@ fn the_shape_of_a_file() {
             &[],
         ),
         ("[]".to_owned(), &["J005 "]),
-        ("{}".to_owned(), &["J006 "]),
-        (r#"{"templateVersion": 2, "plan": {}}"#.to_owned(), &["J006 ", "J007 templateVersion", "J007 plan"]),
+        ("{}".to_owned(), &["A001 type", "J006 "]),
+        (r#"{"templateVersion": 2, "plan": {}}"#.to_owned(), &["A001 type", "J006 ", "J007 templateVersion", "J007 plan"]),
         (r#"{"trigger_config": {"type": "manual"}}"#.to_owned(), &["J006 "]),
-        (r#"{"trigger_config": null, "graph_config": []}"#.to_owned(), &["J005 trigger_config", "J005 graph_config"]),
+        (r#"{"trigger_config": null, "graph_config": []}"#.to_owned(), &["J005 ", "J005 "]),
+        (r#"{"graph_config": {"steps": [{"key": "notify", "config": {"scopeType": "organization"}}]}}"#.to_owned(), &["A001 type"]),
         (r#"{"trigger_config": {"type": "manual"}, "graph_config": {}}"#.to_owned(), &["A004 "]),
         (r#"{"trigger_config": {"type": "manual"}, "graph_config": {"steps": {}}}"#.to_owned(), &["J005 "]),
         (r#"{"trigger_config": {"type": "manual"}, "graph_config": {"steps": [5]}}"#.to_owned(), &["J005 0"]),
@@ -145,6 +146,32 @@ fn the_shape_of_a_file() {
         ("step_config_invalid", Target::Graph),
     ];
     assert_eq!(codes, expected);
+}
+
+#[test]
+fn a_half_that_is_absent_or_no_object_is_an_issue_of_that_half() {
+    let absent = [
+        ("trigger_missing", Target::Trigger, "type"),
+        ("step_config_invalid", Target::Graph, ""),
+    ];
+    let wrong = [
+        ("trigger_config_invalid", Target::Trigger, ""),
+        ("step_config_invalid", Target::Graph, ""),
+    ];
+    for (text, expected) in [
+        ("{}", absent),
+        (r#"{"trigger_config": null, "graph_config": []}"#, wrong),
+        (r#"{"triggerConfig": 5}"#, [wrong[0], absent[1]]),
+    ] {
+        let mut found = issues(text);
+        found.retain(|issue| issue.rule().code != "J007");
+        let mut told: Vec<_> = found
+            .iter()
+            .map(|issue| (issue.code(), issue.target, issue.path.as_str()))
+            .collect();
+        told.sort_by_key(|(_, target, _)| *target);
+        assert_eq!(told, expected, "{text}");
+    }
 }
 
 fn in_package(args: &str, excuses: &[&str]) -> Vec<String> {

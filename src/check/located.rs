@@ -78,6 +78,8 @@ pub struct LocatedVerdict {
 pub struct LocatedReport {
     /// What it is.
     pub kind: FileKind,
+    /// Bytes of the byte-order mark that stands before the text: 0 or 3.
+    pub mark: usize,
     /// In order of place, then code.
     pub findings: Vec<Located>,
     /// The five verdicts, when asked for and measurable.
@@ -114,6 +116,7 @@ impl LocatedReport {
             .collect();
         LocatedReport {
             kind: report.kind,
+            mark: bytes.len() - text.len(),
             findings,
             promotion,
         }

@@ -56,6 +56,23 @@ pub(crate) struct Checker {
     pub(crate) threads: Option<usize>,
 }
 
+/// What became of one file.
+struct Judged {
+    /// What is said of it, unless it could not be read.
+    file: Option<FileEntry>,
+    /// Why it could not be read, or not be mended.
+    trouble: Option<Trouble>,
+}
+
+impl From<FileEntry> for Judged {
+    fn from(file: FileEntry) -> Judged {
+        Judged {
+            file: Some(file),
+            trouble: None,
+        }
+    }
+}
+
 impl Checker {
     /// Reads the registry file that was named, if one was.
     pub(crate) fn definitions(
@@ -86,14 +103,12 @@ impl Checker {
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let judged = self.judge_all(&found, threads)?;
         let mut files = Vec::with_capacity(judged.len());
-        for result in judged {
-            match result {
-                Ok(file) => {
-                    session.detail(|| describe(&file));
-                    files.push(file);
-                }
-                Err(trouble) => troubles.push(trouble),
+        for Judged { file, trouble } in judged {
+            if let Some(file) = file {
+                session.detail(|| describe(&file));
+                files.push(file);
             }
+            troubles.extend(trouble);
         }
         Ok(Report {
             files,
@@ -103,11 +118,7 @@ impl Checker {
     }
 
     /// Judges files in their order: small ones side by side, large ones one after the other.
-    fn judge_all(
-        &self,
-        found: &[Found],
-        threads: usize,
-    ) -> Result<Vec<Result<FileEntry, Trouble>>, CliError> {
+    fn judge_all(&self, found: &[Found], threads: usize) -> Result<Vec<Judged>, CliError> {
         // The size of a stream is not known; alone, it may have all threads.
         if let [file] = found {
             let large = file.size >= LARGE || is_stdin(&file.path);
@@ -126,32 +137,46 @@ impl Checker {
         Ok(results.into_iter().flatten().collect())
     }
 
-    fn judge(&self, found: &Found, threads: usize) -> Result<FileEntry, Trouble> {
-        let source =
-            source::read(&found.path).map_err(|error| walk::trouble(&found.path, &error))?;
+    fn judge(&self, found: &Found, threads: usize) -> Judged {
+        let source = match source::read(&found.path) {
+            Ok(source) => source,
+            Err(error) => {
+                return Judged {
+                    file: None,
+                    trouble: Some(walk::trouble(&found.path, &error)),
+                };
+            }
+        };
         let bytes = source.bytes();
+        let report = |bytes: &[u8]| {
+            let report = self.report(bytes, found.named, threads);
+            FileEntry::new(found.path.clone(), report)
+        };
         let Some(mending) = self.mending else {
-            return Ok(FileEntry::new(
-                found.path.clone(),
-                self.report(bytes, found.named, threads),
-            ));
+            return Judged::from(report(bytes));
         };
         let mended = mend(bytes, |text| {
             self.mendable(text, mending, found.named, threads)
         });
-        let mut file = if mending.show_only {
-            let mut file =
-                FileEntry::new(found.path.clone(), self.report(bytes, found.named, threads));
+        if mending.show_only {
+            let mut file = report(bytes);
             file.diff = (mended.count() > 0).then(|| diff(&found.path, bytes, &mended.bytes));
-            file
-        } else {
-            let report = self.report(&mended.bytes, found.named, threads);
-            let mut file = FileEntry::new(found.path.clone(), report);
-            write_back(&mut file, &mended)?;
-            file
-        };
-        file.fixed = mended.count();
-        Ok(file)
+            file.fixed = mended.count();
+            return Judged::from(file);
+        }
+        match write_back(&found.path, &mended) {
+            Ok(text) => {
+                let mut file = report(&mended.bytes);
+                file.text = text;
+                file.fixed = mended.count();
+                Judged::from(file)
+            }
+            // The file is as it was, and so are its findings.
+            Err(trouble) => Judged {
+                file: Some(report(bytes)),
+                trouble: Some(trouble),
+            },
+        }
     }
 
     fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
@@ -201,18 +226,19 @@ impl Checker {
     }
 }
 
-/// Puts mended text where it came from; what came from standard input stays in the entry.
-fn write_back(file: &mut FileEntry, mended: &Mended) -> Result<(), Trouble> {
-    if is_stdin(&file.path) {
-        file.text = Some(String::from_utf8_lossy(&mended.bytes).into_owned());
-    } else if mended.count() > 0 {
-        replace::write(&file.path, &mended.bytes).map_err(|error| Trouble {
+/// Puts mended text where it came from; gives back what came from standard input.
+fn write_back(path: &Path, mended: &Mended) -> Result<Option<String>, Trouble> {
+    if is_stdin(path) {
+        return Ok(Some(String::from_utf8_lossy(&mended.bytes).into_owned()));
+    }
+    if mended.count() > 0 {
+        replace::write(path, &mended.bytes).map_err(|error| Trouble {
             path: error.path().cloned(),
             message: error.to_string(),
             help: error.help(),
         })?;
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The change as a unified diff. Both sides were valid UTF-8, or nothing would have been mended.

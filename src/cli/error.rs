@@ -82,7 +82,7 @@ impl CliError {
             CliError::Read { source, .. } => reading_help(source),
             CliError::Write { .. } => "check that the folder exists and may be written to",
             CliError::Definitions { .. } => {
-                "name a registry in the form of `schemas/definitions.json`, or leave `--definitions` out"
+                "name a stored answer of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
             CliError::Baseline { .. } => "write it again with `--write-baseline`",
             CliError::Watch(_) => "run the check without `--watch`",

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use tplkit::check::render::{self, FileEntry, Report};
-use tplkit::check::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
-use tplkit::json::{Doc, SyntaxError};
+use tplkit::check::{
+    CheckOptions, FileKind, FileReport, Finding, LocatedReport, Place, catalog, check,
+};
+use tplkit::json::Doc;
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 
@@ -23,31 +25,21 @@ pub(crate) fn read(path: &Path) -> Result<Source, CliError> {
     })
 }
 
-/// Parses it as a package, or gives the report that says why it is none.
+/// Parses it as a package, or gives the report that says why it is none: that of a check.
 pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<Report>> {
-    let refuse = |finding| Box::new(refusal(path, source, finding));
-    let no_json = |error: SyntaxError| {
-        let place = Place {
-            pointer: String::new(),
-            span: error.offset..error.offset,
-        };
-        refuse(Finding::new(&catalog::J001, place, error.to_string()))
-    };
-    let doc = source
-        .text()
-        .and_then(Doc::parse_package)
-        .map_err(no_json)?;
-    let root = doc.root();
-    let manifest = root.get("manifest").unwrap_or(root);
-    if manifest.is_object() && manifest.get("templateVersion").is_some() {
-        return Ok(doc);
+    if let Ok(doc) = source.text().and_then(Doc::parse_package) {
+        let root = doc.root();
+        let manifest = root.get("manifest").unwrap_or(root);
+        if manifest.get("templateVersion").is_some() {
+            return Ok(doc);
+        }
     }
-    let message = if manifest.is_object() {
-        "`templateVersion` is absent".to_owned()
-    } else {
-        format!("the manifest is {}, not an object", manifest.type_name())
-    };
-    Err(refuse(Finding::at(&catalog::J003, manifest, message)))
+    let report = check(source.bytes(), &CheckOptions::default());
+    let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
+    Err(Box::new(Report {
+        files: vec![file],
+        ..Report::default()
+    }))
 }
 
 /// The report that says why a file cannot be used.

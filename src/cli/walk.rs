@@ -207,12 +207,13 @@ fn shown(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 
-fn is_hidden(name: &OsStr) -> bool {
+/// Whether a folder of that name is passed over.
+pub(crate) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
 /// Whether the name ends in `.json`, in any case.
-fn is_json(name: &OsStr) -> bool {
+pub(crate) fn is_json(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.len() >= 5 && name[name.len() - 5..].eq_ignore_ascii_case(b".json")
 }

@@ -1,53 +1,166 @@
-//! Checking again whenever something changes.
+//! Checking again whenever something changes that a check reads.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::print_stdout;
 use super::session::Session;
+use super::walk;
 
 /// Changes come in bursts: a burst is over when it has been quiet for so long.
 const QUIET: Duration = Duration::from_millis(80);
 
-/// Runs `once`, and again after every change below `paths`, until the process is interrupted.
+/// Files that say what a walk leaves out.
+const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
+
+/// Runs `once`, and again after every change to what is behind `paths`, until the process is
+/// interrupted.
 pub(crate) fn run(
     paths: &[PathBuf],
     session: &Session,
     mut once: impl FnMut() -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
+    let scope = Scope::new(paths);
+    let folders = scope.folders();
     let (sender, changes) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        // Reading is no change: our own check would wake us for ever.
-        let counts = event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_)));
-        if counts {
+        // What was lost or failed may have been a change.
+        let change = event.map_or(Some(Change::Content), |event| scope.change(&event));
+        if let Some(change) = change {
             // The receiver lives as long as the process does.
-            sender.send(()).ok();
+            sender.send(change).ok();
         }
     })?;
-    for path in paths {
-        // Editors replace files, so a file is watched through its folder.
-        let (folder, mode) = if path.is_dir() {
-            (path.as_path(), RecursiveMode::Recursive)
-        } else {
-            (folder_of(path), RecursiveMode::NonRecursive)
-        };
-        watcher.watch(folder, mode)?;
+    for (folder, mode) in folders {
+        watcher.watch(&folder, mode)?;
     }
     loop {
+        let known = found(paths);
         clear()?;
         once()?;
         session.note("Watching for changes; Ctrl-C ends it.");
-        if changes.recv().is_err() {
-            return Ok(Exit::Done);
+        loop {
+            match burst(&changes) {
+                None => return Ok(Exit::Done),
+                Some(Change::Content) => break,
+                Some(Change::Names) if found(paths) != known => break,
+                Some(Change::Names) => {}
+            }
         }
-        while changes.recv_timeout(QUIET).is_ok() {}
     }
+}
+
+/// What happened to something that a check may read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    /// Something came, went or got another name: perhaps a folder with packages in it.
+    Names,
+    /// A file that a check reads is another.
+    Content,
+}
+
+/// The paths whose changes count. All of them are real paths, as events name them.
+#[derive(Debug, Default)]
+struct Scope {
+    /// Files that were named, with the folder each is watched through: editors replace files.
+    files: Vec<(PathBuf, PathBuf)>,
+    /// Folders that are walked.
+    walked: Vec<PathBuf>,
+}
+
+impl Scope {
+    fn new(paths: &[PathBuf]) -> Scope {
+        let mut scope = Scope::default();
+        // What is not there is left to the watcher, which says so.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        for path in paths {
+            if path.is_dir() {
+                scope.walked.push(real(path));
+                continue;
+            }
+            // A link and what it leads to are both what was named.
+            for file in [path.clone(), real(path)] {
+                let folder = real(folder_of(&file));
+                let file = folder.join(file.file_name().unwrap_or_default());
+                if !scope.files.iter().any(|(known, _)| *known == file) {
+                    scope.files.push((file, folder));
+                }
+            }
+        }
+        scope
+    }
+
+    /// What is to be watched. A folder that is walked stays so when a file in it was named too.
+    fn folders(&self) -> BTreeMap<PathBuf, RecursiveMode> {
+        let named = self.files.iter();
+        let named = named.map(|(_, folder)| (folder.clone(), RecursiveMode::NonRecursive));
+        let walked = self.walked.iter();
+        let walked = walked.map(|folder| (folder.clone(), RecursiveMode::Recursive));
+        named.chain(walked).collect()
+    }
+
+    /// What an event means to a check; nothing when it is about other files, such as the one that
+    /// the report itself is written to.
+    fn change(&self, event: &Event) -> Option<Change> {
+        if event.need_rescan() {
+            return Some(Change::Content);
+        }
+        let names = match event.kind {
+            // Reading is no change: our own check would wake us for ever.
+            EventKind::Access(_) => return None,
+            EventKind::Modify(ModifyKind::Data(_)) => false,
+            _ => true,
+        };
+        let changes = event.paths.iter().filter_map(|path| {
+            if self.reads(path) {
+                Some(Change::Content)
+            } else {
+                (names && self.walks(path)).then_some(Change::Names)
+            }
+        });
+        changes.max()
+    }
+
+    /// Whether a check reads a file of this path.
+    fn reads(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default();
+        let kind = || walk::is_json(name) || IGNORE_FILES.iter().any(|ignore| name == *ignore);
+        self.files.iter().any(|(file, _)| file == path) || kind() && self.walks(path)
+    }
+
+    /// Whether a walk comes by this path.
+    fn walks(&self, path: &Path) -> bool {
+        self.walked.iter().any(|folder| {
+            path.strip_prefix(folder).is_ok_and(|inside| {
+                let above = inside.parent().unwrap_or(Path::new(""));
+                !above.iter().any(|name: &OsStr| walk::is_hidden(name))
+            })
+        })
+    }
+}
+
+/// Waits for changes and the quiet after them; gives the weightiest.
+fn burst(changes: &Receiver<Change>) -> Option<Change> {
+    let mut change = changes.recv().ok()?;
+    while let Ok(next) = changes.recv_timeout(QUIET) {
+        change = change.max(next);
+    }
+    Some(change)
+}
+
+/// The files that a check of `paths` would read.
+fn found(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let found = walk::files(paths).found;
+    found.into_iter().map(|file| file.path).collect()
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -62,4 +175,59 @@ fn clear() -> Result<(), CliError> {
         return print_stdout("\u{1b}[2J\u{1b}[3J\u{1b}[H").map_err(CliError::Output);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use notify::event::{AccessKind, CreateKind, DataChange, Event, ModifyKind, RenameMode};
+    use notify::{EventKind, RecursiveMode};
+
+    use super::{Change, Scope};
+
+    #[test]
+    fn only_what_a_check_reads_is_a_change() {
+        let scope = Scope {
+            files: vec![(PathBuf::from("/named/a.json"), PathBuf::from("/named"))],
+            walked: vec![PathBuf::from("/walked")],
+        };
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        let read = EventKind::Access(AccessKind::Any);
+        let made = EventKind::Create(CreateKind::Any);
+        for (kind, path, expected) in [
+            (written, "/named/a.json", Some(Change::Content)),
+            (made, "/named/a.json", Some(Change::Content)),
+            (read, "/named/a.json", None),
+            (written, "/named/b.json", None),
+            (written, "/named/out.txt", None),
+            (made, "/named/out.txt", None),
+            (written, "/walked/d/B.JSON", Some(Change::Content)),
+            (written, "/walked/d/.gitignore", Some(Change::Content)),
+            (written, "/walked/out.txt", None),
+            (written, "/walked/.git/x.json", None),
+            (made, "/walked/.git/x", None),
+            (renamed, "/walked/d", Some(Change::Names)),
+            (made, "/walked/out.txt", Some(Change::Names)),
+        ] {
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(scope.change(&event), expected, "{kind:?} {path}");
+        }
+        let both = Event::new(renamed)
+            .add_path(PathBuf::from("/walked/x.tmp"))
+            .add_path(PathBuf::from("/walked/x.json"));
+        assert_eq!(scope.change(&both), Some(Change::Content));
+    }
+
+    #[test]
+    fn a_walked_folder_stays_walked_when_a_file_in_it_is_named_too() {
+        let folder = PathBuf::from("/walked");
+        let scope = Scope {
+            files: vec![(folder.join("a.json"), folder.clone())],
+            walked: vec![folder],
+        };
+        let mode = scope.folders().get(Path::new("/walked")).copied();
+        assert_eq!(mode, Some(RecursiveMode::Recursive));
+    }
 }

@@ -6,6 +6,7 @@
 
 mod field;
 mod walk;
+mod written;
 
 use std::sync::OnceLock;
 
@@ -24,12 +25,14 @@ pub struct Definitions {
     /// Raised with every change.
     pub version: String,
     /// By the name that a column's `type` holds.
+    #[serde(deserialize_with = "written::column_types")]
     pub column_types: IndexMap<String, ColumnType>,
     /// Config keys that every column type has.
     pub column_config: Fields,
     /// All component names.
     pub components: Vec<String>,
     /// By the name that a view's `type` holds.
+    #[serde(deserialize_with = "written::view_types")]
     pub view_types: IndexMap<String, ViewType>,
     /// Config keys of the things that have no types.
     pub config_keys: ConfigKeys,
@@ -88,8 +91,7 @@ pub enum Storage {
 }
 
 /// A column type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnType {
     /// For people.
     pub label: String,
@@ -102,16 +104,15 @@ pub struct ColumnType {
     /// Config keys of its own.
     pub config: Fields,
     /// Whether rows can be matched by it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub text_key: bool,
     /// Whether its cells point at rows of another table.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub link: bool,
 }
 
 /// A view type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ViewType {
     /// For people.
     pub label: String,
@@ -172,8 +173,9 @@ impl Definitions {
         })
     }
 
-    /// Reads another server's registry (the answer of `GET /v1/schema/definitions` stored in the
-    /// registry's own form).
+    /// Reads another server's registry: a file in the form of the embedded one, or the answer of
+    /// `GET /v1/schema/definitions`, whose types may have neither label nor storage. What they
+    /// leave out is that of the embedded type of the same name.
     pub fn parse(text: &str) -> Result<Definitions, DefinitionsError> {
         Ok(serde_json::from_str(text)?)
     }
@@ -199,7 +201,81 @@ impl Definitions {
 
 #[cfg(test)]
 mod tests {
-    use super::Definitions;
+    use serde_json::Value;
+
+    use super::{Definitions, Storage};
+
+    /// The answer of a server that tells of its types no more than the specification asks for.
+    fn answer() -> Value {
+        let text = include_str!("../../schemas/definitions.json");
+        let mut answer: Value = serde_json::from_str(text).expect("JSON");
+        answer["source"] = "generated".into();
+        for kind in ["column_types", "view_types"] {
+            for (_, entry) in answer[kind].as_object_mut().expect("types") {
+                let entry = entry.as_object_mut().expect("an entry");
+                entry.retain(|key, _| {
+                    ["components", "default_component", "config"].contains(&key.as_str())
+                });
+            }
+        }
+        answer
+    }
+
+    #[test]
+    fn a_servers_answer_is_completed_from_the_embedded_registry() {
+        let mut answer = answer();
+        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        assert_eq!(&read, Definitions::embedded());
+        // What the embedded registry does not know can hold anything.
+        answer["column_types"]["colour"] = answer["column_types"]["text"].clone();
+        answer["view_types"]["wheel"] = serde_json::json!({"config": {}});
+        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        let colour = read.column_types.get("colour").expect("read");
+        assert_eq!(
+            (colour.label.as_str(), colour.storage),
+            ("colour", Storage::Any)
+        );
+        assert!(!colour.text_key && !colour.link);
+        assert_eq!(
+            read.view_types.get("wheel").map(|view| view.label.as_str()),
+            Some("wheel")
+        );
+    }
+
+    #[test]
+    fn what_a_registry_says_of_a_type_stands() {
+        let mut answer = answer();
+        answer["column_types"]["text"]["label"] = "Words".into();
+        answer["column_types"]["email"]["text_key"] = false.into();
+        answer["column_types"]["url"]["storage"] = "any".into();
+        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        let of = |name: &str| {
+            let column_type = read.column_types.get(name).expect("known");
+            (
+                column_type.label.as_str(),
+                column_type.storage,
+                column_type.text_key,
+            )
+        };
+        assert_eq!(of("text"), ("Words", Storage::String, true));
+        assert_eq!(of("email"), ("E-mail", Storage::String, false));
+        // Who tells the storage tells the flags too, which are only written when they hold.
+        assert_eq!(of("url").1, Storage::Any);
+        assert!(!of("url").2);
+    }
+
+    #[test]
+    fn what_is_no_registry_is_told_with_its_line() {
+        let mut answer = answer();
+        answer["column_types"]["text"]["storge"] = "string".into();
+        let text = serde_json::to_string_pretty(&answer).expect("writes");
+        let error = Definitions::parse(&text).expect_err("a misspelt key");
+        let message = error.to_string();
+        assert!(
+            message.contains("`storge`") && message.contains(" at line "),
+            "{message}"
+        );
+    }
 
     #[test]
     fn the_embedded_registry_parses_and_writes_back_the_same() {

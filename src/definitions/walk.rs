@@ -168,7 +168,37 @@ fn is_time(text: &str) -> bool {
     number(hours, 24) && number(minutes, 60)
 }
 
-/// A zone name of the IANA database that is built in.
+/// A zone name of the IANA database that is built in, letter by letter: the database finds names
+/// in any case, and others who read the config do not.
 fn is_zone(name: &str) -> bool {
-    jiff::tz::TimeZoneDatabase::bundled().get(name).is_ok()
+    let found = jiff::tz::TimeZoneDatabase::bundled().get(name);
+    found.is_ok_and(|zone| zone.iana_name() == Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_zone;
+
+    #[test]
+    fn zones_are_named_letter_by_letter() {
+        for name in [
+            "Europe/Lisbon",
+            "UTC",
+            "Etc/GMT+3",
+            "US/Eastern",
+            "America/Argentina/Buenos_Aires",
+        ] {
+            assert!(is_zone(name), "{name}");
+        }
+        for name in [
+            "europe/lisbon",
+            "utc",
+            "EUROPE/LISBON",
+            "us/eastern",
+            "Europe/Nowhere",
+            "",
+        ] {
+            assert!(!is_zone(name), "{name}");
+        }
+    }
 }

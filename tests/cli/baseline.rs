@@ -98,3 +98,28 @@ fn a_clean_run_writes_an_empty_baseline() {
         "{\n  \"schemaVersion\": 1,\n  \"findings\": []\n}\n"
     );
 }
+
+#[test]
+fn what_could_not_be_read_is_no_reason_to_forget_what_was_accepted() {
+    let place = Place::with(&[("p.json", &faulty()), ("q.json", &tiny())]);
+    let write = |name: &str| {
+        place.run(&[
+            "check",
+            name,
+            "q.json",
+            "--baseline",
+            "known.json",
+            "--write-baseline",
+        ])
+    };
+    write("p.json").exits(0);
+    let before = place.read("known.json");
+    let ran = write("gone.json").exits(2);
+    assert_eq!(place.read("known.json"), before);
+    assert!(
+        ran.err.contains("cannot read `gone.json`")
+            && ran.err.contains("`known.json` is left as it is"),
+        "{}",
+        ran.err
+    );
+}

@@ -1,6 +1,7 @@
 //! The commands beside `check` and `promote`.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::support::{Place, tiny};
 
@@ -129,6 +130,8 @@ fn a_file_that_is_no_package_cannot_be_shown() {
     for (name, code) in [("list.json", "J003"), ("broken.json", "J001")] {
         assert!(place.run(&["show", name]).exits(1).out.contains(code));
         assert!(place.run(&["why", name, "f_a"]).exits(1).out.contains(code));
+        let document = |command| place.run(&[command, name, "--format", "json"]).json();
+        assert_eq!(document("show"), document("check"), "{name}");
     }
 }
 
@@ -143,6 +146,8 @@ fn a_new_package_is_clean_and_promotes() {
         );
         checked.exits(0);
         place.feed(&["promote", "-"], ran.out.as_bytes()).exits(0);
+        let formatted = place.feed(&["fmt", "--check", "-"], ran.out.as_bytes());
+        assert_eq!(formatted.exits(0).out, "");
     }
     assert_ne!(
         place.run(&["new", "a"]).out,
@@ -227,6 +232,19 @@ fn automations_are_validated() {
         validate("gone.json", "json").exits(2).json()["outcome"],
         "failed"
     );
+    place.write("empty.json", "{}");
+    let document = validate("empty.json", "json").exits(1).json();
+    let told: Vec<_> = document["issues"]
+        .as_array()
+        .expect("list")
+        .iter()
+        .map(|issue| (&issue["code"], &issue["target"], &issue["path"]))
+        .collect();
+    let expected = json!([
+        ["trigger_missing", "trigger", "type"],
+        ["step_config_invalid", "graph", ""]
+    ]);
+    assert_eq!(json!(told), expected);
     place
         .feed(&["automation", "validate", "-"], bad.as_bytes())
         .exits(1);

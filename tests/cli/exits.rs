@@ -61,6 +61,22 @@ fn a_missing_file_does_not_hide_the_others() {
 }
 
 #[test]
+fn nothing_is_said_of_packages_when_nothing_could_be_read() {
+    let place = Place::with(&[("p.json", &tiny()), ("d/plain.json", "[]")]);
+    for words in [
+        &["check", "gone.json"][..],
+        &["check", "gone.json", "d"],
+        &["promote", "gone.json"],
+    ] {
+        let ran = place.run(words).exits(2);
+        assert_eq!(ran.out, "", "{words:?}");
+        assert!(ran.err.starts_with("error: cannot read `gone.json`"));
+    }
+    let ran = place.run(&["check", "gone.json", "p.json"]).exits(2);
+    assert_eq!(ran.out, "No findings in 1 package.\n");
+}
+
+#[test]
 fn configuration_errors_exit_2() {
     let place = Place::with(&[("p.json", &tiny()), ("bad.json", "{}")]);
     place

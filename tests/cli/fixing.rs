@@ -89,6 +89,23 @@ fn standard_input_is_mended_to_standard_output() {
     assert!(ran.err.contains("1 finding fixed"), "{}", ran.err);
 }
 
+#[test]
+fn in_a_document_mended_standard_input_is_its_text() {
+    let place = Place::new();
+    for mark in ["", "\u{feff}"] {
+        let before = format!("{mark}{}", mendable());
+        let ran = place.feed(
+            &["check", "--fix", "-", "--format", "json"],
+            before.as_bytes(),
+        );
+        let document = ran.exits(0).json();
+        let text = place.feed(&["check", "--fix", "-"], before.as_bytes()).out;
+        assert_ne!(text, before);
+        assert!(text.starts_with(mark));
+        assert_eq!(document["files"][0]["text"], text);
+    }
+}
+
 /// A package with one finding whose fix is a guess: a workspace that is not the builtin.
 fn unsafely_mendable() -> String {
     let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
@@ -133,6 +150,32 @@ fn links_and_permissions_stay() {
     place.run(&["check", "real/p.json"]).exits(0);
     let names: Vec<_> = fs::read_dir(place.path("real")).expect("folder").collect();
     assert_eq!(names.len(), 1, "no temporary file is left");
+}
+
+#[test]
+fn what_cannot_be_written_keeps_its_findings() {
+    let before = mendable();
+    let place = Place::with(&[("p.json", &before), ("q.json", &before)]);
+    let locked = place.path("p.json");
+    let mut permissions = fs::metadata(&locked).expect("there").permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&locked, permissions).expect("permissions");
+    let ran = place
+        .run(&["check", "--fix", "p.json", "q.json", "--format", "json"])
+        .exits(2);
+    let document = ran.json();
+    assert_eq!(document["outcome"], "failed");
+    assert_eq!(document["errors"][0]["path"], "p.json");
+    assert_eq!(
+        document["errors"][0]["message"],
+        "cannot write `p.json`: it is marked read-only"
+    );
+    let files = &document["files"];
+    assert_eq!(files[0]["findings"][0]["code"], "I010");
+    assert_eq!(files[0].get("fixed"), None);
+    assert_eq!(files[1]["findings"], Value::Array(Vec::new()));
+    assert_eq!(files[1]["fixed"], 1);
+    assert_eq!(place.read("p.json"), before);
 }
 
 #[cfg(unix)]

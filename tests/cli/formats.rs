@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::{Place, faulty, tiny};
+use crate::support::{Place, faulty, mendable, tiny};
 
 /// Findings, a failed promotion, a broken file, a plain one, a missing one, and odd names.
 fn crowd() -> Place {
@@ -65,6 +65,25 @@ fn sarif_is_valid() {
         let index = result["ruleIndex"].to_string();
         let rule = rules.pointer(&format!("/{index}/id"));
         assert_eq!(rule, Some(&result["ruleId"]));
+    }
+}
+
+#[test]
+fn sarif_counts_the_bytes_of_a_fix_from_the_start_of_the_file() {
+    for mark in ["", "\u{feff}"] {
+        let text = format!("{mark}{}", mendable());
+        let place = Place::with(&[("p.json", &text)]);
+        let ran = place
+            .run(&["check", "p.json", "--format", "sarif"])
+            .exits(1);
+        let log: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let change = &log["runs"][0]["results"][0]["fixes"][0]["artifactChanges"][0];
+        let region = &change["replacements"][0]["deletedRegion"];
+        let number =
+            |key: &str| usize::try_from(region[key].as_u64().expect("a number")).expect("fits");
+        let start = number("byteOffset");
+        let gone = text.get(start..start + number("byteLength"));
+        assert_eq!(gone.map(str::trim), Some(",\n        \"count\": 1"));
     }
 }
 

@@ -1,45 +1,131 @@
 //! `--watch`.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
-use std::sync::mpsc;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use crate::support::{Place, faulty, tiny};
 
-#[test]
-fn a_change_is_checked_again_and_nothing_is_cleared_off_a_terminal() {
-    let place = Place::with(&[("d/p.json", &tiny())]);
-    let mut child = place
-        .command(&["check", "--watch", "d"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("start");
-    let (sender, lines) = mpsc::channel();
-    let stdout = child.stdout.take().expect("stdout");
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+/// A running watch with the lines of its standard output.
+struct Watch {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watch {
+    fn start(place: &Place, path: &str) -> Watch {
+        let mut child = place
+            .command(&["check", "--watch", path])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("start");
+        let (sender, lines) = mpsc::channel();
+        let stdout = child.stdout.take().expect("stdout");
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Watch { child, lines }
+    }
+
+    #[track_caller]
+    fn wait_for(&self, part: &str) {
+        loop {
+            let line = self
+                .lines
+                .recv_timeout(Duration::from_secs(20))
+                .expect("a line in time");
+            assert!(!line.contains('\u{1b}'), "{line:?}");
+            if line.contains(part) {
                 break;
             }
         }
-    });
-    let wait_for = |part: &str| loop {
-        let line = lines
-            .recv_timeout(Duration::from_secs(20))
-            .expect("a line in time");
-        assert!(!line.contains('\u{1b}'), "{line:?}");
-        if line.contains(part) {
-            break;
-        }
-    };
-    wait_for("No findings in 1 package.");
+    }
+
+    #[track_caller]
+    fn is_silent(&self) {
+        let line = self.lines.recv_timeout(Duration::from_millis(400));
+        assert!(line.is_err(), "{line:?}");
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.child.kill().expect("kill");
+        self.child.wait().expect("end");
+    }
+}
+
+#[test]
+fn a_change_is_checked_again_and_nothing_is_cleared_off_a_terminal() {
+    let place = Place::with(&[("d/p.json", &tiny())]);
+    let watch = Watch::start(&place, "d");
+    watch.wait_for("No findings in 1 package.");
     place.write("d/p.json", &faulty());
-    wait_for("error[M001 bad-scope]");
+    watch.wait_for("error[M001 bad-scope]");
     place.write("d/q.json", "{");
-    wait_for("error[J001 invalid-json]");
-    child.kill().expect("kill");
-    child.wait().expect("end");
+    watch.wait_for("error[J001 invalid-json]");
+}
+
+#[test]
+fn files_that_no_check_reads_are_no_change() {
+    let place = Place::with(&[("d/p.json", &tiny()), ("e/p.json", &tiny())]);
+    let folder = Watch::start(&place, "d");
+    let file = Watch::start(&place, "e/p.json");
+    folder.wait_for("No findings in 1 package.");
+    file.wait_for("No findings in 1 package.");
+    // The watches stand before the first report, so this is noticed if anything is.
+    for name in ["d/out.txt", "d/sub/x.txt", "e/out.txt", "e/other.json"] {
+        place.write(name, "1");
+        place.write(name, "2");
+    }
+    folder.is_silent();
+    file.is_silent();
+    place.write("e/p.json", &faulty());
+    file.wait_for("error[M001 bad-scope]");
+}
+
+#[test]
+fn folders_and_ignore_files_count() {
+    let place = Place::with(&[("d/p.json", &tiny()), ("away/sub/q.json", "{")]);
+    let watch = Watch::start(&place, "d");
+    watch.wait_for("No findings in 1 package.");
+    std::fs::rename(place.path("away/sub"), place.path("d/sub")).expect("moved in");
+    watch.wait_for("error[J001 invalid-json]");
+    watch.wait_for("1 error in 2 packages.");
+    place.write("d/.ignore", "sub\n");
+    watch.wait_for("No findings in 1 package.");
+    std::fs::remove_file(place.path("d/.ignore")).expect("removed");
+    watch.wait_for("1 error in 2 packages.");
+    std::fs::rename(place.path("d/sub"), place.path("away/sub")).expect("moved out");
+    watch.wait_for("No findings in 1 package.");
+}
+
+/// The report goes to a file beside the package, which is what a shell's `>` does.
+#[test]
+fn its_own_output_is_no_change() {
+    let place = Place::with(&[("a.json", &tiny())]);
+    let out = std::fs::File::create(place.path("out.txt")).expect("create");
+    for path in ["a.json", "."] {
+        let mut child = place
+            .command(&["check", "--watch", path])
+            .stdin(Stdio::null())
+            .stdout(out.try_clone().expect("another handle"))
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("start");
+        std::thread::sleep(Duration::from_millis(1000));
+        child.kill().expect("kill");
+        child.wait().expect("end");
+    }
+    assert_eq!(
+        place.read("out.txt"),
+        "No findings in 1 package.\n".repeat(2)
+    );
 }

@@ -97,7 +97,7 @@ impl FileEntry {
     }
 }
 
-/// A file or other thing that could not be judged at all.
+/// A file or other thing that could not be judged at all, or not be mended.
 #[derive(Debug, Clone)]
 pub struct Trouble {
     /// Where, when it is about a path.

@@ -77,7 +77,13 @@ fn notification(trouble: &super::Trouble) -> Value {
 fn results(file: &FileEntry, rules: &[&'static Rule]) -> Vec<Value> {
     let artifact = json!({"uri": uri(&file.path)});
     digests(file)
-        .map(|(finding, digest)| result(finding, &digest, &artifact, rules))
+        .map(|(finding, digest)| {
+            let mut value = result(finding, &digest, &artifact, rules);
+            if let Some(fix) = &finding.fix {
+                value["fixes"] = json!([replacements(fix, file.report.mark, &artifact)]);
+            }
+            value
+        })
         .collect()
 }
 
@@ -97,9 +103,6 @@ fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static R
             location
         });
         value["relatedLocations"] = related.collect();
-    }
-    if let Some(fix) = &finding.fix {
-        value["fixes"] = json!([replacements(fix, artifact)]);
     }
     value
 }
@@ -123,14 +126,15 @@ fn location(spot: &Spot, artifact: &Value) -> Value {
     location
 }
 
-/// Edits are told by bytes: they have no line and column of their own in a report.
-fn replacements(fix: &Fix, artifact: &Value) -> Value {
+/// Edits are told by bytes: they have no line and column of their own in a report. SARIF counts
+/// them from the start of the file, so the byte-order mark counts here and nowhere else.
+fn replacements(fix: &Fix, mark: usize, artifact: &Value) -> Value {
     let replacements: Vec<Value> = fix
         .edits
         .iter()
         .map(|edit| {
             json!({
-                "deletedRegion": {"byteOffset": edit.span.start, "byteLength": edit.span.len()},
+                "deletedRegion": {"byteOffset": mark + edit.span.start, "byteLength": edit.span.len()},
                 "insertedContent": {"text": edit.text},
             })
         })

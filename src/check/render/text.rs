@@ -221,6 +221,10 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
             parts.push(style.severity(severity, &counted(count, noun)));
         }
     }
+    if parts.is_empty() && summary.packages == 0 && !report.troubles.is_empty() {
+        // Nothing was checked, so nothing can be said to be without findings.
+        return;
+    }
     let found = if parts.is_empty() {
         "No findings".to_owned()
     } else {

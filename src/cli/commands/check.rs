@@ -167,7 +167,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let once = || {
         let mut report = checker.run(&args.paths, session)?;
         if let Some(path) = &args.known.baseline {
-            if args.known.write_baseline {
+            if args.known.write_baseline && !report.troubles.is_empty() {
+                // Accepted findings of what was not read would be lost.
+                session.note(format!(
+                    "`{}` is left as it is: not everything could be checked",
+                    path.display()
+                ));
+            } else if args.known.write_baseline {
                 write_baseline(path, &mut report, session)?;
             } else {
                 apply_baseline(path, &mut report, session)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
+use tplkit::package::canonical;
 use tplkit::starter;
 
 use crate::cli::args::Form;
@@ -32,9 +33,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "use a name with letters, for example `tplkit new workshop`".to_owned(),
         }
     })?;
-    // A value always serializes.
-    let mut text = serde_json::to_string_pretty(&package).unwrap_or_default();
-    text.push('\n');
+    let text = canonical::write(&package.to_string())
+        .expect("what `starter` makes is a package without repeated keys");
     if let Some(path) = &args.output {
         if path.exists() {
             return Err(CliError::Usage {
