@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::{EdgeKind, Graph, Kind, Node, NodeKind};
 use crate::automation;
 use crate::check::facts::{Facts, Step};
-use crate::definitions::FieldType;
+use crate::definitions::{FieldType, Fields};
 use crate::json::{Kind as JsonKind, Node as Json};
 use crate::package::Tool;
 
@@ -70,7 +70,7 @@ fn trigger_node<'d>(facts: &Facts<'d>, step: &Step<'d>, name: &str) -> Node {
     let label = declared.map_or(word, |trigger| &trigger.label);
     let config = trigger.get("config");
     let about = config
-        .map(|config| brief(facts, config))
+        .map(|config| brief(facts, config, declared.map(|trigger| &trigger.config)))
         .unwrap_or_default();
     Node::new(id, NodeKind::Trigger, label)
         .detail(about)
@@ -121,7 +121,13 @@ impl<'d> Flow<'_, 'd> {
         let key = step.key.unwrap_or("no key");
         let own = step.node.get_str("name").filter(|name| !name.is_empty());
         let what = step.declared.map_or(key, |declared| &declared.label);
-        let about = step.config.map(|config| brief(self.facts, config));
+        let about = step.config.map(|config| {
+            brief(
+                self.facts,
+                config,
+                step.declared.map(|declared| &declared.config),
+            )
+        });
         let about = about.unwrap_or_default();
         let detail = match (own, about.is_empty()) {
             (Some(_), true) => what.to_owned(),
@@ -176,9 +182,16 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 }
 
 /// What a config is about, in a few words: what it names, else its choices and texts.
-fn brief(facts: &Facts<'_>, config: Json<'_>) -> String {
+fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
+    // A picture is passed on: a secret that should have been cleared must not stand in it.
+    let secret = |member: &Json<'_>| {
+        let field = fields
+            .zip(member.key())
+            .and_then(|(fields, key)| fields.get(key));
+        field.is_none_or(|field| field.secret)
+    };
     let mut words: Vec<String> = Vec::new();
-    for member in config.members() {
+    for member in config.members().filter(|member| !secret(member)) {
         if words.len() == 3 {
             break;
         }

@@ -10,6 +10,7 @@ mod formats;
 mod graph;
 mod json;
 mod markup;
+mod page;
 mod report;
 mod support;
 mod walking;

@@ -9,6 +9,7 @@ mod graph;
 mod man;
 mod new;
 mod promote;
+mod report;
 mod rules;
 mod schema;
 mod show;
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Show(show::Args),
     Why(why::Args),
     Graph(graph::Args),
+    Report(report::Args),
     Fmt(fmt::Args),
     Automation(automation::Args),
     New(new::Args),
@@ -46,6 +48,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Graph(args) => graph::run(&args, session),
+        Command::Report(args) => report::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
         Command::New(args) => new::run(&args, session),
