@@ -19,6 +19,9 @@ pub(super) fn automations(facts: &Facts<'_>) -> Graph {
     builder.finish()
 }
 
+/// Characters of one value of a config in the detail of a step.
+const BRIEF: usize = 60;
+
 /// A way on: the node that it leaves and the branch that it takes.
 type Exit = (usize, String);
 
@@ -104,8 +107,8 @@ impl<'d> Flow<'_, 'd> {
         node: usize,
     ) -> Vec<Exit> {
         let mut exits = Vec::new();
-        for branch in step.branches() {
-            let entry = vec![(node, branch_name(branch))];
+        for branch in branches(step) {
+            let entry = vec![(node, branch_name(step, branch))];
             exits.extend(self.list(branch, Some(position), entry));
         }
         for absent in absent_branches(step) {
@@ -148,19 +151,35 @@ impl<'d> Flow<'_, 'd> {
     }
 }
 
-/// The name of a branch: the key that holds it, or what its own object is told apart by.
-fn branch_name(branch: Json<'_>) -> String {
-    let key = branch.key().unwrap_or_default();
-    let Some(object) = branch.parent() else {
-        return key.to_owned();
+/// The branches of a step in the order in which they are declared: files may order keys otherwise.
+fn branches<'d>(step: &automation::Step<'d, '_>) -> Vec<Json<'d>> {
+    let place = |branch: &Json<'d>| {
+        let around = std::iter::successors(Some(*branch), |node| node.parent());
+        let top = around.take_while(|node| Some(*node) != step.config).last();
+        let key = top.and_then(Json::key).unwrap_or_default();
+        let declared = step.declared.and_then(|step| step.config.get_index_of(key));
+        declared.unwrap_or(usize::MAX)
     };
-    if !object.parent().is_some_and(Json::is_array) {
-        return key.to_owned();
-    }
-    let scalar = |member: &Json<'_>| !member.is_array() && !member.is_object();
-    object
-        .members()
-        .find(scalar)
+    let mut branches: Vec<Json<'d>> = step.branches().collect();
+    branches.sort_by_key(place);
+    branches
+}
+
+/// The name of a branch: the key that holds it, or what its own object is told apart by, which is
+/// declared first.
+fn branch_name<'d>(step: &automation::Step<'d, '_>, branch: Json<'d>) -> String {
+    let object = branch.parent();
+    let list = object.and_then(Json::parent).filter(|list| list.is_array());
+    let (Some(object), Some(list)) = (object, list) else {
+        return branch.key().unwrap_or_default().to_owned();
+    };
+    let fields = step
+        .declared
+        .and_then(|step| step.config.get(list.key()?))
+        .and_then(|field| field.items.as_ref()?.fields.as_ref());
+    let mut names = fields.into_iter().flat_map(|fields| fields.keys());
+    names
+        .find_map(|name| object.get(name).filter(|node| *node != branch))
         .map_or_else(|| object.index().to_string(), shown)
 }
 
@@ -183,15 +202,12 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 
 /// What a config is about, in a few words: what it names, else its choices and texts.
 fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
-    // A picture is passed on: a secret that should have been cleared must not stand in it.
-    let secret = |member: &Json<'_>| {
-        let field = fields
-            .zip(member.key())
-            .and_then(|(fields, key)| fields.get(key));
-        field.is_none_or(|field| field.secret)
-    };
+    // In order of declaration, as what matters most is declared first. A picture is passed on: a
+    // secret that should have been cleared must not stand in it.
+    let told = fields.into_iter().flatten();
+    let told = told.filter(|(_, field)| !field.secret);
     let mut words: Vec<String> = Vec::new();
-    for member in config.members().filter(|member| !secret(member)) {
+    for member in told.filter_map(|(key, _)| config.get(key)) {
         if words.len() == 3 {
             break;
         }
@@ -212,8 +228,10 @@ fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String
             _ => continue,
         };
         let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !word.is_empty() {
-            words.push(word);
+        match word.char_indices().nth(BRIEF) {
+            _ if word.is_empty() => {}
+            Some((end, _)) => words.push(format!("{}…", &word[..end])),
+            None => words.push(word),
         }
     }
     words.join(" · ")
