@@ -103,7 +103,7 @@ fn text(random: &mut Random, out: &mut String, words: u64) {
 
 /// Name, type, component and config of each column, in table order. `{link}` and `{many}` stand
 /// for the tables linked to.
-const COLUMNS: [(&str, &str, &str, &str); 15] = [
+const COLUMNS: [(&str, &str, &str, &str); 17] = [
     (
         "code",
         "text",
@@ -111,6 +111,8 @@ const COLUMNS: [(&str, &str, &str, &str); 15] = [
         r#"{"required":true,"unique":true}"#,
     ),
     ("name", "text", "textfield", r#"{"required":true}"#),
+    ("address", "text", "textfield", ""),
+    ("phone", "phone", "phonefield", ""),
     ("notes", "long_text", "textarea", ""),
     ("quantity", "number", "numberfield", ""),
     ("total", "currency", "currencyfield", r#"{"decimals":2}"#),
@@ -271,6 +273,9 @@ fn one_row(random: &mut Random, out: &mut String, uids: &[Vec<String>], table: u
         code(table, row)
     );
     text(random, out, 4);
+    out.push_str(",\"address\":");
+    text(random, out, 8);
+    let _ = write!(out, ",\"phone\":\"+351 9{:08}\"", random.below(100_000_000));
     if row == 0 || !random.one_in(3) {
         out.push_str(",\"notes\":");
         text(random, out, 24);

@@ -30,6 +30,20 @@ fn main() {
         memory_of(Path::new(&arguments[at + 1]));
         return;
     }
+    // For profilers: `--profile FILE TABLES ROWS` generates and checks once, on one thread.
+    if let Some(at) = arguments
+        .iter()
+        .position(|argument| argument == "--profile")
+    {
+        let number = |at: usize| arguments[at].parse().expect("a number");
+        let file = PathBuf::from(&arguments[at + 1]);
+        let text = || generate::package(1, number(at + 2), number(at + 3));
+        clean(
+            Source::open(&written(file, text)).expect("opened").bytes(),
+            1,
+        );
+        return;
+    }
     // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
     let small = !arguments.iter().any(|argument| argument == "--bench");
     let option = |name: &str| {
@@ -76,14 +90,14 @@ fn written(path: PathBuf, text: impl FnOnce() -> String) -> PathBuf {
 fn large(folder: &Path, small: bool) -> PathBuf {
     let (tables, rows) = if small { (5, 50) } else { (50, 5000) };
     written(
-        folder.join(format!("large-{tables}-{rows}-v1.json")),
+        folder.join(format!("large-{tables}-{rows}-v2.json")),
         || generate::package(1, tables, rows),
     )
 }
 
 fn catalog(folder: &Path, small: bool) -> Vec<PathBuf> {
     let (files, rows) = if small { (5, 10) } else { (500, 160) };
-    let folder = folder.join(format!("catalog-{files}-{rows}-v1"));
+    let folder = folder.join(format!("catalog-{files}-{rows}-v2"));
     std::fs::create_dir_all(&folder).expect("a folder");
     (0..files)
         .map(|file| {
@@ -241,7 +255,7 @@ fn anonymous() -> usize {
 }
 
 fn process_case(folder: &Path) {
-    let file = written(folder.join("three-tables-v1.json"), || {
+    let file = written(folder.join("three-tables-v2.json"), || {
         generate::package(3, 3, 10)
     });
     let program = std::env::current_exe().expect("this program");

@@ -1,8 +1,9 @@
 //! One file through all rules.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use super::catalog::{J001, J002, J003, J009, X004};
+use super::catalog::{J001, J002, J003, J005, J009, X004};
 use super::facts::Facts;
 use super::finding::{Finding, Place};
 use super::promotion::{self, Verdict};
@@ -198,8 +199,22 @@ fn findings(
                 .map(|(place, message)| Finding::new(&X004, place.clone(), message)),
         );
     }
+    quiet_general(&mut findings);
     let verdicts = promotion::verdicts(&facts, &rows);
     Ok((findings, verdicts))
+}
+
+/// J005 is for values that no more specific rule speaks about: where one does, it is silent.
+fn quiet_general(findings: &mut Vec<Finding>) {
+    if !findings.iter().any(|finding| finding.rule == &J005) {
+        return;
+    }
+    let specific: HashSet<String> = findings
+        .iter()
+        .filter(|finding| finding.rule.family() != 'J')
+        .map(|finding| finding.place.pointer.clone())
+        .collect();
+    findings.retain(|finding| finding.rule != &J005 || !specific.contains(&finding.place.pointer));
 }
 
 /// J002 and J009 of what was read as a tree.

@@ -60,6 +60,9 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
     if !patterns().is_match(text) {
         return None;
     }
+    if holds_jwt(text) {
+        return Some("a JSON Web Token");
+    }
     BEGINNINGS.iter().find_map(|beginning| {
         text.match_indices(beginning)
             .find_map(|(at, _)| kind_of(beginning, text, at))
@@ -69,24 +72,26 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
 /// What begins at `at` of `text`, where `beginning` stands.
 fn kind_of(beginning: &str, text: &str, at: usize) -> Option<&'static str> {
     let after = &text[at + beginning.len()..];
-    let token = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    // No tail that is asked for is longer; without a bound, repeated beginnings would cost.
+    const LONGEST: usize = 40;
     let capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     let run = |allowed: &dyn Fn(&u8) -> bool| {
         after
             .as_bytes()
             .iter()
+            .take(LONGEST)
             .take_while(|byte| allowed(byte))
             .count()
     };
     let (fits, kind) = match beginning {
         "-----BEGIN" => (is_private_key(after), "a private key"),
-        "eyJ" => (is_jwt(after), "a JSON Web Token"),
+        "eyJ" => return None, // Looked for as a whole.
         "AKIA" | "ASIA" => (run(&capital) >= 16, "an AWS access key"),
-        "AIza" => (run(&token) >= 35, "a Google API key"),
-        "ghp_" | "gho_" | "github_pat_" => (run(&token) >= 10, "a GitHub token"),
-        "sk_live_" | "sk_test_" => (run(&token) >= 10, "a Stripe key"),
-        "platform_sk_" => (run(&token) >= 10, "an API key of the platform"),
-        _ => (run(&token) >= 10, "a Slack token"),
+        "AIza" => (run(&is_base64url) >= 35, "a Google API key"),
+        "ghp_" | "gho_" | "github_pat_" => (run(&is_base64url) >= 10, "a GitHub token"),
+        "sk_live_" | "sk_test_" => (run(&is_base64url) >= 10, "a Stripe key"),
+        "platform_sk_" => (run(&is_base64url) >= 10, "an API key of the platform"),
+        _ => (run(&is_base64url) >= 10, "a Slack token"),
     };
     fits.then_some(kind)
 }
@@ -98,24 +103,39 @@ fn is_private_key(after: &str) -> bool {
         .is_some_and(|(title, _)| title.contains("PRIVATE KEY") && !title.contains('\n'))
 }
 
-/// What follows `eyJ`: the rest of a header, and two more parts, base64url, with dots between.
-fn is_jwt(after: &str) -> bool {
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let mut rest = after.as_bytes();
-    for position in 0..3 {
-        let length = rest.iter().take_while(|byte| part(byte)).count();
-        if length == 0 {
-            return false;
+/// Whether a text holds `eyJ…`, a dot, a part, a dot and another part, all of base64url.
+///
+/// Piece by piece between the dots, so that a text of nothing but `eyJ` is still read once.
+fn holds_jwt(text: &str) -> bool {
+    let mut pieces = text.split('.').map(str::as_bytes);
+    let mut header = pieces.next().is_some_and(ends_like_a_header);
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        let is_part = !piece.is_empty() && piece.iter().all(is_base64url);
+        let signed = pieces
+            .peek()
+            .is_some_and(|next| next.first().is_some_and(is_base64url));
+        if header && is_part && signed {
+            return true;
         }
-        rest = &rest[length..];
-        if position < 2 {
-            match rest.split_first() {
-                Some((b'.', more)) => rest = more,
-                _ => return false,
-            }
-        }
+        header = ends_like_a_header(piece);
     }
-    true
+    false
+}
+
+/// Whether the base64url text at the end of a piece holds `eyJ` and more.
+fn ends_like_a_header(piece: &[u8]) -> bool {
+    let length = piece
+        .iter()
+        .rev()
+        .take_while(|byte| is_base64url(byte))
+        .count();
+    let tail = &piece[piece.len() - length..];
+    memchr::memmem::find(tail, b"eyJ").is_some_and(|at| at + 3 < tail.len())
+}
+
+fn is_base64url(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 /// A secret in a member's key or value.

@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod exit;
 pub(crate) mod failure;
+mod folder;
 pub(crate) mod interrupt;
 mod output;
 mod package_file;

@@ -2,12 +2,17 @@
 
 use std::path::Path;
 
-use tplkit::check::render::{FileEntry, Report};
+use tplkit::check::render::{self, FileEntry, Report};
 use tplkit::check::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
 use tplkit::json::{Doc, SyntaxError};
 use tplkit::package::Source;
+use tplkit::package::canonical::CanonicalError;
 
+use super::args::Form;
 use super::error::CliError;
+use super::exit::Exit;
+use super::output::write_result;
+use super::session::Session;
 use super::source;
 
 /// Reads a file; it is what a [`Doc`] borrows from.
@@ -20,18 +25,7 @@ pub(crate) fn read(path: &Path) -> Result<Source, CliError> {
 
 /// Parses it as a package, or gives the report that says why it is none.
 pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<Report>> {
-    let refuse = |finding| {
-        let report = FileReport {
-            kind: FileKind::Plain,
-            findings: vec![finding],
-            promotion: None,
-        };
-        let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
-        Box::new(Report {
-            files: vec![file],
-            ..Report::default()
-        })
-    };
+    let refuse = |finding| Box::new(refusal(path, source, finding));
     let no_json = |error: SyntaxError| {
         let place = Place {
             pointer: String::new(),
@@ -54,4 +48,49 @@ pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<
         format!("the manifest is {}, not an object", manifest.type_name())
     };
     Err(refuse(Finding::at(&catalog::J003, manifest, message)))
+}
+
+/// The report that says why a file cannot be used.
+pub(crate) fn refusal(path: &Path, source: &Source, finding: Finding) -> Report {
+    let report = FileReport {
+        kind: FileKind::Plain,
+        findings: vec![finding],
+        promotion: None,
+    };
+    let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
+    Report {
+        files: vec![file],
+        ..Report::default()
+    }
+}
+
+/// Says why a file cannot be used.
+pub(crate) fn refuse(report: &Report, form: Form, session: &Session) -> Result<Exit, CliError> {
+    let text = match form {
+        Form::Text => render::text(report, session.style(None)),
+        Form::Json => render::json(report),
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Findings)
+}
+
+/// The finding that says why a text has no canonical form.
+pub(crate) fn no_form(error: &CanonicalError) -> Finding {
+    match error {
+        CanonicalError::Syntax(error) => {
+            let place = Place {
+                pointer: String::new(),
+                span: error.offset..error.offset,
+            };
+            Finding::new(&catalog::J001, place, error.to_string())
+        }
+        CanonicalError::DuplicateKey { pointer, span, .. } => {
+            let place = Place {
+                pointer: pointer.clone(),
+                span: span.clone(),
+            };
+            Finding::new(&catalog::J002, place, error.to_string())
+        }
+        other => Finding::new(&catalog::J003, Place::file(), other.to_string()),
+    }
 }

@@ -181,8 +181,12 @@ impl Definitions {
     /// The config fields of a column of that type and component; the type must exist.
     pub fn column_fields(&self, column_type: &str, component: &str) -> Option<Vec<(&str, &Field)>> {
         let own = &self.column_types.get(column_type)?.config;
+        // With an unknown component every key of the type may be meant.
+        let unknown = !self.components.iter().any(|name| name == component);
         let fits = |field: &Field| {
-            field.components.is_empty() || field.components.iter().any(|name| name == component)
+            unknown
+                || field.components.is_empty()
+                || field.components.iter().any(|name| name == component)
         };
         let fields = self
             .column_config

@@ -130,6 +130,15 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.pos).copied()
     }
 
+    /// The next two bytes, not consumed.
+    #[inline]
+    fn pair(&self) -> Option<[u8; 2]> {
+        self.bytes
+            .get(self.pos..)
+            .and_then(<[u8]>::first_chunk)
+            .copied()
+    }
+
     /// Skips white space and gives the byte after it.
     #[inline]
     pub fn next_token(&mut self) -> Option<u8> {
@@ -273,6 +282,22 @@ impl<'a> Scanner<'a> {
     /// After a value in an object: `,` leads to the next key (true), `}` ends it (false).
     #[inline]
     pub fn next_member(&mut self) -> Result<bool, SyntaxError> {
+        // As compact files have it; everything else goes the long way.
+        match self.pair() {
+            Some([b',', b'"']) => {
+                self.pos += 1;
+                Ok(true)
+            }
+            Some([b'}', _]) => {
+                self.pos += 1;
+                Ok(false)
+            }
+            _ => self.next_member_anyhow(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_member_anyhow(&mut self) -> Result<bool, SyntaxError> {
         match self.next_token() {
             Some(b',') => {
                 let comma = self.pos;
@@ -296,6 +321,21 @@ impl<'a> Scanner<'a> {
     /// After a value in a list: `,` leads to the next value (true), `]` ends it (false).
     #[inline]
     pub fn next_element(&mut self) -> Result<bool, SyntaxError> {
+        match self.pair() {
+            Some([b',', next]) if next > b' ' && next != b']' => {
+                self.pos += 1;
+                Ok(true)
+            }
+            Some([b']', _]) => {
+                self.pos += 1;
+                Ok(false)
+            }
+            _ => self.next_element_anyhow(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_element_anyhow(&mut self) -> Result<bool, SyntaxError> {
         match self.next_token() {
             Some(b',') => {
                 let comma = self.pos;
@@ -345,6 +385,17 @@ impl<'a> Scanner<'a> {
     /// Reads the colon after a key and stands on the value's first byte.
     #[inline]
     pub fn colon(&mut self) -> Result<(), SyntaxError> {
+        match self.pair() {
+            Some([b':', next]) if next > b' ' => {
+                self.pos += 1;
+                Ok(())
+            }
+            _ => self.colon_anyhow(),
+        }
+    }
+
+    #[inline(never)]
+    fn colon_anyhow(&mut self) -> Result<(), SyntaxError> {
         match self.next_token() {
             Some(b':') => {
                 self.pos += 1;

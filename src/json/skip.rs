@@ -27,13 +27,9 @@ pub(super) fn end_of_container(bytes: &[u8], start: usize) -> usize {
             None => structure(&padded(&bytes[at..])),
         };
         let (opens, closes) = outside_strings(marks, &mut carry);
-        if u64::from(closes.count_ones()) >= depth {
-            // The end may be in here: go bracket by bracket.
-            if let Some(offset) = find_end(opens, closes, &mut depth) {
-                return at + offset;
-            }
-        } else {
-            depth = depth + u64::from(opens.count_ones()) - u64::from(closes.count_ones());
+        // A block has one or two brackets: counting them in bulk would cost more.
+        if let Some(offset) = find_end(opens, closes, &mut depth) {
+            return at + offset;
         }
         at += BLOCK;
     }

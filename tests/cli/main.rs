@@ -3,6 +3,7 @@
 mod baseline;
 mod cases;
 mod commands;
+mod comparing;
 mod docs;
 mod exits;
 mod fixing;
@@ -10,8 +11,10 @@ mod formats;
 mod graph;
 mod json;
 mod markup;
+mod migrating;
 mod page;
 mod report;
 mod support;
+mod unpacking;
 mod walking;
 mod watching;

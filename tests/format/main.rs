@@ -16,6 +16,9 @@
 mod arbitrary;
 mod canonical;
 mod cases;
+mod diff;
 mod json;
+mod layout;
+mod migrate;
 mod model;
 mod schema;

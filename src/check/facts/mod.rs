@@ -149,6 +149,29 @@ impl<'d> Facts<'d> {
             .map(|index| &self.items[*index])
     }
 
+    /// Whether the plan's steps are a list of objects, so that what none of them declares is
+    /// declared nowhere.
+    pub fn steps_are_readable(&self) -> bool {
+        let steps = self.plan.and_then(|plan| plan.get("steps"));
+        steps.is_some_and(|steps| steps.is_array() && steps.elements().all(Node::is_object))
+    }
+
+    /// Whether every item has a uid, so that a uid of none is nobody's.
+    pub fn uids_are_known(&self) -> bool {
+        self.layer("items").is_some() && self.items.iter().all(|item| !item.uid.is_empty())
+    }
+
+    /// Whether every dependency and identity column names its ref.
+    pub fn outside_is_known(&self) -> bool {
+        self.dependencies.iter().all(|dependency| {
+            dependency.reference.is_some()
+                && dependency
+                    .columns
+                    .iter()
+                    .all(|column| column.reference.is_some())
+        })
+    }
+
     /// The table of that ref (without dollar).
     pub fn table(&self, reference: &str) -> Option<&Table<'d>> {
         self.tables
@@ -174,7 +197,7 @@ impl<'d> Facts<'d> {
     /// Whether an `unresolved` entry of the step's subject names that path, or nothing can be
     /// known about it (version 1, layer missing).
     pub fn excused(&self, step: &Step<'d>, path: &str) -> bool {
-        if self.layer("unresolved").is_none() {
+        if self.layer("unresolved").is_none() || self.layer("items").is_none() {
             return true;
         }
         let subject = self.subject(step);

@@ -206,7 +206,8 @@ fn collect<'d>(step: &Step<'d>, collector: &mut Collector<'d, '_>) {
                 .view_type(step)
                 .and_then(|name| definitions.view_types.get(name));
             if let (Some(kind), Some(config)) = (kind, config) {
-                for element in config.elements().chain(object).filter(|e| e.is_object()) {
+                // Anything but a list of one object is S010's.
+                if let Some(element) = config.at(0).filter(|e| config.len() == 1 && e.is_object()) {
                     collector.config = element;
                     walk(element, &kind.config, collector);
                 }

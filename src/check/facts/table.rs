@@ -19,6 +19,8 @@ pub struct Table<'d> {
     pub reference: &'d str,
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether all its columns are known: a step that cannot be read may have created more.
+    pub complete: bool,
     /// Its columns.
     pub columns: Vec<Column<'d>>,
 }

@@ -1,11 +1,14 @@
 //! Building of [`Table`]s: columns with their effective config.
 
-use super::{Column, Facts, Origin, Table};
+use super::{Column, Declared, Facts, Origin, Table};
+use crate::definitions::ReferenceKind;
 use crate::package::Tool;
 
 impl<'d> Facts<'d> {
     pub(super) fn read_tables(&self) -> Vec<Table<'d>> {
         let mut tables: Vec<Table<'d>> = Vec::new();
+        let complete =
+            self.steps_are_readable() && self.steps.iter().all(|step| self.has_home(step));
         for step in self
             .steps
             .iter()
@@ -15,6 +18,7 @@ impl<'d> Facts<'d> {
                 tables.push(Table {
                     reference,
                     origin: Origin::Plan,
+                    complete,
                     columns: self.plan_columns(reference),
                 });
             }
@@ -39,11 +43,25 @@ impl<'d> Facts<'d> {
                 tables.push(Table {
                     reference,
                     origin: Origin::Dependency,
+                    complete: true,
                     columns: columns.collect(),
                 });
             }
         }
         tables
+    }
+
+    /// Whether it is known which table a step creates a column in, if it creates one.
+    fn has_home(&self, step: &super::Step<'d>) -> bool {
+        let table = || step.arg_ref("featureId").map(|table| self.kind_of(table));
+        match step.tool {
+            None => false,
+            Some(Tool::CreateColumn) => {
+                table() == Some(Declared::Kind(ReferenceKind::Feature))
+                    && step.arg_str("name").is_some()
+            }
+            Some(_) => true,
+        }
     }
 
     /// The columns that the plan creates in a table, in table order.

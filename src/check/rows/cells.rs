@@ -125,7 +125,7 @@ impl Cells<'_, '_> {
                 Some(cell) => {
                     self.harvest.carried[index] = true;
                     if hot.asked || cell.form & !hot.plain != 0 {
-                        self.cell(&layout.columns[index], index, cell, row, number);
+                        self.cell(&layout.columns[index], index, *cell, row, number);
                     }
                 }
                 None if hot.asked => self.absent(&layout.columns[index], index, row, number),

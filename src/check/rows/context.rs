@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use crate::check::facts::{Facts, Item, Table, Version};
 use crate::json::Node;
+use crate::package::format::EXPORT_REASONS;
 
 /// The part of the facts that rows are held against.
 #[derive(Debug)]
 pub(super) struct RowsContext<'c> {
     /// The `payloads` of the envelope, when it is a list: only then can an entry be missing.
     pub(super) payloads: Option<Node<'c>>,
-    /// The rows items in order; none in version 1.
+    /// The rows items in order.
     pub(super) items: Vec<RowsItem<'c>>,
     /// Tables of the plan and of dependencies, columns in table order with effective config.
     pub(super) tables: &'c [Table<'c>],
@@ -19,6 +20,8 @@ pub(super) struct RowsContext<'c> {
     reported: Option<Reported<'c>>,
     /// How the manifest is read.
     pub(super) version: Version,
+    /// Whether the items can be read, so that a uid of none is nobody's.
+    pub(super) items_known: bool,
 }
 
 /// A rows item of the manifest.
@@ -60,12 +63,14 @@ impl<'c> RowsContext<'c> {
     /// Reads it from the facts.
     pub(super) fn new(facts: &'c Facts<'c>) -> RowsContext<'c> {
         let items = facts.items.iter().filter(|item| item.is_rows());
+        let items = items.map(|item| rows_item(facts, item));
         RowsContext {
             payloads: facts.payloads().filter(|payloads| payloads.is_array()),
-            items: items.map(|item| rows_item(facts, item)).collect(),
+            items: items.chain(version_1_items(facts)).collect(),
             tables: &facts.tables,
             reported: facts.layer("unresolved").is_some().then(|| reported(facts)),
             version: facts.version,
+            items_known: facts.uids_are_known(),
         }
     }
 
@@ -73,6 +78,13 @@ impl<'c> RowsContext<'c> {
     pub(super) fn item_of(&self, entry: Node<'_>) -> Option<usize> {
         let uid = entry.get_str("itemUid").filter(|uid| !uid.is_empty())?;
         self.items.iter().position(|item| item.uid == uid)
+    }
+
+    /// The rows item of a table.
+    pub(super) fn item_of_table(&self, reference: &str) -> Option<usize> {
+        self.items
+            .iter()
+            .position(|item| item.table.known() == Some(reference))
     }
 
     /// The table of that ref (without dollar).
@@ -87,7 +99,9 @@ impl<'c> RowsContext<'c> {
         let Some(reported) = &self.reported else {
             return true;
         };
-        let Some(paths) = item.and_then(|item| reported.get(self.items[item].uid)) else {
+        // An entry of no item (R024) has nowhere to report anything.
+        let Some(item) = item else { return true };
+        let Some(paths) = reported.get(self.items[item].uid) else {
             return false;
         };
         let mut path = "rows[].data".to_owned();
@@ -115,6 +129,20 @@ fn rows_item<'c>(facts: &'c Facts<'c>, item: &Item<'c>) -> RowsItem<'c> {
     }
 }
 
+/// Version 1 knows no items (J007); a promotion counts what stands there all the same.
+fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c>> {
+    let list = facts.manifest.get("items");
+    let list = list.filter(|_| facts.version == Version::One);
+    let items = list.into_iter().flat_map(Node::elements);
+    items
+        .filter(|item| item.get_str("kind") == Some("rows"))
+        .map(|node| RowsItem {
+            node,
+            uid: node.get_str("uid").unwrap_or_default(),
+            table: TableOf::Broken,
+        })
+}
+
 /// Entries with the reason `tabela_alvo_sem_linhas`, and `rows[]` with any: it covers every column.
 fn reported<'c>(facts: &'c Facts<'c>) -> Reported<'c> {
     let mut reported = Reported::new();
@@ -122,7 +150,10 @@ fn reported<'c>(facts: &'c Facts<'c>) -> Reported<'c> {
         let (Some(uid), Some(path)) = (entry.uid, entry.path) else {
             continue;
         };
-        if path == "rows[]" || entry.node.get_str("reason") == Some("tabela_alvo_sem_linhas") {
+        // A misspelt reason (U001, U003) surely means the one that belongs here.
+        let reason = entry.node.get_str("reason");
+        let known = reason.is_some_and(|reason| EXPORT_REASONS.contains(&reason));
+        if path == "rows[]" || !known || reason == Some("tabela_alvo_sem_linhas") {
             reported.entry(uid).or_default().push(path);
         }
     }

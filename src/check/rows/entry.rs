@@ -53,19 +53,21 @@ pub(super) fn judge(
                 Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
-            if context.version == Version::Two && uid.and_then(Node::as_str).is_some() {
+            let named = uid.and_then(Node::as_str).is_some();
+            if context.version == Version::Two && context.items_known && named {
                 out.findings
                     .push(Finding::at(&R024, place, message.clone()));
             }
             outcome.orphans.push((Place::value(place), message));
         }
     }
-    items(context, harvests, &first_of, outcome);
+    items(context, layouts, harvests, &first_of, outcome);
 }
 
 /// R023 and R025, P003 and P004.
 fn items(
     context: &RowsContext<'_>,
+    layouts: &[Layout<'_>],
     harvests: &[Harvest],
     first_of: &HashMap<&str, usize>,
     outcome: &mut RowsOutcome,
@@ -73,7 +75,14 @@ fn items(
     for item in &context.items {
         let Some(entry) = first_of.get(item.uid) else {
             let message = "the rows item has no payload entry".to_owned();
-            if context.payloads.is_some() && context.version == Version::Two {
+            // An entry that names no item at all (J006, J005) may be the one.
+            let named = |layout: &Layout<'_>| {
+                layout
+                    .entry
+                    .is_none_or(|entry| entry.get_str("itemUid").is_some())
+            };
+            let all_named = layouts.iter().all(named);
+            if context.payloads.is_some() && context.version == Version::Two && all_named {
                 outcome
                     .findings
                     .push(Finding::at(&R023, item.node, message.clone()));
@@ -98,7 +107,9 @@ fn items(
             ),
             None => format!("the item does not count its {rows} rows"),
         };
-        if let (Some(count), Some(_)) = (count, declared) {
+        // Rows that cannot be read (J005, J006) cannot be counted.
+        let counted = layouts[*entry].rows.is_some() && context.version == Version::Two;
+        if let (Some(count), Some(_), true) = (count, declared, counted) {
             outcome
                 .findings
                 .push(Finding::at(&R025, count, message.clone()).fix(Fix {
@@ -177,9 +188,18 @@ impl Entry<'_, '_> {
                 self.findings.push(Finding::at(&R007, node, message));
                 continue;
             }
-            if slot.column.is_none() && self.layout.table.is_some() {
+            if slot.column.is_none()
+                && self
+                    .layout
+                    .table
+                    .is_some_and(|table| self.context.tables[table].complete)
+            {
                 self.not_in_table(node);
                 continue;
+            }
+            let known = |table: usize| self.context.tables[table].complete;
+            if slot.column.is_none() && self.layout.table.is_some_and(|table| !known(table)) {
+                continue; // Its place in the table is unknown.
             }
             if highest.is_some_and(|highest| index <= highest) {
                 let message = format!("`{}` stands out of the table's order", slot.name);

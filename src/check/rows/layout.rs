@@ -27,7 +27,11 @@ pub(super) struct Layout<'c> {
     pub(super) columns: Vec<Slot<'c>>,
     /// By column: what decides at a glance that a cell needs no more than its form.
     pub(super) hot: Vec<Hot>,
-    by_name: HashMap<&'c str, usize>,
+    /// By column: the name as a JSON string, for a comparison without reading.
+    pub(super) tokens: Vec<Token>,
+    /// The first link column: where `refs` begin.
+    pub(super) first_link: usize,
+    by_name: HashMap<&'c str, usize, foldhash::fast::RandomState>,
 }
 
 /// The few bits of a [`Slot`] that every cell is held against, close together in memory.
@@ -48,8 +52,6 @@ pub(super) struct Hot {
 pub(super) struct Slot<'c> {
     /// Technical name.
     pub(super) name: &'c str,
-    /// The name as a JSON string, for a comparison without reading.
-    pub(super) token: Token,
     /// Whether `columns` lists it.
     pub(super) listed: bool,
     /// The table's column.
@@ -140,23 +142,16 @@ impl<'c> Layout<'c> {
             table: None,
             columns: Vec::new(),
             hot: Vec::new(),
-            by_name: HashMap::new(),
+            tokens: Vec::new(),
+            first_link: 0,
+            by_name: HashMap::default(),
         }
     }
 
     /// An entry with the table that its item, or else its own `featureRef`, names.
     pub(super) fn new(context: &RowsContext<'c>, entry: Node<'c>) -> Layout<'c> {
         let item = context.item_of(entry);
-        let named = entry.get_str("featureRef").map(undollared);
-        let reference = item
-            .and_then(|item| context.items[item].table.known())
-            .or(named);
-        let table = reference.and_then(|reference| {
-            context
-                .tables
-                .iter()
-                .position(|table| table.reference == reference)
-        });
+        let table = table_of(context, item, entry);
         let rows = entry
             .get("rows")
             .filter(|rows| matches!(rows.kind(), Kind::Rows));
@@ -171,7 +166,10 @@ impl<'c> Layout<'c> {
             .into_iter()
             .flat_map(|table| &context.tables[table].columns)
         {
-            layout.push(Slot::of_column(column));
+            // Of two columns with one name (S020) the first is the one that cells belong to.
+            if !layout.by_name.contains_key(column.name) {
+                layout.push(Slot::of_column(column));
+            }
         }
         let listed = entry.get("columns").into_iter().flat_map(Node::elements);
         for name in listed.filter_map(Node::as_str) {
@@ -181,6 +179,14 @@ impl<'c> Layout<'c> {
                 .copied()
                 .unwrap_or_else(|| layout.push(Slot::named(name)));
             layout.columns[index].listed = true;
+        }
+        let columns = entry.get("columns");
+        if columns.is_some_and(|list| list.elements().any(|name| name.as_str().is_none())) {
+            // J005: the column that was meant could be any.
+            layout
+                .columns
+                .iter_mut()
+                .for_each(|slot| slot.listed = true);
         }
         layout.mark_key(entry);
         layout
@@ -226,7 +232,11 @@ impl<'c> Layout<'c> {
         }
         let mut wanted: Vec<(usize, &str)> = Vec::new();
         for layout in layouts.iter_mut() {
-            let item = layout.item;
+            let table = layout.table.map(|table| context.tables[table].reference);
+            // What is reported about a table is reported under its rows item.
+            let item = table
+                .and_then(|table| context.item_of_table(table))
+                .or(layout.item);
             for slot in &mut layout.columns {
                 let Some(column) = slot.column.filter(|column| column.is_link()) else {
                     continue;
@@ -249,8 +259,46 @@ impl<'c> Layout<'c> {
         }
         for layout in layouts {
             layout.hot = layout.columns.iter().map(Slot::hot).collect();
+            layout.tokens = layout
+                .columns
+                .iter()
+                .map(|slot| Token::new(slot.name))
+                .collect();
+            let link = layout.columns.iter().position(|slot| slot.link.is_some());
+            layout.first_link = link.unwrap_or_default();
         }
     }
+}
+
+/// The table whose rows an entry holds: that of its item, or the one it names itself. Where the
+/// two disagree (R002), the one that has more of the listed columns was surely meant.
+fn table_of(context: &RowsContext<'_>, item: Option<usize>, entry: Node<'_>) -> Option<usize> {
+    let position = |reference: &str| {
+        context
+            .tables
+            .iter()
+            .position(|table| table.reference == reference)
+    };
+    let by_item = item.and_then(|item| context.items[item].table.known());
+    let by_name = entry.get_str("featureRef").map(undollared);
+    let named = by_name.and_then(position);
+    let Some(own) = by_item else { return named };
+    let own = position(own);
+    let (Some(one), Some(other)) = (own, named) else {
+        return own;
+    };
+    let listed = |table: usize| {
+        let columns = entry.get("columns").into_iter().flat_map(Node::elements);
+        let known = columns
+            .filter_map(Node::as_str)
+            .filter(|name| context.tables[table].column(name).is_some());
+        known.count()
+    };
+    Some(if listed(other) > listed(one) {
+        other
+    } else {
+        one
+    })
 }
 
 impl<'c> Link<'c> {
@@ -288,7 +336,6 @@ impl<'c> Slot<'c> {
     fn named(name: &'c str) -> Slot<'c> {
         Slot {
             name,
-            token: Token::new(name),
             listed: false,
             column: None,
             storable: None,

@@ -206,6 +206,11 @@ impl<'e, 'c> Entries<'e, 'c> {
             .map(|(index, _)| index)
     }
 
+    /// Whether all rows of an entry could be read with their uids.
+    fn is_readable(&self, entry: usize) -> bool {
+        self.layouts[entry].rows.is_some() && !self.harvests[entry].bad_uids
+    }
+
     /// The row of that uid in an entry.
     fn find(&self, entry: usize, uid: &str) -> Option<RowText<'_>> {
         let harvest = &self.harvests[entry];
@@ -267,7 +272,10 @@ impl<'j> Judge<'j, '_, '_> {
         let Some(data) = row.root().get("data").filter(|data| data.is_object()) else {
             return;
         };
-        let refs = row.root().get("refs").filter(|refs| refs.is_object());
+        let refs = row.root().get("refs");
+        if refs.is_some_and(|refs| !refs.is_object()) {
+            return; // J005 speaks; what the refs would have said is unknown.
+        }
         let layout = self.layout;
         for slot in &layout.columns {
             let cell = data.get(slot.name);
@@ -327,6 +335,12 @@ impl<'j> Judge<'j, '_, '_> {
 
     fn linked(&mut self, cell: Node<'j>, reference: Node<'j>, link: &Link<'_>) {
         let rows = reference.get("rows");
+        let is_empty_triple = rows.is_none()
+            && reference.get("rowUid").is_none()
+            && reference.get("featureRef").is_none();
+        if is_empty_triple || !is_linkable(cell) || rows.is_some_and(|rows| !rows.is_array()) {
+            return; // J005, J006 or R017 speaks.
+        }
         let triples: Vec<Node<'_>> = match rows {
             Some(rows) => rows
                 .elements()
@@ -362,7 +376,8 @@ impl<'j> Judge<'j, '_, '_> {
 
     /// R012, R015 and R020 of one triple.
     fn target(&mut self, triple: Node<'j>, link: &Link<'_>) -> Target<'j> {
-        if triple.get("valueColumn").is_none() {
+        let named = triple.get("rowUid").is_some() && triple.get("featureRef").is_some();
+        if named && triple.get("valueColumn").is_none() {
             self.say(&R015, triple, "the ref names no `valueColumn`".to_owned());
         }
         let (Some(uid), Some(table)) = (triple.get("rowUid"), triple.get("featureRef")) else {
@@ -375,34 +390,31 @@ impl<'j> Judge<'j, '_, '_> {
         let here = entries
             .entries_of(name)
             .find_map(|entry| Some((entry, entries.find(entry, row)?)));
-        let strays = here.is_none()
-            && (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
-        if strays || link.table.is_some_and(|linked| linked != name) {
-            let message = match link.table {
-                Some(linked) if linked != name => {
-                    format!("the column links to `{linked}`, and the ref names `{name}`")
-                }
-                _ => format!("the row {row} is one of another table than `{name}`"),
-            };
-            self.say(&R020, table, message);
-            return Target::Unclear;
-        }
+        // A column that links to no table (S006, S015) says nothing about its refs.
+        let wrong_table = link
+            .table
+            .is_some_and(|linked| linked != name && entries.context.table(linked).is_some());
         let Some((entry, found)) = here else {
-            let bad = entries
+            let strays = (0..entries.layouts.len()).any(|entry| entries.find(entry, row).is_some());
+            let travels = entries.entries_of(name).next().is_some();
+            if strays || (wrong_table && travels) {
+                self.wrong_table(table, name, row, link);
+            } else if entries
                 .entries_of(name)
-                .any(|entry| entries.harvests[entry].bad_uids);
-            if !bad {
-                self.say(
-                    &R012,
-                    uid,
-                    format!(
-                        "no row of `{name}` that travels has the uid {}",
-                        shown(uid.raw())
-                    ),
+                .all(|entry| entries.is_readable(entry))
+            {
+                let message = format!(
+                    "no row of `{name}` that travels has the uid {}",
+                    shown(uid.raw())
                 );
+                self.say(&R012, uid, message);
             }
             return Target::Unclear;
         };
+        if wrong_table {
+            self.wrong_table(table, name, row, link);
+            return Target::Unclear;
+        }
         if entries.harvests[entry]
             .repeated_uids
             .contains(&hash_text(entries.state, row))
@@ -410,6 +422,17 @@ impl<'j> Judge<'j, '_, '_> {
             return Target::Unclear;
         }
         Target::Row(found, entry)
+    }
+
+    /// R020.
+    fn wrong_table(&mut self, table: Node<'_>, name: &str, row: &str, link: &Link<'_>) {
+        let message = match link.table {
+            Some(linked) if linked != name => {
+                format!("the column links to `{linked}`, and the ref names `{name}`")
+            }
+            _ => format!("the row {row} is one of another table than `{name}`"),
+        };
+        self.say(&R020, table, message);
     }
 
     /// The value that the target row holds in the ref's `valueColumn`, when it travels.
@@ -498,4 +521,10 @@ impl<'j> Judge<'j, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a link column can store the value at all.
+fn is_linkable(cell: Node<'_>) -> bool {
+    let scalar = |node: Node<'_>| !node.is_object() && !node.is_array() && node.as_bool().is_none();
+    scalar(cell) || (cell.is_array() && cell.elements().all(scalar))
 }

@@ -133,11 +133,11 @@ impl Row {
 
     /// All columns: the cell, or `None` for one that the row does not have.
     #[inline]
-    pub(super) fn cells(&self) -> impl Iterator<Item = Option<Spot>> + '_ {
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<&Spot>> + '_ {
         let mark = self.mark;
         self.cells
             .iter()
-            .map(move |spot| (spot.mark == mark).then_some(*spot))
+            .map(move |spot| (spot.mark == mark).then_some(spot))
     }
 
     /// What `refs` says about a column.
@@ -320,7 +320,7 @@ impl<'s, 'c> Reader<'s, 'c> {
     fn refs(&mut self, row: &mut Row) -> Result<(), SyntaxError> {
         self.open(self.depth + 1)?;
         let mut more = self.scanner.first_member()?;
-        self.expected = 0;
+        self.expected = self.layout.first_link;
         while more {
             let slot = self.column(row)?;
             self.scanner.colon()?;
@@ -509,18 +509,25 @@ impl<'s, 'c> Reader<'s, 'c> {
     /// Reads a key and finds its column.
     #[inline]
     fn column(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
-        let columns = &self.layout.columns;
         let rest = &self.text.as_bytes()[self.scanner.pos..];
+        let tokens = self.layout.tokens.get(self.expected..).unwrap_or_default();
         // Absent cells are skipped in the order of the columns: look a little ahead.
         if let Some(word) = rest.first_chunk().copied().map(u64::from_le_bytes) {
-            for (index, slot) in columns.iter().enumerate().skip(self.expected).take(4) {
-                if slot.token.begins(word) && slot.token.ends(rest) {
-                    self.scanner.pos += slot.token.len();
+            for (ahead, token) in tokens.iter().take(4).enumerate() {
+                if token.begins(word) && token.ends(rest) {
+                    self.scanner.pos += token.len();
+                    let index = self.expected + ahead;
                     self.expected = index + 1;
                     return Ok(Some(index));
                 }
             }
         }
+        self.any_column(row)
+    }
+
+    /// The same for a key that is not among the next ones.
+    #[inline(never)]
+    fn any_column(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         let token = self.string(row)?;
         let found = if token.escaped {
             self.layout.slot(&self.scratch)
@@ -532,7 +539,11 @@ impl<'s, 'c> Reader<'s, 'c> {
     }
 
     /// Reads any value at `depth` open containers and gives its form.
-    #[inline(always)] // The cells of every row: a call apiece shows.
+    #[expect(
+        clippy::inline_always,
+        reason = "every cell goes through here, and a call apiece shows"
+    )]
+    #[inline(always)]
     fn value(&mut self, depth: usize, row: &mut Row) -> Result<u16, SyntaxError> {
         match self.scanner.peek() {
             Some(b'"') => {
@@ -615,7 +626,8 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(())
     }
 
-    #[inline(always)] // As for `value`.
+    #[expect(clippy::inline_always, reason = "as for `value`")]
+    #[inline(always)]
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {

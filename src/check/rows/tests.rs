@@ -45,9 +45,12 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+/// Pointers with values, or codes with pointers.
+type Pairs<'p> = &'p [(&'p str, &'p str)];
+
 /// Each case: changes of `base` (below `root`), and the findings owed (below `root`, unless the
 /// pointer begins with `!`).
-fn table(base: &str, root: &str, cases: &[(&[(&str, &str)], &[(&str, &str)])]) {
+fn table(base: &str, root: &str, cases: &[(Pairs<'_>, Pairs<'_>)]) {
     for (changes, owed) in cases {
         let mut package = parse(base);
         for (pointer, value) in *changes {

@@ -102,18 +102,13 @@ fn missing_identity(manifest: Node<'_>, out: &mut Vec<Finding>) {
         })
         .collect();
     let present = catalog_fields().any(|field| {
-        manifest
-            .get(field.key)
-            .is_some_and(|value| value.as_str() != Some(""))
+        manifest.get(field.key).is_some() && lacking.iter().any(|key| *key != field.key)
     });
     if lacking.is_empty() || !present {
         return;
     }
     // An empty value is its own place; an absent one is the manifest's.
-    let place = lacking
-        .iter()
-        .find_map(|key| manifest.get(key))
-        .filter(|_| lacking.len() == 1);
+    let place = lacking.iter().find_map(|key| manifest.get(key));
     let names = lacking
         .iter()
         .map(|key| format!("`{key}`"))

@@ -81,7 +81,7 @@ fn declared(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         return;
     };
     match facts.declaring_step(reference) {
-        None if facts.plan.and_then(|plan| plan.get("steps")).is_none() => {}
+        None if !facts.steps_are_readable() => {}
         None if !is_declaration(reference) => {} // I015 speaks.
         None => {
             let declared = facts.steps.iter().filter_map(|step| step.reference);
@@ -147,6 +147,9 @@ fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
     };
     let Some(uid) = item.parent else { return };
     let Some(parent) = facts.item(uid) else {
+        if !facts.uids_are_known() {
+            return; // The parent may be an item whose uid is missing.
+        }
         out.push(Finding::at(
             &I008,
             node,
@@ -195,13 +198,12 @@ fn disagreement(
         ReferenceKind::Feature
     };
     let named = text.strip_prefix('$');
-    // A wrong argument has its own finding (S009, S015, S006, X001).
-    let sound = (text.is_empty() && facts.excused(step, argument))
-        || named.is_some_and(|r| facts.kind_of(r) == Declared::Kind(expected_kind));
+    // A wrong argument has its own finding (S009, S015, S006, X001); an emptied one names no
+    // table to disagree with.
+    let sound = named.is_some_and(|r| facts.kind_of(r) == Declared::Kind(expected_kind));
     if sound && named != parent.reference && parent.reference.is_some() {
-        let shown = if text.is_empty() { "nothing" } else { text };
         let message = format!(
-            "the parent is `{}`, but the step creates it in {shown}",
+            "the parent is `{}`, but the step creates it in {text}",
             parent.reference.unwrap_or_default()
         );
         out.push(Finding::at(&I017, node, message).related(value, "where the step creates it"));
@@ -253,7 +255,14 @@ fn entry_of<'d>(facts: &Facts<'d>, item: &Item<'d>) -> Option<Node<'d>> {
 /// Whether every step of the plan can be read, so that what no step does is known too.
 fn plan_is_known(facts: &Facts<'_>) -> bool {
     facts.plan.and_then(|plan| plan.get("steps")).is_some()
-        && facts.steps.iter().all(|step| step.tool.is_some())
+        && facts.steps.iter().all(|step| {
+            let kind = step.arg_str("type").unwrap_or_default();
+            match step.tool {
+                None => false,
+                Some(Tool::CreateColumn) => facts.definitions.column_types.contains_key(kind),
+                Some(_) => true,
+            }
+        })
 }
 
 /// Tables that a link column of another table points at, by the effective configs.

@@ -36,7 +36,8 @@ pub(crate) fn tenant_places(root: Node<'_>) -> Vec<(Place, String)> {
 
 fn source_ids(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let mut places: Vec<Node<'_>> = Vec::new();
-    for step in facts.steps.iter().chain(&facts.blueprint_steps) {
+    let steps = facts.steps.iter().chain(&facts.blueprint_steps);
+    for step in steps.filter(|step| step.tool.is_some()) {
         places.extend(step.scanned_args().into_iter().flat_map(Node::descendants));
     }
     for dependency in &facts.dependencies {

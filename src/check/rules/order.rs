@@ -1,7 +1,7 @@
 //! S001 to S003, S007, S008, S014 and S019: the steps of a plan as a sequence.
 
 use crate::check::catalog::{S001, S002, S003, S007, S008, S014, S019};
-use crate::check::facts::{Facts, Step};
+use crate::check::facts::{Declared, Facts, Step};
 use crate::check::finding::{Finding, Fix};
 use crate::check::{edit, suggest};
 use crate::package::Tool;
@@ -129,7 +129,11 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         let Some(argument) = step.tool.and_then(Tool::target_argument) else {
             continue;
         };
-        if step.arg("config").is_none() {
+        let shaped = step.arg("config").is_some_and(|config| match step.tool {
+            Some(Tool::UpdateView) => config.is_array() && config.len() == 1,
+            _ => config.is_object(),
+        });
+        if !shaped {
             continue; // S009 or S010 speaks.
         }
         let created = step
@@ -144,7 +148,18 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                     declared != index && created.is_none_or(|created| declared > created)
                 })
             });
-        if !carries {
+        // A ref to the wrong thing (S015, S006) surely meant something declared later.
+        let astray = facts.spots.iter().any(|spot| {
+            spot.step == step.place
+                && spot
+                    .reference
+                    .zip(spot.node.as_str())
+                    .is_some_and(|(reference, text)| {
+                        let named = text.strip_prefix('$').map(|name| facts.kind_of(name));
+                        named.is_some_and(|kind| kind != Declared::Kind(reference.kind))
+                    })
+        });
+        if !carries && !astray {
             let name = step.tool.map_or("", Tool::as_str);
             let mut finding = Finding::at(
                 &S014,
@@ -166,7 +181,7 @@ fn summary(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let Some(plan) = facts.plan else { return };
     match plan.get("summary") {
         None => out.push(Finding::at(&S019, plan, "the plan has no summary")),
-        Some(node) if node.as_str().is_some_and(|text| text.trim().is_empty()) => {
+        Some(node) if node.as_str().is_some_and(|text| text.is_empty()) => {
             out.push(Finding::at(&S019, node, "the summary is empty"));
         }
         Some(_) => {}

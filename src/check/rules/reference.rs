@@ -43,6 +43,9 @@ fn declared_twice(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 
 fn used_before(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for (index, step) in facts.steps.iter().enumerate() {
+        if step.tool.is_none() {
+            continue; // S001 speaks.
+        }
         for at in &step.uses {
             let Some(declared) = facts
                 .declaring_step(at.reference)

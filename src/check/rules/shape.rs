@@ -6,6 +6,7 @@ use crate::check::finding::Finding;
 use crate::check::rule::Severity;
 use crate::check::suggest;
 use crate::json::Node;
+use crate::package::Tool;
 use crate::package::format::{self, Field, Need, Shape, Type, VERSION_2_LAYERS};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -105,8 +106,13 @@ pub(super) fn object(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Findin
             None => unknown(member, shape, out),
         }
     }
+    // Nothing is said about the args of an unknown tool (S001).
+    let unknown_tool = node
+        .get_str("tool")
+        .is_some_and(|tool| Tool::parse(tool).is_none());
     for field in shape.fields {
-        if field.need == Need::Required && node.get(field.key).is_none() {
+        let silent = unknown_tool && matches!(field.ty, Type::Args);
+        if field.need == Need::Required && !silent && node.get(field.key).is_none() {
             out.push(Finding::at(
                 &J006,
                 node,
@@ -198,11 +204,10 @@ fn mismatch(node: Node<'_>, ty: &'static Type) -> Option<String> {
         ),
         Type::Flag => (node.as_bool().is_some(), "true or false"),
         Type::True => (node.as_bool() == Some(true), "true"),
-        Type::Integer | Type::OneOfIntegers(_) => (node.as_i64().is_some(), "an integer"),
-        Type::Count => (
-            node.as_i64().is_some_and(|count| count >= 0),
-            "an integer from 0",
-        ),
+        // That a count is negative is for R003 and R025 to say: it is no number of rows.
+        Type::Integer | Type::Count | Type::OneOfIntegers(_) => {
+            (node.as_i64().is_some(), "an integer")
+        }
         Type::OneOf(words) => {
             let fits = node.as_str().is_some_and(|word| words.contains(&word));
             return (!fits).then(|| format!("one of {}", words.join(", ")));

@@ -89,7 +89,8 @@ fn executor_fields(entry: Node<'_>, out: &mut Vec<Finding>) {
 fn known_uid(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
     let Some(node) = entry.get("uid") else { return };
     let Some(text) = node.as_str() else { return };
-    if facts.layer("items").is_some() && facts.item(text).is_none() && facts.plan_id != Some(text) {
+    let known = facts.item(text).is_some() || facts.plan_id == Some(text);
+    if !known && facts.uids_are_known() && facts.plan_id.is_some() {
         let message = format!(
             "{} is the uid of no item and not the plan's",
             suggest::shown(node.raw())

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::check::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
 use crate::check::edit;
-use crate::check::facts::{Dependency, Facts, StepPlace, Use};
+use crate::check::facts::{Dependency, Facts, StepPlace, Use, Version};
 use crate::check::finding::{Finding, Fix};
 use crate::check::suggest;
 use crate::json::{Node, path, write_string};
@@ -14,6 +14,9 @@ use crate::package::reference::{WORKSPACE, undollared};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for (index, dependency) in facts.dependencies.iter().enumerate() {
+        if dependency.reference.is_none() {
+            continue; // J006 or J005 speaks.
+        }
         if !matches!(dependency.kind, Some("channel")) || dependency.form == Some("uuid") {
             uses(facts, index, dependency, out);
         }
@@ -34,6 +37,10 @@ fn is_of(facts: &Facts<'_>, index: usize, reference: &str) -> bool {
         && facts.outside(reference).is_some_and(|outside| outside.dependency == index)
         // Two dependencies with one ref (D008): either may list the use.
         || facts.dependencies[index].reference == Some(reference)
+        || facts.dependencies[index]
+            .columns
+            .iter()
+            .any(|column| column.reference == Some(reference))
 }
 
 fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
@@ -57,15 +64,12 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
             }
         }
     }
-    let by_name = dependency.form == Some("name")
+    // An unknown form (D002) or a missing name (J006) says nothing against a use by name.
+    let by_name = dependency.form != Some("uuid")
         && dependency
             .name
-            .is_some_and(|name| used_by_name(facts, dependency, name));
-    if facts
-        .plan
-        .and_then(|plan| plan.get("steps"))
-        .is_none_or(|steps| !steps.is_array())
-    {
+            .is_none_or(|name| used_by_name(facts, dependency, name));
+    if !facts.steps_are_readable() {
         // Without steps nothing is used: that is the missing plan's fault, not the dependency's.
     } else if used.is_empty() && !by_name {
         out.push(Finding::at(
@@ -219,6 +223,9 @@ fn place(
         return true;
     }
     let Some(item) = facts.item(text) else {
+        if !facts.uids_are_known() {
+            return true; // The item may be one whose uid is missing.
+        }
         out.push(Finding::at(
             &D012,
             uid,
@@ -256,10 +263,15 @@ fn place(
             text.and_then(|t| t.strip_prefix('$'))
                 .is_some_and(|r| is_of(facts, index, r))
         };
-        let by_name = dependency.form == Some("name")
-            && dependency.name.is_some()
-            && value.as_str() == dependency.name;
-        by_ref(value.as_str()) || by_ref(value.key()) || by_name
+        let by_name = value.as_str().is_some()
+            && dependency
+                .name
+                .is_none_or(|name| value.as_str() == Some(name));
+        match dependency.form {
+            Some("uuid") => by_ref(value.as_str()) || by_ref(value.key()),
+            Some("name") => by_name,
+            _ => true, // D002, J005 or J006 speaks.
+        }
     };
     if found.iter().any(holds) {
         return true;
@@ -280,6 +292,9 @@ fn place(
 }
 
 fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    if !facts.steps_are_readable() {
+        return; // What steps would have declared and used is unknown.
+    }
     let list = facts
         .plan
         .and_then(|plan| plan.get("externalRefs"))
@@ -298,7 +313,10 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                 continue;
             }
             if facts.outside(at.reference).is_none() && !names.contains(at.reference) {
-                undeclared(facts, at, out);
+                // Of an unknown tool's args nothing is said (S001).
+                if step.tool.is_some() && facts.outside_is_known() {
+                    undeclared(facts, at, out);
+                }
             } else if used.insert(at.reference) {
                 first_use.push((at.reference, *at));
             }
@@ -325,8 +343,8 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
     let mut seen = HashSet::new();
     // Without the layer nothing can be said about what stands for a ref (M005).
-    let dependencies_known =
-        facts.layer("dependencies").is_some() || facts.version == crate::check::facts::Version::One;
+    let dependencies_known = (facts.layer("dependencies").is_some() && facts.outside_is_known())
+        || facts.version == Version::One;
     for (name, node) in &listed {
         let message = if !seen.insert(*name) {
             format!("`{name}` is listed twice")

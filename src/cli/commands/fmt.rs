@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tplkit::check::render::{Trouble, counted, diagnostic};
-use tplkit::check::{FileKind, Finding, Located, Place, catalog};
+use tplkit::check::{FileKind, Located};
 use tplkit::package::canonical::{self, CanonicalError};
 
 use crate::cli::args::Form;
@@ -12,6 +12,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_result};
+use crate::cli::package_file::no_form;
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
@@ -105,31 +106,9 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
             }
         }
         Err(CanonicalError::NotAPackage) if !file.named => formatted.kind = FileKind::Plain,
-        Err(error) => formatted.problem = Some(problem(file_source.bytes(), &error)),
+        Err(error) => formatted.problem = Some(Located::new(file_source.bytes(), no_form(&error))),
     }
     Ok(formatted)
-}
-
-/// The finding that says why a text has no canonical form.
-fn problem(bytes: &[u8], error: &CanonicalError) -> Located {
-    let finding = match error {
-        CanonicalError::Syntax(error) => {
-            let place = Place {
-                pointer: String::new(),
-                span: error.offset..error.offset,
-            };
-            Finding::new(&catalog::J001, place, error.to_string())
-        }
-        CanonicalError::DuplicateKey { pointer, span, .. } => {
-            let place = Place {
-                pointer: pointer.clone(),
-                span: span.clone(),
-            };
-            Finding::new(&catalog::J002, place, error.to_string())
-        }
-        other => Finding::new(&catalog::J003, Place::file(), other.to_string()),
-    };
-    Located::new(bytes, finding)
 }
 
 fn tell(

@@ -3,16 +3,20 @@
 mod automation;
 mod check;
 mod completions;
+mod diff;
 mod explain;
 mod fmt;
 mod graph;
 mod man;
+mod migrate;
 mod new;
+mod pack;
 mod promote;
 mod report;
 mod rules;
 mod schema;
 mod show;
+mod unpack;
 mod why;
 
 use super::error::CliError;
@@ -28,9 +32,13 @@ pub(crate) enum Command {
     Rules(rules::Args),
     Show(show::Args),
     Why(why::Args),
+    Diff(diff::Args),
     Graph(graph::Args),
     Report(report::Args),
     Fmt(fmt::Args),
+    Unpack(unpack::Args),
+    Pack(pack::Args),
+    Migrate(migrate::Args),
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -50,7 +58,11 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Graph(args) => graph::run(&args, session),
         Command::Report(args) => report::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
+        Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),
+        Command::Unpack(args) => unpack::run(&args, session),
+        Command::Pack(args) => pack::run(&args, session),
+        Command::Migrate(args) => migrate::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::check::render::{counted, json as report_json, text as report_text};
+use tplkit::check::render::counted;
 use tplkit::contents::{Contents, Dependency, Item, Payload};
 use tplkit::package::size::{MOST_BYTES, MOST_ROWS};
 
@@ -31,14 +31,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
     let doc = match package_file::parse(&args.package, &source) {
         Ok(doc) => doc,
-        Err(report) => {
-            let text = match args.format {
-                Form::Text => report_text(&report, session.style(None)),
-                Form::Json => report_json(&report),
-            };
-            write_result(&text, None)?;
-            return Ok(Exit::Findings);
-        }
+        Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let contents = Contents::read(doc.root());
     let text = match args.format {

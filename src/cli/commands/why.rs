@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tplkit::check::position::{Positions, without_mark};
-use tplkit::check::render::{json as report_json, text as report_text};
 use tplkit::contents::{Place, Uses, nearest_ref};
 
 use crate::cli::args::Form;
@@ -34,14 +33,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
     let doc = match package_file::parse(&args.package, &source) {
         Ok(doc) => doc,
-        Err(report) => {
-            let text = match args.format {
-                Form::Text => report_text(&report, session.style(None)),
-                Form::Json => report_json(&report),
-            };
-            write_result(&text, None)?;
-            return Ok(Exit::Findings);
-        }
+        Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let name = args.reference.strip_prefix('$').unwrap_or(&args.reference);
     let uses = Uses::find(doc.root(), name);

@@ -31,6 +31,7 @@ use super::format::{ENVELOPE, MANIFEST, Shape};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 pub(crate) use order::Columns;
+pub(crate) use row::{check_lines, write_lines};
 pub(crate) use value::{Value, View};
 pub(crate) use writer::{Writer, declared};
 
@@ -87,7 +88,28 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
     Ok(())
 }
 
+/// Writes the unread `rows` of an entry, one per line.
+pub(crate) fn write_rows_as_lines(
+    rows: Node<'_>,
+    columns: &Columns<'_>,
+    sink: &mut dyn io::Write,
+) -> Result<(), CanonicalError> {
+    let mut writer = Writer::streaming_lines(sink);
+    if row::write_rows(rows, &mut writer, columns)? {
+        writer.end_line();
+    }
+    writer.finish()?;
+    Ok(())
+}
+
 fn write_package(text: &str, writer: &mut Writer<'_>) -> Result<(), CanonicalError> {
+    let (doc, shape) = read(text)?;
+    writer.root(doc.root(), shape)
+}
+
+/// Reads a package file as it is written: the tree without repeated keys (rows, which are unread,
+/// aside), and the shape of its root.
+pub(crate) fn read(text: &str) -> Result<(Doc<'_>, &'static Shape), CanonicalError> {
     let mut doc = Doc::parse_package(text).map_err(|error| {
         // Unread rows may hide an earlier error than the one that ended the tree.
         validate(text).err().unwrap_or(error)
@@ -105,7 +127,7 @@ fn write_package(text: &str, writer: &mut Writer<'_>) -> Result<(), CanonicalErr
         validate(text)?;
         return Err(error);
     }
-    writer.root(doc.root(), shape)
+    Ok((doc, shape))
 }
 
 /// The shape of a package's root; nothing when it is no package.
@@ -120,7 +142,7 @@ pub(crate) fn package_shape(root: Node<'_>) -> Option<&'static Shape> {
 }
 
 /// The first repeated key of the tree, rows aside.
-fn duplicate_key(doc: &Doc<'_>) -> Option<CanonicalError> {
+pub(crate) fn duplicate_key(doc: &Doc<'_>) -> Option<CanonicalError> {
     let repeated = doc.anomalies().iter().filter_map(|anomaly| match anomaly {
         Anomaly::DuplicateKey(id) => Some(doc.node(*id)),
         _ => None,

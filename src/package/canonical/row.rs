@@ -1,13 +1,17 @@
 //! Rows, streamed: one is read into a tape of tokens, written, and forgotten.
+//!
+//! They come from the `rows` list of a payload entry, or one per line from a file of rows.
 
 use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
 
 use super::copy::copy_value;
 use super::order::Columns;
 use super::{CanonicalError, Value, View, Writer};
 use crate::json::path::push_pointer;
 use crate::json::scan::{MAX_DEPTH, Scanner, StrToken};
-use crate::json::{Doc, Node, SyntaxError, SyntaxKind, decode, scalar};
+use crate::json::{Doc, Node, SyntaxError, SyntaxKind, decode, scalar, skip_value};
 use crate::package::format::{ROW, Type};
 
 /// Writes the unread `rows` of a payload entry; gives whether there were any.
@@ -19,47 +23,121 @@ pub(super) fn write_rows(
     let text = rows.text();
     let depth = std::iter::successors(rows.parent(), |node| node.parent()).count() + 1;
     let mut scanner = Scanner::new(text, rows.span().start + 1);
-    let ty = Type::Object(&ROW);
     let mut tape = Tape::default();
     let mut index = 0;
     let mut more = scanner.first_element()?;
     while more {
-        let start = scanner.pos;
-        let out = writer.begin_row(index == 0);
-        let length = out.len();
-        if copy_value(&mut scanner, text, out, ty, columns, depth)? {
-            writer.drain()?;
-        } else {
-            out.truncate(length);
-            scanner.pos = start;
-            tape.read(&mut scanner, text, depth)?;
-            let row = Cell {
-                tape: &tape,
-                text,
-                at: 0,
-            };
-            writer
-                .row(row, columns)
-                .map_err(|error| located(error, rows, index, row.raw(), start))?;
-        }
+        let row = scanner.clone();
+        writer.begin_row(index == 0);
+        write_row(&mut scanner, &mut tape, text, writer, columns, depth).map_err(|error| {
+            let mut pointer = rows.pointer();
+            push_pointer(&mut pointer, &index.to_string());
+            located(error, &pointer, row, text)
+        })?;
         index += 1;
         more = scanner.next_element()?;
     }
     Ok(index > 0)
 }
 
+/// How many containers stand around a row: envelope, payloads, entry, rows.
+const AROUND: usize = 4;
+
+/// Writes rows that stand one per line; gives whether there were any. Empty lines are passed over.
+pub(crate) fn write_lines(
+    text: &str,
+    writer: &mut Writer<'_>,
+    columns: &Columns<'_>,
+) -> Result<bool, CanonicalError> {
+    let mut tape = Tape::default();
+    let mut any = false;
+    for line in lines(text) {
+        writer.begin_row(!any);
+        write_line(line, &mut tape, text, writer, columns)?;
+        any = true;
+    }
+    Ok(any)
+}
+
+/// Writes the row of one line of `text`. Offsets of errors are those of the text.
+fn write_line(
+    line: Range<usize>,
+    tape: &mut Tape,
+    text: &str,
+    writer: &mut Writer<'_>,
+    columns: &Columns<'_>,
+) -> Result<(), CanonicalError> {
+    let text = &text[..line.end];
+    let mut scanner = Scanner::new(text, line.start);
+    let row = scanner.clone();
+    write_row(&mut scanner, tape, text, writer, columns, AROUND)
+        .map_err(|error| located(error, "", row, text))?;
+    match scanner.next_token() {
+        Some(_) => Err(Scanner::error(scanner.pos, SyntaxKind::TrailingText).into()),
+        None => Ok(()),
+    }
+}
+
+/// Everything that is wrong with the lines of a file of rows, at most one error per line.
+pub(crate) fn check_lines(text: &str) -> Vec<CanonicalError> {
+    let mut tape = Tape::default();
+    let columns = Columns::default();
+    let mut nowhere = io::sink();
+    let mut writer = Writer::streaming(&mut nowhere);
+    lines(text)
+        .filter_map(|line| write_line(line, &mut tape, text, &mut writer, &columns).err())
+        .collect()
+}
+
+/// The lines with something on them.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    let all = text.split_inclusive('\n').map(move |line| {
+        let range = start..start + line.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        start += line.len();
+        range
+    });
+    all.filter(|line| !line.is_empty())
+}
+
+/// Writes the next value as a row.
+fn write_row(
+    scanner: &mut Scanner<'_>,
+    tape: &mut Tape,
+    text: &str,
+    writer: &mut Writer<'_>,
+    columns: &Columns<'_>,
+    depth: usize,
+) -> Result<(), CanonicalError> {
+    let start = scanner.pos;
+    let out = writer.text();
+    let length = out.len();
+    if copy_value(scanner, text, out, Type::Object(&ROW), columns, depth)? {
+        return writer.drain();
+    }
+    out.truncate(length);
+    scanner.pos = start;
+    tape.read(scanner, text, depth)?;
+    writer.row(Cell { tape, text, at: 0 }, columns)
+}
+
 /// Completes a repeated key with its place, which the writer does not know.
 #[cold]
 fn located(
     error: CanonicalError,
-    rows: Node<'_>,
-    index: usize,
-    row: &str,
-    start: usize,
+    pointer: &str,
+    mut row: Scanner<'_>,
+    text: &str,
 ) -> CanonicalError {
     if !matches!(error, CanonicalError::DuplicateKey { .. }) {
         return error;
     }
+    row.next_token();
+    let start = row.pos;
+    if let Err(error) = skip_value(&mut row, text) {
+        return error.into();
+    }
+    let row = &text[start..row.pos];
     let Some(CanonicalError::DuplicateKey {
         key,
         pointer: inside,
@@ -68,12 +146,9 @@ fn located(
     else {
         return error;
     };
-    let mut pointer = rows.pointer();
-    push_pointer(&mut pointer, &index.to_string());
-    pointer.push_str(&inside);
     CanonicalError::DuplicateKey {
         key,
-        pointer,
+        pointer: format!("{pointer}{inside}"),
         span: span.start + start..span.end + start,
     }
 }

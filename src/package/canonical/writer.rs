@@ -17,7 +17,12 @@ const PIECE: usize = 64 * 1024;
 pub(crate) struct Writer<'s> {
     out: String,
     sink: Option<&'s mut dyn io::Write>,
+    /// What stands before the first row of an entry, and before each other.
+    before_row: (&'static str, &'static str),
 }
+
+/// Envelope, payloads, entry, rows: always four levels down.
+const ROWS_IN_ENTRY: (&str, &str) = ("\n        ", ",\n        ");
 
 /// How containers are laid out.
 #[derive(Clone, Copy)]
@@ -45,6 +50,7 @@ impl<'s> Writer<'s> {
         Writer {
             out: String::with_capacity(capacity),
             sink: None,
+            before_row: ROWS_IN_ENTRY,
         }
     }
 
@@ -53,6 +59,15 @@ impl<'s> Writer<'s> {
         Writer {
             out: String::with_capacity(2 * PIECE),
             sink: Some(sink),
+            before_row: ROWS_IN_ENTRY,
+        }
+    }
+
+    /// Hands on rows, one per line and nothing around them.
+    pub(crate) fn streaming_lines(sink: &'s mut dyn io::Write) -> Writer<'s> {
+        Writer {
+            before_row: ("", "\n"),
+            ..Writer::streaming(sink)
         }
     }
 
@@ -77,19 +92,27 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes one row of an entry, after [`Writer::begin_row`].
+    /// Writes one row, after [`Writer::begin_row`].
     pub(crate) fn row<'v, V: Value<'v>>(&mut self, row: V, columns: &Columns<'_>) -> Written {
         self.value(row, Type::Object(&ROW), Layout::Line, columns)?;
         self.drain()
     }
 
-    /// Begins a row and gives the text for whoever knows a faster way to write it; returning to
-    /// the same length takes the row back.
-    pub(crate) fn begin_row(&mut self, first: bool) -> &mut String {
-        // Envelope, payloads, entry, rows: always four levels down.
+    /// Begins a row.
+    pub(crate) fn begin_row(&mut self, first: bool) {
+        let (before_first, before_next) = self.before_row;
         self.out
-            .push_str(if first { "\n        " } else { ",\n        " });
+            .push_str(if first { before_first } else { before_next });
+    }
+
+    /// The text that was not handed on yet, for whoever knows a faster way to write a row.
+    pub(super) fn text(&mut self) -> &mut String {
         &mut self.out
+    }
+
+    /// Ends the last line of a file of rows.
+    pub(crate) fn end_line(&mut self) {
+        self.out.push('\n');
     }
 
     /// Hands on what was gathered when it is enough to be worth it.

@@ -1,0 +1,125 @@
+//! `tplkit diff`: what differs between two packages.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde_json::json;
+use tplkit::diff::{self, Diff};
+use tplkit::package::Source;
+use tplkit::package::canonical::CanonicalError;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+
+/// Tell what differs between two packages in what they build.
+///
+/// Things are matched by name and kind, so packages that differ in uids, times, refs and order do
+/// not differ.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The first package; `-` is standard input.
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The second package; `-` is standard input.
+    #[arg(value_name = "B")]
+    second: PathBuf,
+    /// Compare rows too: by key column where both sides vouch for it, else whole.
+    #[arg(long)]
+    rows: bool,
+    /// Exit with 1 when there are differences.
+    #[arg(long)]
+    exit_code: bool,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Format,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Forms of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// Markdown, for a pull request.
+    Md,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    if is_stdin(&args.first) && is_stdin(&args.second) {
+        return Err(CliError::Usage {
+            message: "both packages cannot come from standard input".to_owned(),
+            help: "name a file for one of them".to_owned(),
+        });
+    }
+    let first = package_file::read(&args.first)?;
+    let second = package_file::read(&args.second)?;
+    let (old, new) = match (first.text(), second.text()) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(error), _) => return refuse(args, &args.first, &first, &error.into(), session),
+        (_, Err(error)) => return refuse(args, &args.second, &second, &error.into(), session),
+    };
+    let diff = match Diff::of(old, new, args.rows) {
+        Ok(diff) => diff,
+        Err(error) => {
+            let (path, source) = if error.second {
+                (&args.second, &second)
+            } else {
+                (&args.first, &first)
+            };
+            return refuse(args, path, source, &error.error, session);
+        }
+    };
+    let exit = if args.exit_code && !diff.is_empty() {
+        Exit::Findings
+    } else {
+        Exit::Done
+    };
+    let text = match args.format {
+        Format::Text => diff::text(&diff),
+        Format::Md => diff::markdown(&diff),
+        Format::Json => {
+            let outcome = if exit == Exit::Done {
+                "clean"
+            } else {
+                "findings"
+            };
+            let body = json!({
+                "first": args.first.to_string_lossy(),
+                "second": args.second.to_string_lossy(),
+                "identical": diff.is_empty(),
+                "changes": diff.changes,
+                "rows": diff.rows,
+            });
+            document::write(outcome, &body)
+        }
+    };
+    if args.format != Format::Text || !session.silent() {
+        write_result(&text, args.output.as_deref())?;
+    }
+    Ok(exit)
+}
+
+fn refuse(
+    args: &Args,
+    path: &Path,
+    source: &Source,
+    error: &CanonicalError,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let form = match args.format {
+        Format::Json => Form::Json,
+        Format::Text | Format::Md => Form::Text,
+    };
+    let report = package_file::refusal(path, source, package_file::no_form(error));
+    package_file::refuse(&report, form, session)
+}

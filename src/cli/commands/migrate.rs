@@ -1,0 +1,99 @@
+//! `tplkit migrate`: a package of version 1 as one of version 2.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::check::render::{FileEntry, Report};
+use tplkit::check::{CheckOptions, FileKind, LocatedReport, check};
+use tplkit::definitions::Definitions;
+use tplkit::migrate;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::{RandomIds, Session};
+use crate::cli::source::is_stdin;
+
+/// Write a package of version 1 as one of version 2.
+///
+/// The plan stays as it is; items, parents and the other layers are made from it. What cannot be
+/// derived is said. A package of version 2 is passed on byte for byte.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The version to write.
+    #[arg(long, value_name = "VERSION", default_value = "2", value_parser = ["2"])]
+    to: String,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Form of what is said; `json` wraps the package in a document.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let source = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &source) {
+        Ok(doc) => doc,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let migrated = migrate::to_version_2(&doc, Definitions::embedded(), &mut RandomIds);
+    let written = migrated.map(|migrated| {
+        migrated.map(|migrated| {
+            Ok::<_, tplkit::package::canonical::CanonicalError>((
+                migrated.package.write()?,
+                migrated.notes,
+            ))
+        })
+    });
+    let (text, notes, changed) = match written {
+        Ok(Some(Ok((text, notes)))) => (text, notes, true),
+        Ok(None) => {
+            let notes = vec![format!(
+                "it is of version {} already and stays as it is",
+                args.to
+            )];
+            let text = String::from_utf8_lossy(source.bytes()).into_owned();
+            (text, notes, false)
+        }
+        Ok(Some(Err(_))) | Err(_) => {
+            // The check says more about it than the reader that gave up.
+            let mut report = check(source.bytes(), &CheckOptions::default());
+            report.kind = FileKind::Package;
+            let located = LocatedReport::new(source.bytes(), report);
+            let report = Report {
+                files: vec![FileEntry::new(args.package.clone(), located)],
+                ..Report::default()
+            };
+            session.note("error: only a package that checks without errors can be migrated");
+            return package_file::refuse(&report, args.format, session);
+        }
+    };
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if args.format == Form::Text || output.is_some() {
+        write_result(&text, output)?;
+    }
+    if args.format == Form::Json {
+        let mut body = json!({
+            "path": args.package.to_string_lossy(),
+            "changed": changed,
+            "notes": notes,
+        });
+        match output {
+            Some(path) => body["output"] = json!(path.to_string_lossy()),
+            None => body["text"] = json!(text),
+        }
+        write_result(&document::write("clean", &body), None)?;
+    }
+    let path = args.package.display();
+    for note in &notes {
+        session.note(format!("`{path}`: {note}"));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,72 @@
+//! `tplkit unpack`: a package as a folder of small files.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::check::render::counted;
+use tplkit::json::SyntaxError;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::folder::{self, NotFilled};
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Write a package as a folder with one small file per item, fit for version control.
+///
+/// `tplkit pack` makes the package of it again, byte for byte in canonical form. Rows stand one
+/// per line. The folder is described in `docs/LAYOUT.md`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The folder; it is made when it is not there.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Unpack into a folder that is not empty: files of an earlier `unpack` are replaced or
+    /// removed, all others are left alone.
+    #[arg(long)]
+    force: bool,
+    /// Form of what is said.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let source = package_file::read(&args.package)?;
+    let text = source
+        .text()
+        .map_err(|error: SyntaxError| NotFilled::Package(error.into()));
+    let filled = match text.and_then(|text| folder::unpack(text, &args.folder, args.force)) {
+        Ok(filled) => filled,
+        Err(NotFilled::Folder(error)) => return Err(error),
+        Err(NotFilled::Package(error)) => {
+            let finding = package_file::no_form(&error);
+            let report = package_file::refusal(&args.package, &source, finding);
+            return package_file::refuse(&report, args.format, session);
+        }
+    };
+    let (package, folder) = (&args.package, &args.folder);
+    if args.format == Form::Json {
+        let body = json!({
+            "path": package.to_string_lossy(),
+            "folder": folder.to_string_lossy(),
+            "files": filled.files,
+            "removed": filled.removed,
+        });
+        write_result(&document::write("clean", &body), None)?;
+    }
+    for name in &filled.removed {
+        session.detail(|| format!("{}: removed", folder.join(name).display()));
+    }
+    session.note(format!(
+        "`{}` unpacked: {} and the index; `tplkit pack {0}` makes a package of them",
+        folder.display(),
+        counted(filled.files.len(), "file"),
+    ));
+    Ok(Exit::Done)
+}

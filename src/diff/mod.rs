@@ -1,0 +1,263 @@
+//! The difference between two packages in what they build: matched by name and kind, never by uid
+//! or place.
+//!
+//! Two packages that differ in uids, times, tails of refs, layout, and the order of items, steps
+//! and other lists of the format do not differ. References are compared by what they name. The
+//! config of a thing is the one it ends up with, whether its create step or an update carries it.
+//!
+//! Goes in: two texts. Comes out: a [`Diff`], which [`text`] and [`markdown`] tell people and which
+//! serializes for programs. Nothing here judges a package.
+
+mod flat;
+mod names;
+mod render;
+mod rows;
+mod thing;
+
+use std::collections::HashMap;
+
+use serde::{Serialize, Serializer};
+
+pub use render::{markdown, text};
+pub use rows::{RowChange, RowsDiff};
+use thing::{Side, Thing};
+
+use crate::json::validate;
+use crate::package::canonical::{self, CanonicalError};
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diff {
+    /// Things that were added, removed or changed, by kind.
+    pub changes: Vec<Change>,
+    /// Differences of rows, by table; nothing when rows were not to be compared.
+    pub rows: Option<Vec<RowsDiff>>,
+}
+
+/// What became of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fate {
+    /// Only the second package has it.
+    Added,
+    /// Only the first one has it.
+    Removed,
+    /// Both have it, and it differs.
+    Changed,
+}
+
+/// A thing that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// What became of it.
+    pub fate: Fate,
+    /// What it is.
+    pub kind: Kind,
+    /// Its name; of what belongs to a table or module, with that before a dot.
+    pub name: String,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// What differs in it; empty when it was added or removed.
+    pub fields: Vec<FieldChange>,
+}
+
+/// A value that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldChange {
+    /// Dotted path inside the thing.
+    pub path: String,
+    /// Its JSON in the first package.
+    #[serde(serialize_with = "as_value")]
+    pub old: Option<String>,
+    /// Its JSON in the second package.
+    #[serde(serialize_with = "as_value")]
+    pub new: Option<String>,
+}
+
+/// What a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// Catalog fields and other members of the manifest.
+    Catalog,
+    /// A table.
+    Feature,
+    /// A column.
+    Column,
+    /// A view.
+    View,
+    /// A module.
+    Module,
+    /// A navigation entry.
+    Rail,
+    /// An automation.
+    Workflow,
+    /// A step of an automation.
+    Step,
+    /// The workspace's config.
+    Workspace,
+    /// Rows of a table: how many, and how they can be matched.
+    Rows,
+    /// A dependency.
+    Dependency,
+    /// A value that could not be carried over.
+    Unresolved,
+    /// A secret that was cleared.
+    Redacted,
+    /// A plan step that is none of these.
+    #[default]
+    Other,
+}
+
+impl Kind {
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Catalog => "catalog",
+            Kind::Feature => "feature",
+            Kind::Column => "column",
+            Kind::View => "view",
+            Kind::Module => "module",
+            Kind::Rail => "rail",
+            Kind::Workflow => "workflow",
+            Kind::Step => "step",
+            Kind::Workspace => "workspace",
+            Kind::Rows => "rows",
+            Kind::Dependency => "dependency",
+            Kind::Unresolved => "unresolved",
+            Kind::Redacted => "redacted",
+            Kind::Other => "other",
+        }
+    }
+}
+
+/// A text that cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct DiffError {
+    /// Whether it is the second one.
+    pub second: bool,
+    /// Why.
+    pub error: CanonicalError,
+}
+
+impl Diff {
+    /// Compares two packages; their rows too when `rows` is set.
+    ///
+    /// ```
+    /// let text = include_str!("../../examples/crm.json");
+    /// let other = text.replace("\"label\": \"Companies\"", "\"label\": \"Firms\"");
+    /// let diff = tplkit::diff::Diff::of(text, &other, true)?;
+    /// assert!(!diff.is_empty());
+    /// assert!(tplkit::diff::Diff::of(text, text, true)?.is_empty());
+    /// # Ok::<(), tplkit::diff::DiffError>(())
+    /// ```
+    pub fn of(first: &str, second: &str, rows: bool) -> Result<Diff, DiffError> {
+        let read = |text, second| {
+            let read = canonical::read(text).and_then(|(doc, _)| {
+                // Rows stay unread in the tree; whoever reads them relies on this.
+                validate(text)?;
+                Ok(doc)
+            });
+            read.map_err(|error| DiffError { second, error })
+        };
+        let (first, second) = (read(first, false)?, read(second, true)?);
+        let (first, second) = (Side::read(first.root()), Side::read(second.root()));
+        Ok(Diff {
+            changes: changes(&first, &second),
+            rows: rows.then(|| rows::compare(&first, &second)),
+        })
+    }
+
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.rows.as_ref().is_none_or(Vec::is_empty)
+    }
+}
+
+fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
+    let in_second = by_key(second);
+    let in_first = by_key(first);
+    let mut changes = Vec::new();
+    for thing in &first.things {
+        match in_second.get(&thing.key()) {
+            None => changes.push(alone(Fate::Removed, thing)),
+            Some(other) => {
+                let fields = fields(thing, other);
+                if !fields.is_empty() {
+                    changes.push(Change {
+                        fields,
+                        ..alone(Fate::Changed, other)
+                    });
+                }
+            }
+        }
+    }
+    let added = second.things.iter();
+    let added = added.filter(|thing| !in_first.contains_key(&thing.key()));
+    changes.extend(added.map(|thing| alone(Fate::Added, thing)));
+    // Stable: within a kind the things of the first package come first, in their order.
+    changes.sort_by_key(|change| change.kind);
+    changes
+}
+
+fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(Kind, &'s str), &'s Thing> {
+    side.things
+        .iter()
+        .map(|thing| (thing.key(), thing))
+        .collect()
+}
+
+fn alone(fate: Fate, thing: &Thing) -> Change {
+    Change {
+        fate,
+        kind: thing.kind,
+        name: thing.name.clone(),
+        label: thing.label.clone(),
+        fields: Vec::new(),
+    }
+}
+
+fn fields(old: &Thing, new: &Thing) -> Vec<FieldChange> {
+    let mut changes = flat::changes(&old.fields, &new.fields);
+    // Of an order only what both have can differ: what was added or removed is told on its own.
+    for (path, before) in &old.orders {
+        let Some(after) = new.orders.get(path) else {
+            continue;
+        };
+        let common = |one: &[String], other: &[String]| -> Vec<String> {
+            one.iter()
+                .filter(|id| other.contains(id))
+                .cloned()
+                .collect()
+        };
+        let (before, after) = (common(before, after), common(after, before));
+        if before != after {
+            let list = |ids: &[String]| serde_json::to_string(ids).ok();
+            changes.push(FieldChange {
+                path: path.clone(),
+                old: list(&before),
+                new: list(&after),
+            });
+        }
+    }
+    changes
+}
+
+/// JSON as a value, or as text where a number would lose digits.
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
+fn as_value<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = text.as_ref().map(|text| {
+        let value = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+        let written = value.to_string();
+        if written == *text {
+            value
+        } else {
+            serde_json::Value::String(text.clone())
+        }
+    });
+    value.serialize(serializer)
+}

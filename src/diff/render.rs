@@ -1,0 +1,253 @@
+//! A difference told to people: as text, and as Markdown for a pull request.
+
+use std::fmt::Write as _;
+
+use super::{Change, Diff, Fate, FieldChange, Kind, RowChange, RowsDiff};
+
+/// Longer values are cut in what people read.
+const LONGEST: usize = 80;
+
+/// The difference as text.
+pub fn text(diff: &Diff) -> String {
+    let mut out = String::new();
+    for change in &diff.changes {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "{} {}", sign(change.fate), title(change));
+        for field in &change.fields {
+            let _ = writeln!(out, "    {}: {}", field.path, arrow(field, cut));
+        }
+    }
+    for rows in diff.rows.iter().flatten() {
+        let _ = writeln!(out, "~ rows of {}: {}", rows.table, counts(rows));
+        for row in &rows.first {
+            let _ = writeln!(out, "    {} {}", sign(row.fate), told(row, cut));
+        }
+        if let Some(more) = untold(rows) {
+            let _ = writeln!(out, "    … and {more} more");
+        }
+    }
+    let _ = writeln!(out, "{}", summary(diff));
+    out
+}
+
+/// The difference as Markdown.
+pub fn markdown(diff: &Diff) -> String {
+    let mut out = format!("**{}**\n", summary(diff));
+    let mut kind = None;
+    for change in &diff.changes {
+        if kind != Some(change.kind) {
+            kind = Some(change.kind);
+            let _ = write!(out, "\n### {}\n\n", heading(change.kind));
+        }
+        let label = change
+            .label
+            .as_ref()
+            .map(|label| format!(" {}", plain(label)));
+        let name = match change.kind {
+            Kind::Catalog => "Manifest".to_owned(),
+            _ => code(&change.name),
+        };
+        let _ = writeln!(
+            out,
+            "- {} {name}{}",
+            word(change.fate),
+            label.unwrap_or_default()
+        );
+        for field in &change.fields {
+            let _ = writeln!(out, "  - {}: {}", code(&field.path), arrow(field, code_cut));
+        }
+    }
+    let rows = diff.rows.as_deref().unwrap_or_default();
+    if !rows.is_empty() {
+        out.push_str("\n### Rows\n\n");
+    }
+    for rows in rows {
+        let _ = writeln!(out, "- {}: {}", code(&rows.table), counts(rows));
+        for row in &rows.first {
+            let _ = writeln!(out, "  - {} {}", word(row.fate), told(row, code_cut));
+        }
+        if let Some(more) = untold(rows) {
+            let _ = writeln!(out, "  - … and {more} more");
+        }
+    }
+    out
+}
+
+fn sign(fate: Fate) -> char {
+    match fate {
+        Fate::Added => '+',
+        Fate::Removed => '-',
+        Fate::Changed => '~',
+    }
+}
+
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Added => "added",
+        Fate::Removed => "removed",
+        Fate::Changed => "changed",
+    }
+}
+
+fn title(change: &Change) -> String {
+    let mut title = change.kind.as_str().to_owned();
+    if change.kind != Kind::Catalog && change.kind != Kind::Workspace {
+        let _ = write!(title, " {}", change.name);
+    }
+    if let Some(label) = &change.label {
+        let _ = write!(title, " ({})", cut(label));
+    }
+    title
+}
+
+fn heading(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Catalog => "Catalog",
+        Kind::Feature => "Tables",
+        Kind::Column => "Columns",
+        Kind::View => "Views",
+        Kind::Module => "Modules",
+        Kind::Rail => "Navigation",
+        Kind::Workflow => "Automations",
+        Kind::Step => "Automation steps",
+        Kind::Workspace => "Workspace",
+        Kind::Rows => "Payloads",
+        Kind::Dependency => "Dependencies",
+        Kind::Unresolved => "Unresolved",
+        Kind::Redacted => "Redacted",
+        Kind::Other => "Other steps",
+    }
+}
+
+fn arrow(field: &FieldChange, shown: fn(&str) -> String) -> String {
+    match (&field.old, &field.new) {
+        (Some(old), Some(new)) => format!("{} → {}", shown(old), shown(new)),
+        (None, Some(new)) => format!("added {}", shown(new)),
+        (Some(old), None) => format!("removed {}", shown(old)),
+        (None, None) => String::new(),
+    }
+}
+
+fn counts(rows: &RowsDiff) -> String {
+    let by = rows.key.as_ref().map_or_else(
+        || "compared whole".to_owned(),
+        |key| format!("matched by {key}"),
+    );
+    format!(
+        "{} added, {} removed, {} changed, {by}",
+        rows.added, rows.removed, rows.changed
+    )
+}
+
+fn told(row: &RowChange, shown: fn(&str) -> String) -> String {
+    let cells = row.cells.iter().map(|cell| {
+        let value = match row.fate {
+            Fate::Changed => arrow(cell, shown),
+            Fate::Added | Fate::Removed => shown(
+                cell.new
+                    .as_ref()
+                    .or(cell.old.as_ref())
+                    .map_or("", String::as_str),
+            ),
+        };
+        format!("{}: {value}", cell.path)
+    });
+    let cells: Vec<String> = cells.collect();
+    match (&row.key, row.fate) {
+        (Some(key), Fate::Changed) => format!("{} {}", shown(key), cells.join("; ")),
+        _ => cells.join("; "),
+    }
+}
+
+fn untold(rows: &RowsDiff) -> Option<usize> {
+    let more = (rows.added + rows.removed + rows.changed).saturating_sub(rows.first.len());
+    (more > 0).then_some(more)
+}
+
+fn summary(diff: &Diff) -> String {
+    let rows = match &diff.rows {
+        None => " (rows not compared)",
+        Some(_) => "",
+    };
+    if diff.is_empty() {
+        return format!("No difference{rows}");
+    }
+    let count = |fate| {
+        diff.changes
+            .iter()
+            .filter(|change| change.fate == fate)
+            .count()
+    };
+    let of_rows =
+        |count: fn(&RowsDiff) -> usize| -> usize { diff.rows.iter().flatten().map(count).sum() };
+    let mut summary = format!(
+        "{} added, {} removed, {} changed",
+        count(Fate::Added),
+        count(Fate::Removed),
+        count(Fate::Changed)
+    );
+    let (added, removed) = (of_rows(|rows| rows.added), of_rows(|rows| rows.removed));
+    let changed = of_rows(|rows| rows.changed);
+    if diff.rows.is_some() {
+        let _ = write!(
+            summary,
+            "; rows: {added} added, {removed} removed, {changed} changed"
+        );
+    }
+    summary + rows
+}
+
+fn cut(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut cut: String = characters
+        .by_ref()
+        .take(LONGEST)
+        // Nothing that moves a cursor reaches a terminal.
+        .map(|character| {
+            if character.is_control() {
+                '\u{fffd}'
+            } else {
+                character
+            }
+        })
+        .collect();
+    if characters.next().is_some() {
+        cut.push('…');
+    }
+    cut
+}
+
+fn code_cut(text: &str) -> String {
+    code(&cut(text))
+}
+
+/// Text as code: in more backticks than it holds in a row.
+fn code(text: &str) -> String {
+    let longest = text
+        .split(|character| character != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let text = text.replace(['\n', '\r'], " ");
+    if longest > 0 || text.is_empty() {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}
+
+/// Text that Markdown would read otherwise.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for character in cut(text).chars() {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '@' | '|' | '~' | '&'
+        ) {
+            plain.push('\\');
+        }
+        plain.push(character);
+    }
+    plain
+}
