@@ -21,7 +21,7 @@
 //! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | know which config keys there are | [`definitions`] |
 //! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
-//! | draw a package | [`graph`] |
+//! | draw a package, or write it as one page | [`graph`], [`report`] |
 //! | read JSON with every place kept | [`json`] |
 //!
 //! It never prints, reads no environment, and asks for neither time nor random numbers: what it
@@ -40,6 +40,7 @@ pub mod layout;
 mod markup;
 pub mod migrate;
 pub mod package;
+pub mod report;
 pub mod rows;
 pub mod starter;
 

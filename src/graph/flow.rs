@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::{EdgeKind, Graph, Kind, Node, NodeKind};
 use crate::automation;
 use crate::check::facts::{Facts, Step};
-use crate::definitions::FieldType;
+use crate::definitions::{FieldType, Fields};
 use crate::json::{Kind as JsonKind, Node as Json};
 use crate::package::Tool;
 
@@ -18,6 +18,9 @@ pub(super) fn automations(facts: &Facts<'_>) -> Graph {
     }
     builder.finish()
 }
+
+/// Characters of one value of a config in the detail of a step.
+const BRIEF: usize = 60;
 
 /// A way on: the node that it leaves and the branch that it takes.
 type Exit = (usize, String);
@@ -70,7 +73,7 @@ fn trigger_node<'d>(facts: &Facts<'d>, step: &Step<'d>, name: &str) -> Node {
     let label = declared.map_or(word, |trigger| &trigger.label);
     let config = trigger.get("config");
     let about = config
-        .map(|config| brief(facts, config))
+        .map(|config| brief(facts, config, declared.map(|trigger| &trigger.config)))
         .unwrap_or_default();
     Node::new(id, NodeKind::Trigger, label)
         .detail(about)
@@ -104,8 +107,8 @@ impl<'d> Flow<'_, 'd> {
         node: usize,
     ) -> Vec<Exit> {
         let mut exits = Vec::new();
-        for branch in step.branches() {
-            let entry = vec![(node, branch_name(branch))];
+        for branch in branches(step) {
+            let entry = vec![(node, branch_name(step, branch))];
             exits.extend(self.list(branch, Some(position), entry));
         }
         for absent in absent_branches(step) {
@@ -121,7 +124,13 @@ impl<'d> Flow<'_, 'd> {
         let key = step.key.unwrap_or("no key");
         let own = step.node.get_str("name").filter(|name| !name.is_empty());
         let what = step.declared.map_or(key, |declared| &declared.label);
-        let about = step.config.map(|config| brief(self.facts, config));
+        let about = step.config.map(|config| {
+            brief(
+                self.facts,
+                config,
+                step.declared.map(|declared| &declared.config),
+            )
+        });
         let about = about.unwrap_or_default();
         let detail = match (own, about.is_empty()) {
             (Some(_), true) => what.to_owned(),
@@ -142,19 +151,35 @@ impl<'d> Flow<'_, 'd> {
     }
 }
 
-/// The name of a branch: the key that holds it, or what its own object is told apart by.
-fn branch_name(branch: Json<'_>) -> String {
-    let key = branch.key().unwrap_or_default();
-    let Some(object) = branch.parent() else {
-        return key.to_owned();
+/// The branches of a step in the order in which they are declared: files may order keys otherwise.
+fn branches<'d>(step: &automation::Step<'d, '_>) -> Vec<Json<'d>> {
+    let place = |branch: &Json<'d>| {
+        let around = std::iter::successors(Some(*branch), |node| node.parent());
+        let top = around.take_while(|node| Some(*node) != step.config).last();
+        let key = top.and_then(Json::key).unwrap_or_default();
+        let declared = step.declared.and_then(|step| step.config.get_index_of(key));
+        declared.unwrap_or(usize::MAX)
     };
-    if !object.parent().is_some_and(Json::is_array) {
-        return key.to_owned();
-    }
-    let scalar = |member: &Json<'_>| !member.is_array() && !member.is_object();
-    object
-        .members()
-        .find(scalar)
+    let mut branches: Vec<Json<'d>> = step.branches().collect();
+    branches.sort_by_key(place);
+    branches
+}
+
+/// The name of a branch: the key that holds it, or what its own object is told apart by, which is
+/// declared first.
+fn branch_name<'d>(step: &automation::Step<'d, '_>, branch: Json<'d>) -> String {
+    let object = branch.parent();
+    let list = object.and_then(Json::parent).filter(|list| list.is_array());
+    let (Some(object), Some(list)) = (object, list) else {
+        return branch.key().unwrap_or_default().to_owned();
+    };
+    let fields = step
+        .declared
+        .and_then(|step| step.config.get(list.key()?))
+        .and_then(|field| field.items.as_ref()?.fields.as_ref());
+    let mut names = fields.into_iter().flat_map(|fields| fields.keys());
+    names
+        .find_map(|name| object.get(name).filter(|node| *node != branch))
         .map_or_else(|| object.index().to_string(), shown)
 }
 
@@ -176,9 +201,13 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 }
 
 /// What a config is about, in a few words: what it names, else its choices and texts.
-fn brief(facts: &Facts<'_>, config: Json<'_>) -> String {
+fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
+    // In order of declaration, as what matters most is declared first. A picture is passed on: a
+    // secret that should have been cleared must not stand in it.
+    let told = fields.into_iter().flatten();
+    let told = told.filter(|(_, field)| !field.secret);
     let mut words: Vec<String> = Vec::new();
-    for member in config.members() {
+    for member in told.filter_map(|(key, _)| config.get(key)) {
         if words.len() == 3 {
             break;
         }
@@ -199,8 +228,10 @@ fn brief(facts: &Facts<'_>, config: Json<'_>) -> String {
             _ => continue,
         };
         let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !word.is_empty() {
-            words.push(word);
+        match word.char_indices().nth(BRIEF) {
+            _ if word.is_empty() => {}
+            Some((end, _)) => words.push(format!("{}…", &word[..end])),
+            None => words.push(word),
         }
     }
     words.join(" · ")

@@ -158,6 +158,16 @@ fn labels_stay_labels() {
 }
 
 #[test]
+fn secrets_stay_out_of_pictures() {
+    let text = r#"{"templateVersion": 1, "plan": {"steps": [{"tool": "create_workflow_v2", "ref": "w_a", "args": {"name": "a",
+        "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
+        {"key": "http.request", "config": {"bearerToken": "hunter2", "connectionName": "erp"}},
+        {"key": "unheard", "config": {"token": "hunter2"}}]}}}]}}"#;
+    let picture = svg(&graph(text, Kind::Automations), Canvas::File);
+    assert!(picture.contains("erp") && !picture.contains("hunter2"));
+}
+
+#[test]
 fn nothing_makes_a_picture_too() {
     for text in [
         r#"{"templateVersion": 2}"#,

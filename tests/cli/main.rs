@@ -12,6 +12,7 @@ mod graph;
 mod json;
 mod markup;
 mod migrating;
+mod page;
 mod report;
 mod support;
 mod unpacking;

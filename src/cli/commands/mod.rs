@@ -12,6 +12,7 @@ mod migrate;
 mod new;
 mod pack;
 mod promote;
+mod report;
 mod rules;
 mod schema;
 mod show;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Why(why::Args),
     Diff(diff::Args),
     Graph(graph::Args),
+    Report(report::Args),
     Fmt(fmt::Args),
     Unpack(unpack::Args),
     Pack(pack::Args),
@@ -54,6 +56,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Graph(args) => graph::run(&args, session),
+        Command::Report(args) => report::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),

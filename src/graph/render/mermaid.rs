@@ -98,6 +98,8 @@ fn escaped(text: &str) -> String {
                 out.push(character);
             }
             '.' if !numbered => out.push('.'),
+            // At the beginning it would begin a list.
+            '-' if !out.is_empty() => out.push('-'),
             other if other.is_ascii() => {
                 // Writing to a String cannot fail.
                 let _ = write!(out, "#{};", u32::from(other));

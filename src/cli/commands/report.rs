@@ -1,0 +1,118 @@
+//! `tplkit report`: a package as one page for the browser.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde_json::json;
+use tplkit::check::facts::Facts;
+use tplkit::check::render::{
+    FileEntry, Report as CheckReport, counted, json as report_json, text as report_text,
+};
+use tplkit::check::{self, CheckOptions, LocatedReport};
+use tplkit::definitions::Definitions;
+use tplkit::report::{self, Report};
+
+use crate::cli::checking::Checker;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+
+/// Write a package as one page: contents, decisions, rows, pictures, plan, findings.
+///
+/// The page needs nothing else: no script, no request. A package with findings has a page too, and
+/// the exit code stays 0; `tplkit check` judges.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How many rows of each table to show.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    rows: usize,
+    /// Form of the output; `json` wraps the page in a document, or tells about the file written.
+    #[arg(long, default_value = "html")]
+    format: Format,
+    /// Use the registry in this file instead of the built-in one.
+    #[arg(long, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The page.
+    Html,
+    /// One JSON document.
+    Json,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let bytes = package_file::read(&args.package)?;
+    let doc = match package_file::parse(&args.package, &bytes) {
+        Ok(doc) => doc,
+        Err(report) => {
+            let text = match args.format {
+                Format::Html => report_text(&report, session.style(None)),
+                Format::Json => report_json(&report),
+            };
+            write_result(&text, None)?;
+            return Ok(Exit::Findings);
+        }
+    };
+    let definitions: &Definitions = &definitions;
+    let options = CheckOptions {
+        definitions,
+        promotion: true,
+        named: true,
+        threads: 1,
+    };
+    let checked = LocatedReport::new(bytes.bytes(), check::check(bytes.bytes(), &options));
+    let (manifest, _) = tplkit::contents::halves(doc.root());
+    // The folder is nobody's business but the writer's.
+    let file = args.package.file_name().map(|name| name.to_string_lossy());
+    let page = report::page(Report {
+        facts: &Facts::new(&doc, manifest, definitions),
+        check: &checked,
+        file: file.as_deref().filter(|_| !is_stdin(&args.package)),
+        rows: args.rows,
+    });
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if args.format == Format::Html || output.is_some() {
+        write_result(&page, output)?;
+    }
+    if let Some(path) = output {
+        session.note(format!(
+            "`{}` written, {}",
+            path.display(),
+            counted(page.len().div_ceil(1024), "kibibyte")
+        ));
+    }
+    if args.format == Format::Json {
+        let verdicts = checked.promotion.iter().flatten().map(|verdict| {
+            json!({"code": verdict.rule.code, "name": verdict.rule.name, "passed": verdict.passed})
+        });
+        let mut body = json!({
+            "path": args.package.to_string_lossy(),
+            "output": output.map(|path| path.to_string_lossy()),
+            "promotion": verdicts.collect::<Vec<_>>(),
+        });
+        let whole = CheckReport {
+            files: vec![FileEntry::new(args.package.clone(), checked)],
+            ..CheckReport::default()
+        };
+        body["summary"] = json!(whole.summary());
+        if output.is_none() {
+            body["page"] = json!(page);
+        }
+        write_result(&document::write("clean", &body), None)?;
+    }
+    Ok(Exit::Done)
+}

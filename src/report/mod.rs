@@ -1,0 +1,171 @@
+//! A package as one page: what it holds, what the destination has to decide, what is wrong.
+//!
+//! Goes in: the facts of a package and what the check says about it. Comes out: an HTML text that
+//! needs nothing else: no script, no font, no request, and a policy in its head that forbids them,
+//! since the package may be a stranger's. Same package, same bytes.
+
+mod contents;
+mod decisions;
+mod findings;
+mod html;
+mod overview;
+mod pictures;
+mod plan;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::check::LocatedReport;
+use crate::check::facts::Facts;
+use crate::contents::Contents;
+use crate::graph::{Graph, Kind, svg_style};
+
+use html::Html;
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'r, 'd> {
+    /// The package.
+    pub facts: &'r Facts<'d>,
+    /// What the check says, promotion measured.
+    pub check: &'r LocatedReport,
+    /// The name of the file, when it has one.
+    pub file: Option<&'r str>,
+    /// How many rows of each entry are shown.
+    pub rows: usize,
+}
+
+/// What the parts of the page share.
+struct Page<'r, 'd> {
+    report: Report<'r, 'd>,
+    contents: Contents,
+    plan: Graph,
+}
+
+/// The parts in their order: anchor and heading.
+const PARTS: [(&str, &str); 8] = [
+    ("tables", "Tables"),
+    ("navigation", "Navigation"),
+    ("automations", "Automations"),
+    ("decisions", "For the destination"),
+    ("rows", "Rows"),
+    ("pictures", "Pictures"),
+    ("plan", "Plan"),
+    ("findings", "Findings"),
+];
+
+/// Writes the page.
+pub fn page(report: Report<'_, '_>) -> String {
+    let page = Page {
+        contents: Contents::read(report.facts.root),
+        plan: Graph::read(report.facts, Kind::Plan),
+        report,
+    };
+    let title = page.title();
+    let mut html = Html::default();
+    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n")
+        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\" />\n")
+        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n")
+        .raw("<meta name=\"color-scheme\" content=\"light dark\" />\n<meta name=\"generator\" content=\"tplkit\" />\n")
+        .say("title", "", format!("{title}: package report"))
+        .raw("\n<style>\n")
+        .raw(include_str!("style.css"))
+        .raw(svg_style())
+        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"page\">\n");
+    page.navigation_bar(&mut html);
+    html.with("main", &[("id", "main")], |html| {
+        overview::write(&page, html);
+        contents::tables(&page, html);
+        contents::navigation(&page, html);
+        contents::automations(&page, html);
+        decisions::write(&page, html);
+        rows::write(&page, html);
+        pictures::write(&page, html);
+        plan::write(&page, html);
+        findings::write(&page, html);
+    });
+    html.raw("\n</div>\n</body>\n</html>\n");
+    html.finish()
+}
+
+impl<'r, 'd> Page<'r, 'd> {
+    fn facts(&self) -> &'r Facts<'d> {
+        self.report.facts
+    }
+
+    fn title(&self) -> &str {
+        let names = [&self.contents.label, &self.contents.name];
+        let mut names = names.into_iter().flatten();
+        names
+            .find(|name| !name.is_empty())
+            .map_or("Package", String::as_str)
+    }
+
+    fn navigation_bar(&self, html: &mut Html) {
+        html.with("nav", &[("aria-label", "Parts of the report")], |html| {
+            html.say("p", "brand", self.title());
+            html.with("ul", &[], |html| {
+                for (anchor, heading) in PARTS {
+                    html.with("li", &[], |html| {
+                        html.with("a", &[("href", &format!("#{anchor}"))], |html| {
+                            html.say("span", "", heading);
+                            if let Some(count) = self.count(anchor) {
+                                html.say("span", "count", count.to_string());
+                            }
+                        });
+                    });
+                }
+            });
+        });
+        html.raw("\n");
+    }
+
+    /// The number that stands beside a heading.
+    fn count(&self, anchor: &str) -> Option<usize> {
+        use crate::package::Tool;
+        let steps = |tool: Tool| {
+            let of_tool = self.facts().steps.iter();
+            of_tool.filter(|step| step.tool == Some(tool)).count()
+        };
+        let contents = &self.contents;
+        Some(match anchor {
+            "tables" => steps(Tool::CreateFeature),
+            "navigation" => steps(Tool::CreateModule),
+            "automations" => steps(Tool::CreateWorkflowV2),
+            "decisions" => contents.dependencies.len(),
+            "rows" => {
+                let rows: usize = contents.payloads.iter().map(|payload| payload.rows).sum();
+                rows + rows::inserted(self.facts())
+            }
+            "plan" => contents.steps,
+            "findings" => self.report.check.findings.len(),
+            _ => return None,
+        })
+    }
+}
+
+/// A part of the page under its heading.
+fn part(html: &mut Html, anchor: &'static str, about: &str, content: impl FnOnce(&mut Html)) {
+    let heading = PARTS.iter().find(|(other, _)| *other == anchor);
+    let heading = heading.map_or("", |(_, heading)| heading);
+    html.with("section", &[("id", anchor)], |html| {
+        html.say("h2", "", heading);
+        if !about.is_empty() {
+            html.say("p", "about", about);
+        }
+        content(html);
+    });
+}
+
+/// A ref, as it is used.
+fn reference(html: &mut Html, reference: &str) {
+    html.say("code", "ref", format!("${reference}"));
+}
+
+/// At most so many characters of a text, cut with an ellipsis.
+fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,59 @@
+//! The pictures of the package. A wide one is shown whole first; at full size it scrolls.
+
+use super::html::Html;
+use super::{Page, part};
+use crate::graph::{Canvas, Graph, Kind, svg};
+
+/// From so many nodes on a picture tells nobody anything, and makes the page slow.
+const MOST: usize = 800;
+
+pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
+    part(html, "pictures", "", |html| {
+        for kind in [Kind::Refs, Kind::Deps, Kind::Automations, Kind::Plan] {
+            let own;
+            let graph = match kind {
+                Kind::Plan => &page.plan,
+                other => {
+                    own = Graph::read(page.facts(), other);
+                    &own
+                }
+            };
+            if !graph.nodes.is_empty() {
+                picture(graph, html);
+            }
+        }
+    });
+}
+
+fn picture(graph: &Graph, html: &mut Html) {
+    let word = graph.kind.as_str();
+    let attributes: &[(&str, &str)] = if graph.kind == Kind::Refs {
+        &[("class", "card"), ("open", "")]
+    } else {
+        &[("class", "card")]
+    };
+    html.with("details", attributes, |html| {
+        html.with("summary", &[], |html| {
+            html.say("strong", "", graph.kind.title()).raw(" ");
+            html.say("span", "soft", graph.summary());
+        });
+        if graph.nodes.len() > MOST {
+            let told = format!("Too large to be read here; `tplkit graph --kind {word}` draws it.");
+            html.say("p", "none", told);
+            return;
+        }
+        html.with("div", &[("class", "picture")], |html| {
+            html.with("label", &[("class", "fit")], |html| {
+                html.empty("input", &[("type", "checkbox"), ("checked", "")]);
+                html.raw(" Fit to the page");
+            });
+            html.with(
+                "figure",
+                &[("tabindex", "0"), ("aria-label", graph.kind.title())],
+                |html| {
+                    html.picture(&svg(graph, Canvas::Page(word)));
+                },
+            );
+        });
+    });
+}
