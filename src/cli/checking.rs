@@ -113,6 +113,7 @@ impl Checker {
         Ok(Report {
             files,
             troubles,
+            promotion_only: self.question == Question::Promote,
             ..Report::default()
         })
     }

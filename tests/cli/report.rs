@@ -177,7 +177,7 @@ fn promotion_shows_every_rule() {
       passed  P004 counts-agree: every rows item counts the rows that travel
       passed  P005 no-orphan-payload: every payload entry is declared by a rows item
 
-    No findings in 1 package; 0 of 1 can be promoted.
+    0 of 1 package can be promoted to `system`.
     "#);
     place.run(&["check", "p.json"]).exits(0);
     place
@@ -186,4 +186,30 @@ fn promotion_shows_every_rule() {
     place
         .run(&["check", "p.json", "--promotion", "org"])
         .exits(2);
+}
+
+#[test]
+fn promotion_alone_counts_what_can_be_promoted_and_no_findings() {
+    let place = Place::with(&[
+        ("d/p.json", &tiny()),
+        ("d/q.json", &faulty()),
+        ("d/broken.json", "{"),
+        ("d/plain.json", "[]"),
+    ]);
+    let last = |words: &[&str]| {
+        let out = place.run(words).out;
+        out.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        last(&["promote", "d"]),
+        "2 of 3 packages can be promoted to `system`, 1 plain file skipped."
+    );
+    assert_eq!(
+        last(&["promote", "d/q.json"]),
+        "1 of 1 package can be promoted to `system`."
+    );
+    assert_eq!(
+        last(&["check", "d/p.json", "--promotion", "system"]),
+        "No findings in 1 package; 1 of 1 can be promoted."
+    );
 }

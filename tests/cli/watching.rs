@@ -120,7 +120,7 @@ fn its_own_output_is_no_change() {
             .stderr(Stdio::null())
             .spawn()
             .expect("start");
-        std::thread::sleep(Duration::from_millis(1000));
+        std::thread::sleep(Duration::from_secs(1));
         child.kill().expect("kill");
         child.wait().expect("end");
     }

@@ -171,6 +171,8 @@ pub struct Report {
     pub require_package: bool,
     /// Whether counts per rule are wanted.
     pub statistics: bool,
+    /// Whether promotion alone was measured, and no other rule was asked.
+    pub promotion_only: bool,
 }
 
 impl Report {

@@ -225,16 +225,23 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
         // Nothing was checked, so nothing can be said to be without findings.
         return;
     }
-    let found = if parts.is_empty() {
-        "No findings".to_owned()
-    } else {
-        parts.join(", ")
-    };
-    let mut line = format!("{found} in {}", counted(summary.packages, "package"));
     // A file that was named and is no package has spoken for itself.
     let silent =
         |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
     let plain = report.files.iter().filter(silent).count();
+    let (promotes, measured) = promotions(report);
+    let mut line = if report.promotion_only {
+        // What could not even be measured cannot be promoted.
+        let asked = counted(report.files.len() - plain, "package");
+        format!("{promotes} of {asked} can be promoted to `system`")
+    } else {
+        let found = if parts.is_empty() {
+            "No findings".to_owned()
+        } else {
+            parts.join(", ")
+        };
+        format!("{found} in {}", counted(summary.packages, "package"))
+    };
     if plain > 0 {
         let _ = write!(line, ", {} skipped", counted(plain, "plain file"));
     }
@@ -242,18 +249,8 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
     if fixed > 0 {
         let _ = write!(line, ", {fixed} fixed");
     }
-    let measured = report
-        .files
-        .iter()
-        .filter(|file| file.report.promotion.is_some());
-    let (promotes, stays): (Vec<_>, Vec<_>) = measured.partition(|file| file.promotes());
-    if !promotes.is_empty() || !stays.is_empty() {
-        let _ = write!(
-            line,
-            "; {} of {} can be promoted",
-            promotes.len(),
-            promotes.len() + stays.len()
-        );
+    if measured > 0 && !report.promotion_only {
+        let _ = write!(line, "; {promotes} of {measured} can be promoted");
     }
     let findings = || report.files.iter().flat_map(|file| &file.report.findings);
     let safe = findings()
@@ -263,6 +260,17 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
     if safe > 0 {
         let _ = writeln!(out, "{safe} can be fixed with `--fix`.");
     }
+}
+
+/// How many packages can be promoted, of how many that were measured.
+fn promotions(report: &Report) -> (usize, usize) {
+    let measured: Vec<_> = report
+        .files
+        .iter()
+        .filter(|file| file.report.promotion.is_some())
+        .collect();
+    let promotes = measured.iter().filter(|file| file.promotes()).count();
+    (promotes, measured.len())
 }
 
 /// Counts per rule, as a table.
