@@ -1,25 +1,32 @@
 //! Sizes of payload entries, counted without reading their rows (contract 2.10).
 
 use crate::json::scan::Scanner;
+use crate::json::{decode, write_string};
 
 /// Rows of a payload entry that an interactive selection accepts.
 pub const MOST_ROWS: usize = 5000;
 /// Bytes of compact JSON of a payload entry that an interactive selection accepts.
 pub const MOST_BYTES: usize = 4 << 20;
 
-/// Bytes of `json` without the white space between its tokens.
+/// Bytes of `json` written compactly: no white space between tokens, the shortest escapes.
 pub fn compact_length(json: &str) -> usize {
     let mut scanner = Scanner::new(json, 0);
-    let mut blank = 0;
+    let mut spared = 0;
     while scanner.pos < json.len() {
         let from = scanner.pos;
         let byte = scanner.next_token();
-        blank += scanner.pos - from;
-        if byte != Some(b'"') || scanner.string().is_err() {
-            scanner.pos += 1;
+        spared += scanner.pos - from;
+        let token = (byte == Some(b'"')).then(|| scanner.string());
+        match token {
+            Some(Ok(token)) if token.escaped => {
+                let written = write_string(&decode(&json[token.inner()]));
+                spared += (token.end - token.start).saturating_sub(written.len());
+            }
+            Some(Ok(_)) => {}
+            _ => scanner.pos += 1,
         }
     }
-    json.len() - blank
+    json.len() - spared
 }
 
 /// Number of elements of the list that `json` is.
@@ -59,6 +66,12 @@ mod tests {
             compact_length("{ \"a b\" : [1,\n 2] , \"\\\" \":0}"),
             "{\"a b\":[1,2],\"\\\" \":0}".len()
         );
+    }
+
+    #[test]
+    fn escapes_count_as_they_would_be_written() {
+        let written = "\"é\\n\"".len();
+        assert_eq!(compact_length(r#""\u00e9\u000a""#), written);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::context::{RowsContext, TableOf};
 use super::harvest::Harvest;
 use super::layout::Layout;
 use crate::check::catalog::{
-    R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
+    J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
 use crate::check::edit;
 use crate::check::facts::{Origin, Version};
@@ -75,14 +75,7 @@ fn items(
     for item in &context.items {
         let Some(entry) = first_of.get(item.uid) else {
             let message = "the rows item has no payload entry".to_owned();
-            // An entry that names no item at all (J006, J005) may be the one.
-            let named = |layout: &Layout<'_>| {
-                layout
-                    .entry
-                    .is_none_or(|entry| entry.get_str("itemUid").is_some())
-            };
-            let all_named = layouts.iter().all(named);
-            if context.payloads.is_some() && context.version == Version::Two && all_named {
+            if context.payloads.is_some() && context.version == Version::Two {
                 outcome
                     .findings
                     .push(Finding::at(&R023, item.node, message.clone()));
@@ -296,6 +289,14 @@ impl Entry<'_, '_> {
     /// R003 and R016.
     fn sizes(&mut self) {
         let Some(rows) = self.rows() else { return };
+        if self.node.get("count").is_none() {
+            let finding = Finding::at(&J006, self.node, "a payload entry lacks `count`");
+            self.findings.push(finding.fix(Fix {
+                title: format!("Write {rows}"),
+                safe: true,
+                edits: vec![edit::add_member(self.node, "count", &rows.to_string())],
+            }));
+        }
         if let Some(count) = self.node.get("count")
             && let Some(declared) = count.as_i64()
             && i64::try_from(rows) != Ok(declared)

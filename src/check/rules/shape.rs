@@ -5,7 +5,7 @@ use crate::check::facts::{Facts, Version};
 use crate::check::finding::Finding;
 use crate::check::rule::Severity;
 use crate::check::suggest;
-use crate::json::Node;
+use crate::json::{Kind, Node};
 use crate::package::Tool;
 use crate::package::format::{self, Field, Need, Shape, Type, VERSION_2_LAYERS};
 
@@ -111,7 +111,11 @@ pub(super) fn object(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Findin
         .get_str("tool")
         .is_some_and(|tool| Tool::parse(tool).is_none());
     for field in shape.fields {
-        let silent = unknown_tool && matches!(field.ty, Type::Args);
+        // Entries whose rows can be counted get the count from whoever counts them.
+        let counted = std::ptr::eq(shape, &raw const format::ENTRY)
+            && field.key == "count"
+            && matches!(node.get("rows").map(Node::kind), Some(Kind::Rows));
+        let silent = counted || (unknown_tool && matches!(field.ty, Type::Args));
         if field.need == Need::Required && !silent && node.get(field.key).is_none() {
             out.push(Finding::at(
                 &J006,
