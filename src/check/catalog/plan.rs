@@ -67,7 +67,7 @@ pub static S007: Rule = Rule {
     code: "S007",
     name: "step-order",
     severity: Severity::Error,
-    summary: "a step of an earlier phase after one of a later phase",
+    summary: "a step stands behind steps of a later phase",
     help: "Move the step to its phase.",
     page: include_str!("../rules/S007-step-order.md"),
 };

@@ -198,7 +198,8 @@ impl Entry<'_, '_> {
                 let message = format!("`{}` stands out of the table's order", slot.name);
                 self.findings.push(
                     Finding::at(&R006, node, message)
-                        .help("List columns in the table's order, once each."),
+                        .help("List columns in the table's order, once each.")
+                        .fix(self.in_table_order(list)),
                 );
             } else {
                 highest = Some(index);
@@ -209,6 +210,20 @@ impl Entry<'_, '_> {
                     self.findings.push(Finding::at(&R006, node, message));
                 }
             }
+        }
+    }
+
+    /// Lists the columns once each, in the table's order.
+    fn in_table_order(&self, list: Node<'_>) -> Fix {
+        let names = list.elements().filter_map(Node::as_str);
+        let mut slots: Vec<usize> = names.filter_map(|name| self.layout.slot(name)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let names = slots.iter().map(|slot| self.layout.columns[*slot].name);
+        Fix {
+            title: "List the columns in the table's order".to_owned(),
+            safe: true,
+            edits: vec![edit::replace(list, edit::string_list(names))],
         }
     }
 

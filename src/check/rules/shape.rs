@@ -89,11 +89,12 @@ fn manifest(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             .iter()
             .filter(|layer| facts.manifest.get(layer).is_none())
         {
-            out.push(Finding::at(
-                &M005,
-                facts.manifest,
-                format!("version 2 needs `{layer}`"),
-            ));
+            let message = format!("version 2 needs `{layer}`");
+            let finding = Finding::at(&M005, facts.manifest, message);
+            out.push(match *layer {
+                "source" | "plan" => finding.help(format!("Add `{layer}`, an object.")),
+                _ => finding,
+            });
         }
     }
 }
