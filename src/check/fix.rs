@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::catalog::J001;
+use super::edit;
 use super::finding::{Edit, Finding, Fix};
 use super::position::without_mark;
 use super::rule::Rule;
+use crate::json::{Doc, Node, write_string};
+use crate::package::reference::is_declaration;
 
 /// How often a text is checked and mended before mending gives up.
 pub const MAX_ROUNDS: usize = 10;
@@ -70,6 +73,8 @@ pub struct Mended {
     pub bytes: Vec<u8>,
     /// How many findings of each rule were mended.
     pub fixed: BTreeMap<&'static str, usize>,
+    /// Whether they differ from what they were; declarations may, without any finding.
+    pub changed: bool,
     /// Whether mending ended because nothing was left to do.
     pub stable: bool,
 }
@@ -90,6 +95,7 @@ pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mende
     let mut mended = Mended {
         bytes: bytes.to_vec(),
         fixed: BTreeMap::new(),
+        changed: false,
         stable: false,
     };
     let mut findings = check(bytes);
@@ -116,11 +122,66 @@ pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mende
         mended.bytes = candidate;
         findings = after;
     }
+    if let Some(text) = std::str::from_utf8(without_mark(&mended.bytes))
+        .ok()
+        .and_then(undollar)
+    {
+        mended.bytes = [mark, text.as_bytes()].concat();
+    }
+    mended.changed = mended.bytes != bytes;
     mended
+}
+
+/// The elements of a list that a holder may have.
+fn entries<'d>(holder: Option<Node<'d>>, key: &str) -> impl Iterator<Item = Node<'d>> {
+    let list = holder.and_then(|holder| holder.get(key));
+    list.into_iter().flat_map(Node::elements)
+}
+
+/// Declarations without the dollar that readers tolerate and the canonical form drops; nothing
+/// when there is none. No finding speaks of them, so they are mended beside the findings.
+fn undollar(text: &str) -> Option<String> {
+    let doc = Doc::parse_package(text).ok()?;
+    let root = doc.root();
+    let manifest = root.get("manifest").unwrap_or(root);
+    manifest.get("templateVersion")?;
+    let plan = manifest.get("plan");
+    let mut holders: Vec<Node<'_>> = entries(Some(manifest), "items").collect();
+    holders.extend(entries(plan, "steps"));
+    for dependency in entries(Some(manifest), "dependencies") {
+        holders.push(dependency);
+        holders.extend(entries(dependency.get("identity"), "columns"));
+        holders.extend(entries(dependency.get("blueprint"), "steps"));
+    }
+    let refs = holders.into_iter().filter_map(|holder| holder.get("ref"));
+    let tables = entries(Some(root), "payloads").filter_map(|entry| entry.get("featureRef"));
+    let edits: Vec<Edit> = refs
+        .chain(entries(plan, "externalRefs"))
+        .chain(tables)
+        .filter_map(|node| {
+            let name = node.as_str()?.strip_prefix('$')?;
+            is_declaration(name).then(|| edit::replace(node, write_string(name)))
+        })
+        .collect();
+    let fix = Fix {
+        title: "Drop the dollars of declarations".to_owned(),
+        safe: true,
+        edits,
+    };
+    apply(text, &[&fix]).map(|(text, _)| text)
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn declarations_lose_the_dollar_that_uses_keep() {
+        let text = "\u{feff}{\"templateVersion\": 1, \"plan\": {\"steps\": [{\"ref\": \"$f_a\", \"args\": {\"x\": \"$f_a\"}}]}}";
+        let mended = super::mend(text.as_bytes(), |_| Vec::new());
+        assert!(mended.changed);
+        assert_eq!(mended.count(), 0);
+        assert_eq!(mended.bytes, text.replacen("$f_a", "f_a", 1).into_bytes());
+    }
+
     use super::{Mended, apply, mend};
     use crate::check::catalog::R003;
     use crate::check::finding::{Edit, Finding, Fix, Place};
@@ -180,6 +241,7 @@ mod tests {
             bytes,
             fixed,
             stable,
+            ..
         } = mend("\u{feff}ab\r\nz".as_bytes(), next_letters);
         assert_eq!(bytes, "\u{feff}cc\r\nz".as_bytes());
         assert_eq!(fixed.get("R003"), Some(&3));

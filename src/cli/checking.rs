@@ -161,7 +161,9 @@ impl Checker {
         });
         if mending.show_only {
             let mut file = report(bytes);
-            file.diff = (mended.count() > 0).then(|| diff(&found.path, bytes, &mended.bytes));
+            file.diff = mended
+                .changed
+                .then(|| diff(&found.path, bytes, &mended.bytes));
             file.fixed = mended.count();
             return Judged::from(file);
         }
@@ -232,7 +234,7 @@ fn write_back(path: &Path, mended: &Mended) -> Result<Option<String>, Trouble> {
     if is_stdin(path) {
         return Ok(Some(String::from_utf8_lossy(&mended.bytes).into_owned()));
     }
-    if mended.count() > 0 {
+    if mended.changed {
         replace::write(path, &mended.bytes).map_err(|error| Trouble {
             path: error.path().cloned(),
             message: error.to_string(),
