@@ -153,8 +153,5 @@ pub(super) fn is_use(text: &str) -> bool {
 
 /// Whether the text can be a technical name.
 pub(super) fn is_technical_name(text: &str) -> bool {
-    let foreign = |character: char| {
-        matches!(character, ':' | ',' | '.' | '{' | '}' | '"') || character.is_control()
-    };
-    (1..=63).contains(&text.chars().count()) && !text.contains(foreign) && text.trim() == text
+    crate::package::name::fault(text).is_none()
 }

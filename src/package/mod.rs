@@ -3,6 +3,7 @@
 pub mod canonical;
 pub mod format;
 pub mod model;
+pub mod name;
 pub mod reference;
 pub mod schema;
 pub mod size;

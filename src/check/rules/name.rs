@@ -8,7 +8,7 @@ use crate::check::facts::{Facts, Step, StepPlace};
 use crate::check::finding::{Finding, Fix};
 use crate::check::suggest;
 use crate::json::Node;
-use crate::package::Tool;
+use crate::package::{Tool, name};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for step in facts.steps.iter().chain(&facts.blueprint_steps) {
@@ -23,7 +23,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             )
         );
         if let Some(node) = step.arg("name").filter(|_| named)
-            && let Some(fault) = node.as_str().and_then(name_fault)
+            && let Some(fault) = node.as_str().and_then(name::fault)
         {
             let message = format!(
                 "{} is no technical name: {fault}",
@@ -34,29 +34,6 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
     duplicate_names(facts, out);
     orders(facts, out);
-}
-
-/// Why the platform does not accept a technical name.
-pub(super) fn name_fault(name: &str) -> Option<&'static str> {
-    let length = name.chars().count();
-    if length == 0 {
-        return Some("it is empty");
-    }
-    if length > 63 {
-        return Some("it is longer than 63 characters");
-    }
-    if name.contains([':', ',', '.', '{', '}', '"']) {
-        return Some("it holds one of : , . { } \"");
-    }
-    // Control characters are U+0000 to 1F and 7F to 9F.
-    if name.chars().any(char::is_control) {
-        return Some("it holds a control character");
-    }
-    let at_end = |character: Option<char>| character.is_some_and(char::is_whitespace);
-    if at_end(name.chars().next()) || at_end(name.chars().next_back()) {
-        return Some("it begins or ends with a space");
-    }
-    None
 }
 
 fn duplicate_names(facts: &Facts<'_>, out: &mut Vec<Finding>) {
