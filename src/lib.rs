@@ -28,6 +28,7 @@
 //! needs of these is handed in ([`context`]). Findings about a package are data; errors are for
 //! work that could not be done.
 
+pub mod apply;
 pub mod automation;
 pub mod check;
 pub mod contents;
@@ -40,9 +41,11 @@ pub mod layout;
 mod markup;
 pub mod migrate;
 pub mod package;
+pub mod problem;
 pub mod report;
 pub mod rows;
 pub mod starter;
+pub mod workspace;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

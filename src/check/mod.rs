@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod catalog;
+mod checked;
 pub mod digest;
 pub mod edit;
 mod excerpt;
@@ -20,6 +21,7 @@ pub mod selection;
 pub mod sensitive;
 pub mod suggest;
 
+pub use checked::{Checked, NotChecked};
 pub use excerpt::Excerpt;
 pub(crate) use excerpt::visible;
 pub use finding::{Edit, Finding, Fix, Place, Related};

@@ -10,6 +10,7 @@ mod decode;
 mod lanes;
 pub mod path;
 pub mod scan;
+mod serde;
 mod skip;
 mod tree;
 mod validate;

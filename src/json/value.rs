@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::scan::Scanner;
-use super::{Doc, Kind, Node, SyntaxError};
+use super::{Doc, Kind, Node, SyntaxError, write_string_to};
 
 /// The members of an object, in their order. Equality looks at keys and values, not at order.
 pub type Object = IndexMap<String, Value>;
@@ -83,6 +83,56 @@ impl Value {
                 ))
             })
             .collect()
+    }
+
+    /// The compact text: no white space, the shortest escapes, members in their order.
+    pub fn write(&self) -> String {
+        let mut out = String::new();
+        self.write_to(&mut out);
+        out
+    }
+
+    /// Appends the compact text.
+    pub fn write_to(&self, out: &mut String) {
+        match self {
+            Value::Null => out.push_str("null"),
+            Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Value::Number(number) => out.push_str(number.as_str()),
+            Value::String(text) => write_string_to(out, text),
+            Value::List(elements) => {
+                out.push('[');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    element.write_to(out);
+                }
+                out.push(']');
+            }
+            Value::Object(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    write_string_to(out, key);
+                    out.push(':');
+                    value.write_to(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// The value at a dotted path below this one, if there is one.
+    pub fn at_path(&self, segments: &[String]) -> Option<&Value> {
+        segments
+            .iter()
+            .try_fold(self, |value, segment| match value {
+                Value::Object(members) => members.get(segment),
+                Value::List(elements) => elements.get(segment.parse::<usize>().ok()?),
+                _ => None,
+            })
     }
 
     /// The string's text.

@@ -1,9 +1,11 @@
 //! The package format: its shapes, refs and uids.
 
 pub mod canonical;
+pub mod configs;
 pub mod format;
 pub mod model;
 pub mod name;
+pub mod payload;
 pub mod reference;
 pub mod schema;
 pub mod size;

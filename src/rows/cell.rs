@@ -90,7 +90,7 @@ impl<'a> Cell<'a> {
 }
 
 /// The elements of a well-formed list, as they are written.
-pub(super) fn elements(list: &str) -> impl Iterator<Item = &str> {
+pub fn elements(list: &str) -> impl Iterator<Item = &str> {
     let mut scanner = Scanner::new(list, 1);
     let mut more = scanner.first_element().unwrap_or_default();
     std::iter::from_fn(move || {
@@ -104,7 +104,7 @@ pub(super) fn elements(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The members of a well-formed object: key and value as they are written.
-pub(super) fn members(object: &str) -> impl Iterator<Item = (Text<'_>, &str)> {
+pub fn members(object: &str) -> impl Iterator<Item = (Text<'_>, &str)> {
     let mut scanner = Scanner::new(object, 1);
     let mut more = scanner.first_member().unwrap_or_default();
     std::iter::from_fn(move || {

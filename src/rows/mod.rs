@@ -12,7 +12,7 @@ mod masked;
 mod storable;
 
 pub use calendar::{is_date, is_instant};
-pub use cell::{Cell, Text};
+pub use cell::{Cell, Text, elements, members};
 pub use decimal::Decimal;
 pub use equality::{equal, hash};
 pub use masked::Mask;

@@ -1,26 +1,26 @@
 //! Configs in steps, walked once: every declared value and every structural mistake.
 
 use super::{Facts, Step, StepPlace};
-use crate::definitions::{Field, FieldType, Problem, Reference, Spot, Visitor, walk, walk_listed};
+use crate::definitions::{Field, Problem};
 use crate::json::Node;
 use crate::package::Tool;
+use crate::package::configs::{self, ConfigVisitor, Declared, walk_args};
 
 /// A declared config value in a step.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigSpot<'d> {
     /// The step it stands in.
     pub step: StepPlace,
-    /// The value.
-    pub node: Node<'d>,
-    /// Its declaration.
-    pub field: &'d Field,
-    /// What it names.
-    pub reference: Option<&'d Reference>,
-    /// The outermost object of the config (of an automation: of one step or the trigger), within
-    /// which `of` is looked up.
-    pub config: Node<'d>,
-    /// Whether it stands in an automation.
-    pub automation: bool,
+    /// The value with its declaration.
+    pub spot: configs::ConfigSpot<'d, 'd>,
+}
+
+impl<'d> std::ops::Deref for ConfigSpot<'d> {
+    type Target = configs::ConfigSpot<'d, 'd>;
+
+    fn deref(&self) -> &configs::ConfigSpot<'d, 'd> {
+        &self.spot
+    }
 }
 
 /// A structural mistake in a config in a step.
@@ -55,31 +55,19 @@ pub enum ConfigProblem<'d> {
     },
 }
 
-struct Collector<'d, 'c> {
-    facts: &'c Facts<'d>,
+struct Collector<'d> {
     step: StepPlace,
-    config: Node<'d>,
-    automation: bool,
     spots: Vec<ConfigSpot<'d>>,
     problems: Vec<ConfigProblem<'d>>,
 }
 
-impl<'d> Visitor<'d, 'd> for Collector<'d, '_> {
-    fn field(&mut self, spot: Spot<'d, 'd>) {
-        let (step, config, automation) = (self.step, self.config, self.automation);
-        let (node, field, reference) = (spot.node, spot.field, spot.reference());
-        self.spots.push(ConfigSpot {
-            step,
-            node,
-            field,
-            reference,
-            config,
-            automation,
-        });
+impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
+    fn spot(&mut self, spot: configs::ConfigSpot<'d, 'd>) {
+        let step = self.step;
+        self.spots.push(ConfigSpot { step, spot });
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'd>) {
-        let automation = self.automation;
+    fn problem(&mut self, problem: Problem<'d, 'd>, automation: bool) {
         self.problems.push(match problem {
             Problem::UnknownKey { member, known } => ConfigProblem::UnknownKey { member, known },
             Problem::Missing { object, key, field } => ConfigProblem::Missing {
@@ -95,41 +83,22 @@ impl<'d> Visitor<'d, 'd> for Collector<'d, '_> {
             },
         });
     }
-
-    fn steps(&mut self, spot: Spot<'d, 'd>) {
-        self.graph_steps(spot.node);
-    }
-}
-
-impl<'d> Collector<'d, '_> {
-    fn graph_steps(&mut self, list: Node<'d>) {
-        for step in list.elements() {
-            let definition = step
-                .get_str("key")
-                .and_then(|key| self.facts.definitions.steps.get(key));
-            let config = step.get("config").filter(|config| config.is_object());
-            if let (Some(definition), Some(config)) = (definition, config) {
-                let outer = std::mem::replace(&mut self.config, config);
-                walk(config, &definition.config, self);
-                self.config = outer;
-            }
-        }
-    }
 }
 
 impl<'d> Facts<'d> {
     pub(super) fn read_spots(&mut self) {
         let (mut spots, mut problems) = (Vec::new(), Vec::new());
         for step in self.steps.iter().chain(&self.blueprint_steps) {
+            let (Some(tool), Some(args)) = (step.tool, step.args) else {
+                continue;
+            };
             let mut collector = Collector {
-                facts: self,
                 step: step.place,
-                config: step.node,
-                automation: false,
                 spots: Vec::new(),
                 problems: Vec::new(),
             };
-            collect(step, &mut collector);
+            let declared = self.declared_as(step, tool);
+            walk_args(self.definitions, tool, args, declared, &mut collector);
             spots.append(&mut collector.spots);
             problems.append(&mut collector.problems);
         }
@@ -145,14 +114,22 @@ impl<'d> Facts<'d> {
             .find(|step| step.place == place)
     }
 
-    /// The fields declared for a column step's config; `None` when its type is unknown.
-    fn column_fields(&self, step: &Step<'d>) -> Option<Vec<(&'d str, &'d Field)>> {
-        let (kind, component) = match step.tool? {
-            Tool::CreateColumn => (step.arg_str("type")?, step.arg_str("defaultComponent")),
-            _ => self.column_type(step.arg_ref("columnId")?)?,
+    /// What the definitions need to know of the record that a step is about.
+    fn declared_as(&self, step: &Step<'d>, tool: Tool) -> Declared<'d> {
+        let declared = match tool {
+            Tool::CreateColumn => step
+                .arg_str("type")
+                .map(|kind| (kind, step.arg_str("defaultComponent"))),
+            Tool::UpdateColumn => step.arg_ref("columnId").and_then(|id| self.column_type(id)),
+            Tool::CreateView | Tool::UpdateView => {
+                let view = self.view_type(step, tool);
+                return view.map_or(Declared::Other, Declared::View);
+            }
+            _ => None,
         };
-        self.definitions
-            .column_fields(kind, component.unwrap_or_default())
+        declared.map_or(Declared::Other, |(kind, component)| {
+            Declared::Column(kind, component)
+        })
     }
 
     /// Type and component of a column by its ref.
@@ -170,115 +147,10 @@ impl<'d> Facts<'d> {
     }
 
     /// The view type of a view step; `None` when unknown.
-    fn view_type(&self, step: &Step<'d>) -> Option<&'d str> {
-        match step.tool? {
+    fn view_type(&self, step: &Step<'d>, tool: Tool) -> Option<&'d str> {
+        match tool {
             Tool::CreateView => step.arg_str("type"),
             _ => self.steps[self.declaring_step(step.arg_ref("viewId")?)?].arg_str("type"),
         }
-    }
-}
-
-fn collect<'d>(step: &Step<'d>, collector: &mut Collector<'d, '_>) {
-    let facts = collector.facts;
-    let definitions = facts.definitions;
-    let keys = &definitions.config_keys;
-    let Some(tool) = step.tool else { return };
-    let config = step.arg("config");
-    let object = config.filter(|config| config.is_object());
-    match tool {
-        Tool::CreateColumn | Tool::UpdateColumn => {
-            let Some(fields) = facts.column_fields(step) else {
-                return;
-            };
-            match object {
-                Some(config) => {
-                    collector.config = config;
-                    walk_listed(config, &fields, collector);
-                }
-                None if config.is_none() && tool == Tool::CreateColumn => {
-                    collector.missing_all(step, fields.iter().copied());
-                }
-                None => {}
-            }
-        }
-        Tool::CreateView | Tool::UpdateView => {
-            let kind = facts
-                .view_type(step)
-                .and_then(|name| definitions.view_types.get(name));
-            if let (Some(kind), Some(config)) = (kind, config) {
-                // Anything but a list of one object is S010's.
-                if let Some(element) = config.at(0).filter(|e| config.len() == 1 && e.is_object()) {
-                    collector.config = element;
-                    walk(element, &kind.config, collector);
-                }
-            }
-        }
-        Tool::CreateRail => {
-            for element in config
-                .into_iter()
-                .flat_map(Node::elements)
-                .filter(|e| e.is_object())
-            {
-                collector.config = element;
-                walk(element, &keys.rail, collector);
-            }
-        }
-        Tool::CreateModule | Tool::UpdateModule => collector.object(object, &keys.module),
-        Tool::CreateFeature | Tool::UpdateFeature => collector.object(object, &keys.feature),
-        Tool::UpdateWorkspace => collector.object(object, &keys.workspace),
-        Tool::CreateWorkflowV2 => {
-            collector.automation = true;
-            let trigger = step.arg("triggerConfig");
-            let kind = trigger
-                .and_then(|trigger| trigger.get_str("type"))
-                .and_then(|name| definitions.triggers.get(name));
-            let settings = trigger.and_then(|trigger| trigger.get("config"));
-            if let Some(kind) = kind {
-                collector.object(
-                    settings.filter(|settings| settings.is_object()),
-                    &kind.config,
-                );
-            }
-            if let Some(steps) = step.arg("graphConfig").and_then(|graph| graph.get("steps")) {
-                collector.graph_steps(steps);
-            }
-        }
-        _ => {}
-    }
-}
-
-impl<'d> Collector<'d, '_> {
-    fn object(&mut self, object: Option<Node<'d>>, fields: &'d crate::definitions::Fields) {
-        if let Some(object) = object {
-            self.config = object;
-            walk(object, fields, self);
-        }
-    }
-
-    /// A column without config lacks every required key of its type.
-    fn missing_all(&mut self, step: &Step<'d>, fields: impl Iterator<Item = (&'d str, &'d Field)>) {
-        let Some(object) = step.args else { return };
-        for (key, field) in fields.filter(|(_, field)| field.is_required()) {
-            self.problem(Problem::Missing { object, key, field });
-        }
-    }
-}
-
-impl<'d> ConfigSpot<'d> {
-    /// The sibling that `of` names, looked for outwards from the value to the config's end.
-    pub fn named_by(&self, key: &str) -> Option<Node<'d>> {
-        let mut current = self.node;
-        while current != self.config {
-            current = current.parent()?;
-            if let Some(found) = current.get(key) {
-                return Some(found);
-            }
-        }
-        None
-    }
-
-    /// Whether the value is a list or object whose parts are told on their own.
-    pub fn is_container(&self) -> bool {
-        matches!(self.field.kind, FieldType::List | FieldType::Object)
     }
 }

@@ -141,7 +141,8 @@ impl Manifest {
         self.layers().map_or(&[], |layers| &layers.items)
     }
 
-    pub(super) fn read(node: Node<'_>) -> Read<Manifest> {
+    /// Reads a manifest alone, whatever stands around it.
+    pub fn read(node: Node<'_>) -> Read<Manifest> {
         let mut fields = Fields::of(node)?;
         let schema = fields.optional("$schema", fields::text)?;
         let catalog = Catalog::read(&mut fields)?;

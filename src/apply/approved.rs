@@ -1,0 +1,167 @@
+//! A package with every decision taken: what the executor carries out.
+
+use super::{DroppedKey, Minter, Renamed, UnresolvedEntry};
+use crate::package::Tool;
+use crate::workspace::{Change, Column, Id, Kind, ledger};
+
+/// Everything that will be done, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approved {
+    /// The first phase: one transaction.
+    pub structure: StructureWork,
+    /// The second phase: tables in the order in which their rows enter. Tables whose rows do not
+    /// enter stand here too, because rows of others point at theirs.
+    pub tables: Vec<TableWork>,
+    /// Steps of a hand-written plan that write rows, in order, after the tables.
+    pub row_steps: Vec<RowStep>,
+    /// The third phase: automations that go live.
+    pub publish: Vec<Publish>,
+    /// What is bound to things that an earlier job made.
+    pub bound: Vec<Bound>,
+    /// Fields and tables that could not be carried over, known before anything is written.
+    pub unresolved: Vec<UnresolvedEntry>,
+    /// Things that get another name, because theirs is taken.
+    pub renamed: Vec<Renamed>,
+    /// Config keys that the definitions do not have.
+    pub dropped_keys: Vec<DroppedKey>,
+    /// Where the ids come from.
+    pub minter: Minter,
+}
+
+/// The first phase.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StructureWork {
+    /// What is created and replaced. Nothing, when the ledger says that it was done.
+    pub changes: Vec<Change>,
+    /// What the ledger keeps of it.
+    pub entry: ledger::Structure,
+}
+
+/// The rows of one table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableWork {
+    /// Position of the entry among the package's payloads.
+    pub entry: usize,
+    /// uid of the rows item.
+    pub uid: String,
+    /// The ref of the table, without the dollar.
+    pub feature_ref: String,
+    /// The table at the destination; nothing when nobody bound the ref, and then no row enters.
+    pub feature: Option<Id>,
+    /// Which rows enter.
+    pub mode: Mode,
+    /// The columns that rows may carry, and all identity columns, as the package orders them.
+    pub columns: Vec<ColumnWork>,
+    /// The ordinal of the id of its first row.
+    pub first_ordinal: u32,
+}
+
+/// Which rows of a table enter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// Every row that the ledger does not know.
+    All,
+    /// Those whose key no row of the destination has.
+    MissingByKey {
+        /// The key column, as the package names it: one of the table's `columns`.
+        column: String,
+    },
+    /// None.
+    None,
+}
+
+/// One column of a table that receives rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnWork {
+    /// Its technical name in the package: the key in rows, and what `valueColumn` says.
+    pub package_name: String,
+    /// The column at the destination, with its name, type and config there.
+    pub column: Column,
+    /// What becomes of its cells.
+    pub link: LinkWork,
+}
+
+/// What becomes of the cells of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkWork {
+    /// They are data. So are cells of a link column whose rows were never told apart.
+    Data,
+    /// Cells with `refs` hold what the target rows hold at the destination.
+    Refs,
+    /// They become empty: the dependency that they point at was skipped.
+    Skipped {
+        /// The ref of the dependency.
+        dependency: String,
+    },
+    /// They hold identities of rows of a mapped table, and stay where those rows exist.
+    Identity {
+        /// The mapped table.
+        feature: Id,
+        /// The name of its identity column at the destination.
+        column: String,
+    },
+}
+
+/// A step of a hand-written plan that writes rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowStep {
+    /// uid of the step.
+    pub uid: String,
+    /// Its tool.
+    pub tool: Tool,
+    /// What it writes.
+    pub work: RowStepWork,
+}
+
+/// What a row step writes. `data` objects are JSON text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RowStepWork {
+    /// `insert_row`, `insert_rows`.
+    Insert {
+        /// The ref of the table.
+        feature_ref: String,
+        /// The table at the destination.
+        feature: Id,
+        /// Its columns.
+        columns: Vec<ColumnWork>,
+        /// The `data` of each row.
+        rows: Vec<String>,
+        /// The ordinal of the id of the first.
+        first_ordinal: u32,
+    },
+    /// `update_row`, `bulk_update_rows`: rows are named by their uid in a payload.
+    Update {
+        /// The ref of the table; `update_row` does not say it.
+        feature_ref: Option<String>,
+        /// uid and `data` of each row.
+        rows: Vec<(String, String)>,
+        /// Whether cells that are not named stay.
+        merge: bool,
+    },
+    /// Nothing is written: rows are left out, or nobody bound the table.
+    Nothing,
+}
+
+/// An automation that goes live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publish {
+    /// Its ref.
+    pub reference: String,
+    /// The automation at the destination.
+    pub id: Id,
+    /// Its name there.
+    pub name: String,
+}
+
+/// Something of the package that an earlier job made and that still exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// What it is.
+    pub kind: Kind,
+    /// Its ref.
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
+    /// Its name at the destination.
+    pub name: String,
+}

@@ -1,0 +1,26 @@
+//! Applying a package to a workspace.
+//!
+//! ```text
+//! Checked + Request + Structure (+ ledger) → resolve → Approved → run → Report
+//! ```
+//!
+//! Every decision falls in the first half, before anything is written: which dependency is
+//! created, taken or skipped, what each thing is called and which id it gets, which fields become
+//! empty, in which order tables fill. What cannot be decided is a [`Refusal`], all of them at once.
+//! The executor carries an [`Approved`] out and has nothing left to decide; it can stop at any
+//! checkpoint and be started again.
+
+mod approved;
+mod minter;
+mod refusal;
+mod report;
+mod request;
+
+pub use approved::{
+    Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
+    TableWork,
+};
+pub use minter::Minter;
+pub use refusal::Refusal;
+pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
+pub use request::{Request, Resolution, RowsMode};

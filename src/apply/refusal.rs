@@ -1,0 +1,29 @@
+//! Why a package cannot be applied as asked.
+
+use serde::Serialize;
+
+use crate::problem::Code;
+
+/// One reason; all of them are told at once, before anything is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{detail}")]
+pub struct Refusal {
+    /// The stable code.
+    pub code: Code,
+    /// The ref that it is about, without the dollar.
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// What is wrong and what to do.
+    pub detail: String,
+}
+
+impl Refusal {
+    /// A reason about one ref.
+    pub fn about(code: Code, reference: &str, detail: impl Into<String>) -> Refusal {
+        Refusal {
+            code,
+            reference: Some(reference.to_owned()),
+            detail: detail.into(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What an apply did (`service`: apply, job report; `rest` 6).
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::package::model::{Unresolved, Word as _};
+use crate::problem::Code;
+use crate::workspace::Kind;
+
+/// The report of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// By the ref of each table: what became of its rows.
+    pub rows: IndexMap<String, TableReport>,
+    /// Automations that went live.
+    pub published: u64,
+    /// Everything that could not be carried over, from the package and from this job.
+    pub unresolved: Vec<UnresolvedEntry>,
+    /// Things that got another name.
+    pub renamed: Vec<Renamed>,
+    /// Config keys that were dropped, because the definitions do not have them.
+    pub dropped_keys: Vec<DroppedKey>,
+    /// Rows that could not be written.
+    pub errors: Vec<BatchError>,
+}
+
+/// What became of the rows of one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TableReport {
+    /// Written by this pass.
+    pub inserted: u64,
+    /// Changed by steps of the plan.
+    pub updated: u64,
+    /// Written by an earlier pass.
+    pub skipped: u64,
+    /// Left out by the rows mode.
+    pub existing: u64,
+    /// In batches that could not be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u64>,
+    /// Cells that point at rows of the same table, written at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked: Option<u64>,
+    /// Ids in the ledger, which an undo removes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<u64>,
+}
+
+/// A field, or the cells of a column, that could not be carried over: the one shape of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnresolvedEntry {
+    /// uid of the item; of the rows item or the step that brought rows; the plan's id for the
+    /// workspace.
+    pub uid: String,
+    /// Dotted path inside the args of the item's step; `rows[].data.<column>`, `rows[]`.
+    pub path: String,
+    /// Kind of reference, or `rows`.
+    pub kind: String,
+    /// `uuid`, `name`, `uuidOrName`.
+    pub form: String,
+    /// Label of the target at the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_label: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// What was done.
+    pub action: String,
+    /// Rows concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// The dependency that was skipped.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Only when true: the skipped dependency was required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+    /// `package` for what the package brought along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl UnresolvedEntry {
+    /// What the package says of itself.
+    pub fn of_package(entry: &Unresolved) -> UnresolvedEntry {
+        UnresolvedEntry {
+            uid: entry.uid.clone(),
+            path: entry.path.clone(),
+            kind: entry.kind.as_str().to_owned(),
+            form: entry.form.word().to_owned(),
+            source_label: entry.source_label.clone(),
+            reason: entry.reason.as_str().to_owned(),
+            action: entry.action.as_str().to_owned(),
+            count: entry.count,
+            reference: None,
+            required: None,
+            source: Some("package".to_owned()),
+        }
+    }
+}
+
+/// Something that got another name, because its own was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renamed {
+    /// What it is.
+    pub kind: Kind,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name in the package.
+    pub from: String,
+    /// Its name at the destination.
+    pub to: String,
+}
+
+/// A config key that was dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DroppedKey {
+    /// The ref of the record; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Dotted path inside the args of its step.
+    pub path: String,
+}
+
+/// Rows that could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchError {
+    /// The ref of the table.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Position of the first row of the batch in its payload entry, from 0.
+    pub first: u64,
+    /// Position of the last.
+    pub last: u64,
+    /// Why.
+    pub code: Code,
+    /// What is wrong, with the row and the column.
+    pub message: String,
+}

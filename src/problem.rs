@@ -1,0 +1,112 @@
+//! The stable codes of refusals: what a client branches on (`rest` 1.3).
+//!
+//! Offline and over HTTP the same mistake has the same code.
+
+/// Why something was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Code {
+    /// The request or a value in it has the wrong shape.
+    ValidationFailed,
+    /// A resolution or a rows mode names a ref that the package does not have, or names one twice.
+    UnknownResolutionRef,
+    /// A dependency has neither a resolution nor a proposal that decides it.
+    MappingRequired,
+    /// A column that the plan uses is not mapped.
+    MappingColumnsIncomplete,
+    /// The mapped table is not among the tables that may be mapped.
+    MappingFeatureNotFound,
+    /// The mapped column is none of the mapped table.
+    MappingColumnNotFound,
+    /// The mapped entity does not exist at the destination.
+    MappingTargetNotFound,
+    /// `import` of a dependency that has no blueprint.
+    ImportWithoutBlueprint,
+    /// `missingByKey` for a table without a verified key.
+    RowsModeWithoutKey,
+    /// Somebody works on the job.
+    JobActive,
+    /// The plan that was looked at is not what would be done now.
+    PlanStale,
+    /// The state does not allow it.
+    Conflict,
+    /// A repeated value in a unique column.
+    UniqueViolation,
+    /// It still holds something that would be lost.
+    NotEmpty,
+    /// More rows than the organization may have.
+    QuotaExceeded,
+    /// It does not exist, or is not visible.
+    NotFound,
+    /// The role or the scope does not suffice.
+    Forbidden,
+}
+
+impl Code {
+    /// The word over HTTP and in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Code::ValidationFailed => "validation_failed",
+            Code::UnknownResolutionRef => "unknown_resolution_ref",
+            Code::MappingRequired => "mapping_required",
+            Code::MappingColumnsIncomplete => "mapping_columns_incomplete",
+            Code::MappingFeatureNotFound => "mapping_feature_not_found",
+            Code::MappingColumnNotFound => "mapping_column_not_found",
+            Code::MappingTargetNotFound => "mapping_target_not_found",
+            Code::ImportWithoutBlueprint => "import_without_blueprint",
+            Code::RowsModeWithoutKey => "rows_mode_without_key",
+            Code::JobActive => "job_active",
+            Code::PlanStale => "plan_stale",
+            Code::Conflict => "conflict",
+            Code::UniqueViolation => "unique_violation",
+            Code::NotEmpty => "not_empty",
+            Code::QuotaExceeded => "quota_exceeded",
+            Code::NotFound => "not_found",
+            Code::Forbidden => "forbidden",
+        }
+    }
+
+    /// The code of that word.
+    pub fn parse(word: &str) -> Option<Code> {
+        Code::ALL.into_iter().find(|code| code.as_str() == word)
+    }
+
+    /// All codes.
+    pub const ALL: [Code; 17] = [
+        Code::ValidationFailed,
+        Code::UnknownResolutionRef,
+        Code::MappingRequired,
+        Code::MappingColumnsIncomplete,
+        Code::MappingFeatureNotFound,
+        Code::MappingColumnNotFound,
+        Code::MappingTargetNotFound,
+        Code::ImportWithoutBlueprint,
+        Code::RowsModeWithoutKey,
+        Code::JobActive,
+        Code::PlanStale,
+        Code::Conflict,
+        Code::UniqueViolation,
+        Code::NotEmpty,
+        Code::QuotaExceeded,
+        Code::NotFound,
+        Code::Forbidden,
+    ];
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+        let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Code::parse(&word).ok_or_else(|| serde::de::Error::custom(format!("no code {word:?}")))
+    }
+}

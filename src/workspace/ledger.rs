@@ -1,0 +1,278 @@
+//! What a job remembers of what it wrote: enough to resume it, to apply again and to undo it.
+//!
+//! An entry is written in the same transaction as the changes that it tells of. A store keeps
+//! entries in order and never looks into them.
+
+use std::hash::BuildHasher as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Id, Kind, RowData};
+use crate::json::Value;
+use crate::rows::{Cell, hash};
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "entry")]
+pub enum Entry {
+    /// The structure was created.
+    Structure(Structure),
+    /// Rows were written.
+    Rows(Rows),
+    /// Cells that point at rows of their own table were written.
+    Links(Links),
+    /// The links of a table are complete.
+    Closed {
+        /// The rows item, or the plan step.
+        uid: String,
+    },
+    /// Cells of rows were changed by a step of the plan.
+    Updates(Updates),
+    /// An automation was put in force.
+    Published {
+        /// Its ref.
+        reference: String,
+    },
+    /// The job came to its end.
+    Completed,
+    /// What the job wrote was taken away again.
+    Undone,
+}
+
+/// What the first phase wrote.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Structure {
+    /// What was created, in order, by ref.
+    pub created: Vec<Created>,
+    /// Configs that were replaced.
+    pub replaced: Vec<Replaced>,
+    /// Automations to be put in force at the end, by ref: they leave when they are published.
+    pub pending_publishes: Vec<String>,
+}
+
+/// A record that a job created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Created {
+    /// Its ref in the package.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its id.
+    pub id: Id,
+    /// Its name at the destination.
+    pub name: String,
+}
+
+/// A config that a job replaced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replaced {
+    /// The ref of the record; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its id.
+    pub id: Id,
+    /// The config before.
+    pub before: Value,
+    /// The config that was written.
+    pub after: Value,
+}
+
+/// Rows written together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rows {
+    /// The rows item, or the plan step, that brought them.
+    pub uid: String,
+    /// The table.
+    pub feature: Id,
+    /// The rows.
+    pub rows: Vec<Written>,
+    /// Link cells that were emptied because their row is not at the destination.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emptied: Vec<Emptied>,
+    /// Sequences that were moved on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequences: Vec<Moved>,
+}
+
+/// A row that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Its position in its payload entry, or in its step.
+    pub position: u32,
+    /// Its id at the destination.
+    pub id: Id,
+    /// What it held when it was written.
+    pub digest: RowDigest,
+}
+
+/// How many cells of a column were emptied, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Emptied {
+    /// The column, as the package names it.
+    pub column: String,
+    /// Rows concerned.
+    pub count: u64,
+    /// Whether the whole dependency was skipped, rather than single rows missing.
+    pub skipped: bool,
+}
+
+/// A sequence that was moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The column.
+    pub column: Id,
+    /// Where it stood.
+    pub from: u64,
+    /// Where it stands now.
+    pub to: u64,
+}
+
+/// Links inside one table, written after its rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Links {
+    /// The rows item.
+    pub uid: String,
+    /// The table.
+    pub feature: Id,
+    /// What the rows hold now.
+    pub rows: Vec<Written>,
+    /// Cells that were written.
+    pub linked: u64,
+    /// Cells that stay empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emptied: Vec<Emptied>,
+}
+
+/// Rows that a step of the plan changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Updates {
+    /// The plan step.
+    pub uid: String,
+    /// The table.
+    pub feature: Id,
+    /// The rows.
+    pub rows: Vec<Updated>,
+}
+
+/// A row that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Updated {
+    /// The row.
+    pub id: Id,
+    /// Its cells before.
+    pub before: RowData,
+    /// What it holds now.
+    pub digest: RowDigest,
+}
+
+/// A number that rows with equal cells share, whatever the order of the cells: whether a row was
+/// edited since the job wrote it. Persisted, so it must never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct RowDigest(u64);
+
+impl RowDigest {
+    /// Of a whole row. Empty cells (null) count as absent.
+    pub fn of(data: &RowData) -> RowDigest {
+        data.cells().fold(RowDigest(0), |digest, (key, value)| {
+            digest.with(&key.decoded(), value)
+        })
+    }
+
+    /// With one more cell.
+    #[must_use]
+    pub fn with(self, column: &str, value: &str) -> RowDigest {
+        let cell = Cell::new(value);
+        if matches!(cell, Cell::Null) {
+            return self;
+        }
+        let state = Fnv;
+        let mut hasher = state.build_hasher();
+        std::hash::Hasher::write(&mut hasher, column.as_bytes());
+        std::hash::Hasher::write_u64(&mut hasher, hash(&state, cell));
+        RowDigest(self.0.wrapping_add(std::hash::Hasher::finish(&hasher)))
+    }
+}
+
+/// FNV-1a with a last mix: the same on every machine, for ever.
+#[derive(Clone, Copy)]
+struct Fnv;
+
+struct FnvHasher(u64);
+
+impl std::hash::BuildHasher for Fnv {
+    type Hasher = FnvHasher;
+
+    fn build_hasher(&self) -> FnvHasher {
+        FnvHasher(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl std::hash::Hasher for FnvHasher {
+    fn finish(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write(&[byte]);
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write(&word.to_le_bytes());
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.write(&word.to_le_bytes());
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write(&(word as u64).to_le_bytes());
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write(&word.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RowDigest;
+    use crate::workspace::RowData;
+
+    fn digest(text: &str) -> RowDigest {
+        RowDigest::of(&RowData::parse(text).expect("JSON"))
+    }
+
+    #[test]
+    fn a_digest_sees_values_not_their_spelling_or_order() {
+        let one = digest(r#"{"a":1.0,"b":["x",{"c":null,"d":2}]}"#);
+        assert_eq!(
+            one,
+            digest(r#"{"b":["x",{"d":2.00,"c":null}],"a":1,"e":null}"#)
+        );
+        assert_ne!(one, digest(r#"{"a":"1","b":["x",{"c":null,"d":2}]}"#));
+        assert_ne!(one, digest(r#"{"b":1.0,"a":["x",{"c":null,"d":2}]}"#));
+    }
+
+    #[test]
+    fn a_digest_grows_cell_by_cell_and_never_changes() {
+        let whole = digest(r#"{"a":"x","b":[1]}"#);
+        assert_eq!(whole, digest(r#"{"a":"x"}"#).with("b", "[1]"));
+        assert_eq!(serde_json::to_string(&whole).expect("writes"), "14920980475180289333");
+    }
+}

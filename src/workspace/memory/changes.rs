@@ -1,0 +1,467 @@
+//! Writing a unit: change by change, and back again when one of them is refused.
+
+use super::table::{Holder, Table};
+use super::{State, Tables};
+use crate::json::{Object, Value};
+use crate::problem::Code;
+use crate::workspace::ledger::RowDigest;
+use crate::workspace::{
+    Change, Id, Kind, New, Refused, Removal, RowData, RowWrite, StoredRow, Structure, Workspace,
+};
+
+/// How to take a change back.
+enum Inverse {
+    Structure(Box<(Structure, Vec<Workspace>)>),
+    Inserted(Id, Vec<Id>),
+    Replaced(Id, Vec<StoredRow>),
+    Removed(Id, Vec<StoredRow>),
+    Table(Id, Table),
+    Sequence(Id, u64),
+}
+
+/// Writes all changes or none.
+pub(super) fn write(
+    state: &mut State,
+    tables: &mut Tables,
+    changes: Vec<Change>,
+) -> Result<(), Refused> {
+    let mut unit = Writing {
+        state,
+        tables,
+        inverses: Vec::new(),
+        structure_kept: false,
+    };
+    for change in changes {
+        if let Err(refused) = unit.change(change) {
+            unit.take_back();
+            return Err(refused);
+        }
+    }
+    Ok(())
+}
+
+struct Writing<'m> {
+    state: &'m mut State,
+    tables: &'m mut Tables,
+    inverses: Vec<Inverse>,
+    structure_kept: bool,
+}
+
+fn refused(code: Code, message: impl Into<String>) -> Refused {
+    Refused {
+        code,
+        row: None,
+        column: None,
+        message: message.into(),
+    }
+}
+
+fn missing(kind: Kind, id: Id) -> Refused {
+    refused(
+        Code::NotFound,
+        format!("there is no {} {id}", kind.as_str()),
+    )
+}
+
+impl Writing<'_> {
+    fn take_back(self) {
+        for inverse in self.inverses.into_iter().rev() {
+            match inverse {
+                Inverse::Structure(kept) => {
+                    (self.state.structure, self.state.other_workspaces) = *kept;
+                    self.tables.values_mut().for_each(Table::forget_values);
+                }
+                Inverse::Inserted(feature, ids) => {
+                    self.tables.entry(feature).or_default().remove(&ids);
+                }
+                Inverse::Replaced(feature, rows) => {
+                    self.tables.entry(feature).or_default().replace(rows);
+                }
+                Inverse::Removed(feature, rows) => {
+                    // They were there before, so their ids are free.
+                    let _ = self.tables.entry(feature).or_default().insert(rows);
+                }
+                Inverse::Table(feature, table) => {
+                    self.tables.insert(feature, table);
+                }
+                Inverse::Sequence(column, next) => self.state.set_sequence(column, next),
+            }
+        }
+    }
+
+    /// Structures are small and rarely changed: a copy is the simplest way back.
+    fn keep_structure(&mut self) {
+        if !self.structure_kept {
+            self.structure_kept = true;
+            let kept = (
+                self.state.structure.clone(),
+                self.state.other_workspaces.clone(),
+            );
+            self.inverses.push(Inverse::Structure(Box::new(kept)));
+        }
+    }
+
+    fn change(&mut self, change: Change) -> Result<(), Refused> {
+        match change {
+            Change::Create(new) => {
+                self.keep_structure();
+                self.create(new)
+            }
+            Change::Configure { kind, id, config } => self.configure(kind, id, config),
+            Change::Restore {
+                kind,
+                id,
+                current,
+                config,
+            } => {
+                if config_of(self.state, kind, id).as_ref() == Some(&current) {
+                    return self.configure(kind, id, config);
+                }
+                Ok(())
+            }
+            Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
+            Change::UpdateRows { feature, rows } => self.update_rows(feature, &rows),
+            Change::MoveSequence {
+                column, from, to, ..
+            } => {
+                let stands = self.state.sequence(column);
+                if stands != from {
+                    let message = format!("the sequence stands at {stands}, not at {from}");
+                    return Err(refused(Code::Conflict, message));
+                }
+                self.move_sequence(column, to);
+                Ok(())
+            }
+            Change::RewindSequence {
+                column, from, to, ..
+            } => {
+                if self.state.sequence(column) == from {
+                    self.move_sequence(column, to);
+                }
+                Ok(())
+            }
+            Change::Publish { workflow } => {
+                self.keep_structure();
+                let automations = &mut self.state.structure.automations;
+                let found = automations.iter_mut().find(|found| found.id == workflow);
+                let found = found.ok_or_else(|| missing(Kind::Workflow, workflow))?;
+                found.active = true;
+                Ok(())
+            }
+            Change::Remove { kind, id, force } => self.remove(kind, id, force),
+            Change::RemoveRows { feature, rows } => self.remove_rows(feature, &rows),
+        }
+    }
+
+    fn move_sequence(&mut self, column: Id, to: u64) {
+        let before = self.state.sequence(column);
+        self.inverses.push(Inverse::Sequence(column, before));
+        self.state.set_sequence(column, to);
+    }
+
+    fn create(&mut self, new: New) -> Result<(), Refused> {
+        let structure = &mut self.state.structure;
+        match new {
+            New::Workspace { id, name, label } => self.state.other_workspaces.push(Workspace {
+                id,
+                name,
+                label,
+                config: Object::new(),
+            }),
+            New::Feature(feature) => {
+                free(
+                    structure.features.iter().map(|other| &other.name),
+                    &feature.name,
+                )?;
+                structure.features.push(feature);
+            }
+            New::Column { feature, column } => {
+                let table = feature_mut(structure, feature)?;
+                free(table.columns.iter().map(|other| &other.name), &column.name)?;
+                table.columns.push(column);
+                table
+                    .columns
+                    .sort_by_key(|column| (column.order, column.id));
+            }
+            New::View { feature, view } => {
+                let table = feature_mut(structure, feature)?;
+                free(table.views.iter().map(|other| &other.name), &view.name)?;
+                table.views.push(view);
+                table.views.sort_by_key(|view| (view.order, view.id));
+            }
+            New::Workflow(automation) => structure.automations.push(automation),
+            New::Module(module) => {
+                free(
+                    structure.modules.iter().map(|other| &other.name),
+                    &module.name,
+                )?;
+                structure.modules.push(module);
+                structure
+                    .modules
+                    .sort_by_key(|module| (module.order, module.id));
+            }
+            New::Rail { module, rail } => {
+                let mut modules = structure.modules.iter_mut();
+                let parent = modules.find(|parent| parent.id == module);
+                let parent = parent.ok_or_else(|| missing(Kind::Module, module))?;
+                free(parent.rails.iter().map(|other| &other.name), &rail.name)?;
+                parent.rails.push(rail);
+                parent.rails.sort_by_key(|rail| (rail.order, rail.id));
+            }
+        }
+        Ok(())
+    }
+
+    fn configure(&mut self, kind: Kind, id: Id, config: Value) -> Result<(), Refused> {
+        self.keep_structure();
+        if kind == Kind::Column {
+            self.tables.values_mut().for_each(Table::forget_values);
+        }
+        let structure = &mut self.state.structure;
+        let slot = match kind {
+            Kind::Workspace => {
+                let workspace = &mut structure.workspace;
+                (workspace.id == id).then_some(&mut workspace.config)
+            }
+            Kind::Feature => feature_mut(structure, id)
+                .ok()
+                .map(|found| &mut found.config),
+            Kind::Column => {
+                let mut columns = structure.features.iter_mut().flat_map(|f| &mut f.columns);
+                let found = columns.find(|found| found.id == id);
+                found.map(|found| &mut found.config)
+            }
+            Kind::View => {
+                let mut views = structure.features.iter_mut().flat_map(|f| &mut f.views);
+                let found = views.find(|found| found.id == id);
+                found.map(|found| &mut found.config)
+            }
+            Kind::Module => {
+                let found = structure.modules.iter_mut().find(|found| found.id == id);
+                found.map(|found| &mut found.config)
+            }
+            Kind::Rail => {
+                let mut rails = structure.modules.iter_mut().flat_map(|m| &mut m.rails);
+                let rail = rails.find(|found| found.id == id);
+                let rail = rail.ok_or_else(|| missing(kind, id))?;
+                rail.config = objects(config);
+                return Ok(());
+            }
+            Kind::Workflow => None,
+        };
+        *slot.ok_or_else(|| missing(kind, id))? =
+            objects(config).into_iter().next().unwrap_or_default();
+        Ok(())
+    }
+
+    fn insert_rows(&mut self, feature: Id, rows: Vec<StoredRow>) -> Result<(), Refused> {
+        let unique = unique_columns(&mut self.state.structure, feature)?;
+        let table = self.tables.entry(feature).or_default();
+        if let Some(repeated) = table.repeated(&unique, &rows) {
+            return Err(violation(repeated));
+        }
+        let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+        table
+            .insert(rows)
+            .map_err(|id| refused(Code::Conflict, format!("there is a row {id} already")))?;
+        self.inverses.push(Inverse::Inserted(feature, ids));
+        Ok(())
+    }
+
+    fn update_rows(&mut self, feature: Id, writes: &[RowWrite]) -> Result<(), Refused> {
+        let unique = unique_columns(&mut self.state.structure, feature)?;
+        let table = self.tables.entry(feature).or_default();
+        let mut rows = Vec::with_capacity(writes.len());
+        for (position, write) in writes.iter().enumerate() {
+            let Some(row) = table.get(write.id) else {
+                return Err(Refused {
+                    row: Some(position),
+                    ..refused(Code::NotFound, format!("there is no row {}", write.id))
+                });
+            };
+            rows.push(StoredRow {
+                id: write.id,
+                data: written(&row.data, write),
+            });
+        }
+        if let Some(repeated) = table.repeated(&unique, &rows) {
+            return Err(violation(repeated));
+        }
+        let before = table.replace(rows);
+        self.inverses.push(Inverse::Replaced(feature, before));
+        Ok(())
+    }
+
+    fn remove_rows(&mut self, feature: Id, rows: &[Removal]) -> Result<(), Refused> {
+        let table = self.tables.entry(feature).or_default();
+        for (position, removal) in rows.iter().enumerate() {
+            let (Some(digest), Some(row)) = (removal.digest, table.get(removal.id)) else {
+                continue;
+            };
+            if RowDigest::of(&row.data) != digest {
+                return Err(Refused {
+                    row: Some(position),
+                    ..refused(
+                        Code::NotEmpty,
+                        format!("row {} was edited since it was written", removal.id),
+                    )
+                });
+            }
+        }
+        let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+        let gone = table.remove(&ids);
+        self.inverses.push(Inverse::Removed(feature, gone));
+        Ok(())
+    }
+
+    fn remove(&mut self, kind: Kind, id: Id, force: bool) -> Result<(), Refused> {
+        self.keep_structure();
+        let structure = &mut self.state.structure;
+        match kind {
+            Kind::Workspace => self.state.other_workspaces.retain(|other| other.id != id),
+            Kind::Feature => {
+                let full = self
+                    .tables
+                    .get(&id)
+                    .is_some_and(|table| !table.rows().is_empty());
+                if full && !force {
+                    let message = format!("table {id} holds rows that the job did not write");
+                    return Err(refused(Code::NotEmpty, message));
+                }
+                for feature in structure.features.iter().filter(|found| found.id == id) {
+                    for column in &feature.columns {
+                        let before = self.state.sequences.remove(&column.id);
+                        self.inverses
+                            .extend(before.map(|next| Inverse::Sequence(column.id, next)));
+                    }
+                }
+                structure.features.retain(|found| found.id != id);
+                let table = self.tables.remove(&id);
+                self.inverses
+                    .extend(table.map(|table| Inverse::Table(id, table)));
+            }
+            Kind::Column => {
+                for feature in &mut structure.features {
+                    feature.columns.retain(|found| found.id != id);
+                }
+                self.move_sequence(id, 1);
+            }
+            Kind::View => {
+                for feature in &mut structure.features {
+                    feature.views.retain(|found| found.id != id);
+                }
+            }
+            Kind::Workflow => structure.automations.retain(|found| found.id != id),
+            Kind::Module => structure.modules.retain(|found| found.id != id),
+            Kind::Rail => {
+                for module in &mut structure.modules {
+                    module.rails.retain(|found| found.id != id);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn free<'n>(mut names: impl Iterator<Item = &'n String>, name: &str) -> Result<(), Refused> {
+    if names.any(|taken| taken == name) {
+        return Err(refused(
+            Code::Conflict,
+            format!("the name {name:?} is taken"),
+        ));
+    }
+    Ok(())
+}
+
+fn feature_mut(
+    structure: &mut Structure,
+    id: Id,
+) -> Result<&mut crate::workspace::Feature, Refused> {
+    let mut features = structure.features.iter_mut().chain(&mut structure.shared);
+    features
+        .find(|found| found.id == id)
+        .ok_or_else(|| missing(Kind::Feature, id))
+}
+
+fn unique_columns(structure: &mut Structure, feature: Id) -> Result<Vec<String>, Refused> {
+    let columns = &feature_mut(structure, feature)?.columns;
+    let unique = columns.iter().filter(|column| column.is_unique());
+    Ok(unique.map(|column| column.name.clone()).collect())
+}
+
+fn violation((row, column, holder): (usize, String, Holder)) -> Refused {
+    let by = match holder {
+        Holder::Stored => "a stored row",
+        Holder::Added => "another of the rows written with it",
+    };
+    Refused {
+        code: Code::UniqueViolation,
+        row: Some(row),
+        message: format!("{by} holds the same value in the unique column {column:?}"),
+        column: Some(column),
+    }
+}
+
+/// The cells of a row after a write.
+fn written(data: &RowData, write: &RowWrite) -> RowData {
+    let parse = |data: &RowData| match Value::parse(data.as_str()) {
+        Ok(Value::Object(cells)) => cells,
+        _ => Object::new(),
+    };
+    let mut cells = if write.replace {
+        Object::new()
+    } else {
+        parse(data)
+    };
+    for (key, value) in parse(&write.cells) {
+        if value == Value::Null {
+            cells.shift_remove(&key);
+        } else {
+            cells.insert(key, value);
+        }
+    }
+    RowData::of(&cells)
+}
+
+fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {
+    let structure = &state.structure;
+    let features = &structure.features;
+    let object = match kind {
+        Kind::Workspace => {
+            let workspace = &structure.workspace;
+            (workspace.id == id).then_some(&workspace.config)
+        }
+        Kind::Feature => structure.feature(id).map(|found| &found.config),
+        Kind::Column => {
+            let mut columns = features.iter().flat_map(|feature| &feature.columns);
+            let found = columns.find(|found| found.id == id);
+            found.map(|found| &found.config)
+        }
+        Kind::View => {
+            let mut views = features.iter().flat_map(|feature| &feature.views);
+            let found = views.find(|found| found.id == id);
+            found.map(|found| &found.config)
+        }
+        Kind::Module => {
+            let found = structure.modules.iter().find(|found| found.id == id);
+            found.map(|found| &found.config)
+        }
+        Kind::Rail => {
+            let mut rails = structure.modules.iter().flat_map(|module| &module.rails);
+            let rail = rails.find(|found| found.id == id)?;
+            let list = rail.config.iter().cloned().map(Value::Object);
+            return Some(Value::List(list.collect()));
+        }
+        Kind::Workflow => None,
+    };
+    object.cloned().map(Value::Object)
+}
+
+/// The objects of a config: of a list its elements, of an object itself.
+fn objects(config: Value) -> Vec<Object> {
+    match config {
+        Value::Object(object) => vec![object],
+        Value::List(elements) => elements.into_iter().flat_map(objects).collect(),
+        _ => Vec::new(),
+    }
+}

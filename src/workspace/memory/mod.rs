@@ -1,0 +1,205 @@
+//! A workspace in memory: for simulations, for tests, and loaded from one JSON file.
+//!
+//! It keeps every promise of the traits: a unit is written whole or not at all, unique values stay
+//! unique, ledger and changes go together. It can also crash at any call, before or after the call
+//! had its effect, which is how crash and resume are tested by the thousand.
+
+mod changes;
+mod state;
+mod table;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::ledger::Entry;
+use super::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+
+pub use state::{State, StateError};
+use table::Table;
+
+/// A workspace in memory, bound to one job.
+#[derive(Debug)]
+pub struct Memory {
+    state: State,
+    tables: Tables,
+    ledger: Vec<Entry>,
+    calls: AtomicU64,
+    crash: Option<Crash>,
+}
+
+/// Rows of all tables.
+pub(super) type Tables = std::collections::BTreeMap<Id, Table>;
+
+/// When the workspace fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crash {
+    /// At which call, counted from 0 since the last [`Memory::recover`].
+    pub call: u64,
+    /// Whether a commit is written before it fails: the answer is lost, the effect is not.
+    pub written: bool,
+}
+
+/// Why the in-memory workspace did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// A crash that was asked for.
+    #[error("crashed at call {0}, as asked")]
+    Crashed(u64),
+    /// No such table.
+    #[error("there is no table {0}")]
+    UnknownFeature(Id),
+}
+
+impl Memory {
+    /// A workspace in that state, with a new job.
+    pub fn new(mut state: State) -> Memory {
+        let rows = std::mem::take(&mut state.rows);
+        let tables = rows
+            .into_iter()
+            .map(|(feature, rows)| (feature, Table::new(rows)))
+            .collect();
+        Memory {
+            state,
+            tables,
+            ledger: Vec::new(),
+            calls: AtomicU64::new(0),
+            crash: None,
+        }
+    }
+
+    /// The state as it is now.
+    pub fn state(&self) -> State {
+        let rows = self.tables.iter();
+        State {
+            rows: rows
+                .filter(|(_, table)| !table.rows().is_empty())
+                .map(|(feature, table)| (*feature, table.rows().to_vec()))
+                .collect(),
+            ..self.state.clone()
+        }
+    }
+
+    /// Begins another job; the ledger of the one before is handed out.
+    pub fn next_job(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.ledger)
+    }
+
+    /// Goes back to an earlier job.
+    pub fn take_up(&mut self, ledger: Vec<Entry>) {
+        self.ledger = ledger;
+    }
+
+    /// Every later call fails from the given one on, until [`Memory::recover`].
+    pub fn crash_at(&mut self, crash: Crash) {
+        self.calls = AtomicU64::new(0);
+        self.crash = Some(crash);
+    }
+
+    /// Works again.
+    pub fn recover(&mut self) {
+        self.calls = AtomicU64::new(0);
+        self.crash = None;
+    }
+
+    /// Calls since the last [`Memory::recover`]: every one is a checkpoint to crash at.
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Counts a call, and says whether it fails (and whether its effect is kept).
+    fn call(&self) -> Result<(), Crash> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.crash {
+            Some(crash) if call >= crash.call => Err(Crash {
+                call,
+                // Whoever is dead writes nothing.
+                written: crash.written && call == crash.call,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&self) -> Result<(), MemoryError> {
+        self.call()
+            .map_err(|crash| MemoryError::Crashed(crash.call))
+    }
+
+    fn known(&self, feature: Id) -> Result<(), MemoryError> {
+        match self.state.structure.feature(feature) {
+            Some(_) => Ok(()),
+            None => Err(MemoryError::UnknownFeature(feature)),
+        }
+    }
+
+    fn rows_of(&self, feature: Id) -> Result<&[StoredRow], MemoryError> {
+        self.known(feature)?;
+        Ok(self.tables.get(&feature).map_or(&[], Table::rows))
+    }
+}
+
+impl Source for Memory {
+    type Error = MemoryError;
+
+    async fn structure(&self) -> Result<Structure, MemoryError> {
+        self.read()?;
+        Ok(self.state.structure.clone())
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, MemoryError> {
+        self.read()?;
+        let rows = self.rows_of(feature)?;
+        let from = after.map_or(0, |after| rows.partition_point(|row| row.id <= after));
+        let to = rows.len().min(from.saturating_add(limit));
+        Ok(rows[from..to].to_vec())
+    }
+}
+
+impl Target for Memory {
+    async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
+        self.read()?;
+        Ok(self.ledger.clone())
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
+        let crash = self.call().err();
+        if crash.is_none_or(|crash| crash.written) {
+            changes::write(&mut self.state, &mut self.tables, unit.changes)?;
+            self.ledger.extend(unit.entry);
+        }
+        match crash {
+            Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
+            None => Ok(()),
+        }
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.read()?;
+        let rows = self.rows_of(feature)?;
+        Ok(table::matching(rows, column, values))
+    }
+
+    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.read()?;
+        let rows = self.rows_of(feature)?;
+        let find = |id: &Id| {
+            let at = rows.binary_search_by_key(id, |row| row.id).ok()?;
+            rows.get(at).cloned()
+        };
+        Ok(ids.iter().map(find).collect())
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
+        self.read()?;
+        self.known(feature)?;
+        Ok(self.state.sequence(column))
+    }
+}

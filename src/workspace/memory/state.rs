@@ -1,0 +1,90 @@
+//! What a workspace in memory holds, and the JSON file of it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::Object;
+use crate::workspace::{Id, Organization, StoredRow, Structure, Workspace};
+
+/// Everything of a workspace: one JSON file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// Everything but rows.
+    pub structure: Structure,
+    /// Other workspaces that were created in the organization.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_workspaces: Vec<Workspace>,
+    /// Rows by table, by ascending id.
+    #[serde(default)]
+    pub rows: BTreeMap<Id, Vec<StoredRow>>,
+    /// By sequence column: the next number, where it is not 1.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sequences: BTreeMap<Id, u64>,
+}
+
+/// A file that is no workspace.
+#[derive(Debug, thiserror::Error)]
+#[error("not a workspace file: {0}")]
+pub struct StateError(#[from] serde_json::Error);
+
+impl State {
+    /// A workspace without anything in it.
+    pub fn empty(organization: Id, workspace: Id, name: &str, label: &str) -> State {
+        State {
+            structure: Structure {
+                organization: Organization {
+                    id: organization,
+                    connections: Some(Vec::new()),
+                    channels: Some(Vec::new()),
+                    timer_profiles: Some(Vec::new()),
+                },
+                workspace: Workspace {
+                    id: workspace,
+                    name: name.to_owned(),
+                    label: label.to_owned(),
+                    config: Object::new(),
+                },
+                modules: Vec::new(),
+                features: Vec::new(),
+                automations: Vec::new(),
+                earlier_automations: Vec::new(),
+                shared: Vec::new(),
+            },
+            other_workspaces: Vec::new(),
+            rows: BTreeMap::new(),
+            sequences: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a file that [`State::save`] wrote.
+    pub fn load(text: &str) -> Result<State, StateError> {
+        let mut state: State = serde_json::from_str(text)?;
+        for rows in state.rows.values_mut() {
+            rows.sort_by_key(|row| row.id);
+        }
+        Ok(state)
+    }
+
+    /// The file: the same state gives the same bytes.
+    pub fn save(&self) -> Result<String, StateError> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The number that the next empty cell of a sequence column gets.
+    pub fn sequence(&self, column: Id) -> u64 {
+        self.sequences.get(&column).copied().unwrap_or(1)
+    }
+
+    /// Sets the next number of a sequence column.
+    pub(super) fn set_sequence(&mut self, column: Id, next: u64) {
+        if next == 1 {
+            self.sequences.remove(&column);
+        } else {
+            self.sequences.insert(column, next);
+        }
+    }
+}

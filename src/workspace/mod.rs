@@ -1,0 +1,27 @@
+//! A workspace as the exporter reads it and the executor changes it.
+//!
+//! Both are written once, against two traits: [`Source`] reads, [`Target`] also commits. The
+//! [`memory`] workspace implements them for simulations and tests; a server implements them on
+//! its stores. Nothing here needs a runtime: futures of the in-memory workspace are ready at once
+//! ([`ready`]).
+//!
+//! Changes travel as a [`Unit`]: everything of it is written, with its entry of the job's
+//! [ledger](mod@ledger), or nothing.
+
+mod data;
+pub mod ledger;
+pub mod memory;
+mod model;
+mod source;
+mod target;
+
+pub use data::RowData;
+pub use model::{
+    Automation, Channel, Column, Connection, Feature, Kind, Module, Named, Organization, Rail,
+    Structure, View, Workspace,
+};
+pub use source::{Source, StoredRow, ready};
+pub use target::{Change, CommitError, New, Progress, Refused, Removal, RowWrite, Target, Unit};
+
+/// Identity of a record.
+pub type Id = uuid::Uuid;

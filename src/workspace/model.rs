@@ -1,0 +1,310 @@
+//! The records of a workspace, rows aside.
+
+use serde::{Deserialize, Serialize};
+
+use super::Id;
+use crate::json::Object;
+
+/// Everything that a reader sees of a workspace but its rows, with what it may refer to outside.
+///
+/// Lists stand in display order: columns, views, modules and rails by `order`, then by id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Structure {
+    /// What belongs to the organization as a whole.
+    pub organization: Organization,
+    /// The workspace itself.
+    pub workspace: Workspace,
+    /// Its modules, rails inside.
+    pub modules: Vec<Module>,
+    /// Its tables, columns and views inside.
+    pub features: Vec<Feature>,
+    /// Its automations.
+    pub automations: Vec<Automation>,
+    /// Automations of the earlier format, which can only be pointed at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_automations: Vec<Named>,
+    /// Tables of other workspaces of the organization that every workspace may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<Feature>,
+}
+
+/// Named records of the organization. A list is absent when the reader cannot tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Organization {
+    /// Identity.
+    pub id: Id,
+    /// Connections, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<Connection>>,
+    /// Channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<Channel>>,
+    /// Timer profiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_profiles: Option<Vec<Named>>,
+}
+
+/// A connection: configs name it, so it has no id here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Connection {
+    /// Its name.
+    pub name: String,
+    /// `smtp`, `http`, `llm`, `timer`.
+    pub kind: String,
+}
+
+/// A channel. A direct conversation has no name and cannot be mapped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Channel {
+    /// Identity.
+    pub id: Id,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// Something known by id and name only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Named {
+    /// Identity.
+    pub id: Id,
+    /// Its name.
+    pub name: String,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// A workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Workspace {
+    /// Identity.
+    pub id: Id,
+    /// Technical name.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Config.
+    #[serde(default)]
+    pub config: Object,
+}
+
+/// A module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Module {
+    /// Identity.
+    pub id: Id,
+    /// Technical name, unique in the workspace.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Icon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    /// Position.
+    pub order: i64,
+    /// Config.
+    #[serde(default)]
+    pub config: Object,
+    /// Its navigation entries.
+    #[serde(default)]
+    pub rails: Vec<Rail>,
+}
+
+/// A navigation entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rail {
+    /// Identity.
+    pub id: Id,
+    /// Technical name, unique in the module.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Position.
+    pub order: i64,
+    /// What it shows: a list of objects.
+    #[serde(default)]
+    pub config: Vec<Object>,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Feature {
+    /// Identity.
+    pub id: Id,
+    /// Technical name, unique in the workspace.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Config.
+    #[serde(default)]
+    pub config: Object,
+    /// Whether every workspace of the organization may use it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_shared: bool,
+    /// Its columns.
+    #[serde(default)]
+    pub columns: Vec<Column>,
+    /// Its views.
+    #[serde(default)]
+    pub views: Vec<View>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Column {
+    /// Identity.
+    pub id: Id,
+    /// Technical name, the key in row data, unique in the table.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Its type in the definitions.
+    #[serde(rename = "type")]
+    pub column_type: String,
+    /// Its component in the definitions.
+    pub default_component: String,
+    /// Position.
+    pub order: i64,
+    /// Config.
+    #[serde(default)]
+    pub config: Object,
+}
+
+/// A view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct View {
+    /// Identity.
+    pub id: Id,
+    /// Technical name, unique in the table.
+    pub name: String,
+    /// Label.
+    pub label: String,
+    /// Its type in the definitions.
+    #[serde(rename = "type")]
+    pub view_type: String,
+    /// Position.
+    pub order: i64,
+    /// The one object of its config.
+    #[serde(default)]
+    pub config: Object,
+}
+
+/// An automation: the version in force (active, else newest published, else newest draft).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Automation {
+    /// Identity of the automation, not of a version.
+    pub id: Id,
+    /// Name, free text.
+    pub name: String,
+    /// What fires it.
+    pub trigger_config: Object,
+    /// What it does.
+    pub graph_config: Object,
+    /// Whether it has an active version.
+    #[serde(default)]
+    pub active: bool,
+}
+
+/// What a record is, where records of every kind are spoken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// A workspace.
+    Workspace,
+    /// A table.
+    Feature,
+    /// A column.
+    Column,
+    /// A view.
+    View,
+    /// An automation.
+    Workflow,
+    /// A module.
+    Module,
+    /// A navigation entry.
+    Rail,
+}
+
+impl Kind {
+    /// The word in plans, previews and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Workspace => "workspace",
+            Kind::Feature => "feature",
+            Kind::Column => "column",
+            Kind::View => "view",
+            Kind::Workflow => "workflow",
+            Kind::Module => "module",
+            Kind::Rail => "rail",
+        }
+    }
+}
+
+impl Structure {
+    /// The table of that id, of this workspace or shared.
+    pub fn feature(&self, id: Id) -> Option<&Feature> {
+        self.features
+            .iter()
+            .chain(&self.shared)
+            .find(|feature| feature.id == id)
+    }
+}
+
+impl Feature {
+    /// The column of that id.
+    pub fn column(&self, id: Id) -> Option<&Column> {
+        self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// The column of that technical name.
+    pub fn column_named(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+impl Column {
+    /// Whether it holds the identity of rows, minted when a row comes without.
+    pub fn is_identity(&self) -> bool {
+        self.default_component == "id"
+    }
+
+    /// Whether an empty identity cell gets the next number instead of a UUID.
+    pub fn is_sequence(&self) -> bool {
+        self.is_identity()
+            && self
+                .config
+                .get("idType")
+                .and_then(crate::json::Value::as_str)
+                == Some("sequence")
+    }
+
+    /// Whether no two rows hold the same value.
+    pub fn is_unique(&self) -> bool {
+        self.is_identity() || self.flag("unique")
+    }
+
+    /// Whether the cell must not be empty.
+    pub fn is_required(&self) -> bool {
+        self.flag("required")
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        self.config.get(key).and_then(crate::json::Value::as_bool) == Some(true)
+    }
+}

@@ -1,0 +1,246 @@
+//! Changing a workspace on behalf of one job.
+
+use std::future::Future;
+
+use super::ledger::{Entry, RowDigest};
+use super::{
+    Automation, Column, Feature, Id, Kind, Module, Rail, RowData, Source, StoredRow, View,
+};
+use crate::json::Value;
+use crate::problem::Code;
+
+/// A workspace that one job may change.
+///
+/// An implementation is bound to one attempt at one job: it holds the lease, and refuses with
+/// [`CommitError::Fenced`] once somebody else has taken the job over.
+pub trait Target: Source {
+    /// What the job has written so far, in order.
+    fn ledger(&self) -> impl Future<Output = Result<Vec<Entry>, Self::Error>> + Send;
+
+    /// Writes a unit whole or not at all, and renews the lease.
+    fn commit(
+        &mut self,
+        unit: Unit,
+    ) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
+
+    /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
+    /// ([`crate::rows::equal`]).
+    fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
+
+    /// The rows of these ids, as far as they exist.
+    fn fetch(
+        &self,
+        feature: Id,
+        rows: &[Id],
+    ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
+
+    /// The number that the next empty cell of a sequence column gets.
+    fn sequence(
+        &self,
+        feature: Id,
+        column: Id,
+    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+}
+
+/// Changes that are written together, with what the ledger keeps of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unit {
+    /// What is done, in order.
+    pub changes: Vec<Change>,
+    /// What the ledger remembers; nothing is remembered of a unit that leaves no trace.
+    pub entry: Option<Entry>,
+    /// How far the job is once the unit is written.
+    pub progress: Progress,
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// `structure`, `rows`, `publish`.
+    pub phase: &'static str,
+    /// Steps, rows or automations done.
+    pub done: u64,
+    /// Of how many.
+    pub total: u64,
+}
+
+/// One change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Adds a record.
+    Create(New),
+    /// Replaces a config whole: an object, or the list of a rail.
+    Configure {
+        /// What it is.
+        kind: Kind,
+        /// Which.
+        id: Id,
+        /// The new config.
+        config: Value,
+    },
+    /// Adds rows; ids ascend.
+    InsertRows {
+        /// The table.
+        feature: Id,
+        /// The rows.
+        rows: Vec<StoredRow>,
+    },
+    /// Changes cells of rows.
+    UpdateRows {
+        /// The table.
+        feature: Id,
+        /// The rows.
+        rows: Vec<RowWrite>,
+    },
+    /// Moves a sequence on; refused with [`Code::Conflict`] when it does not stand at `from`.
+    MoveSequence {
+        /// The table.
+        feature: Id,
+        /// The column.
+        column: Id,
+        /// Where it stands.
+        from: u64,
+        /// Where it stands then.
+        to: u64,
+    },
+    /// Puts an automation in force: its newest version is published and becomes active.
+    Publish {
+        /// The automation.
+        workflow: Id,
+    },
+    /// Takes a record away with everything in it. Refused with [`Code::NotEmpty`] when it is a
+    /// table that still has rows, unless `force`. One that is gone already is no error.
+    Remove {
+        /// What it is.
+        kind: Kind,
+        /// Which.
+        id: Id,
+        /// Whether what is in it goes too.
+        force: bool,
+    },
+    /// Takes rows away; those that are gone already are no error.
+    RemoveRows {
+        /// The table.
+        feature: Id,
+        /// The rows.
+        rows: Vec<Removal>,
+    },
+    /// Moves a sequence back, when it still stands at `from`.
+    RewindSequence {
+        /// The table.
+        feature: Id,
+        /// The column.
+        column: Id,
+        /// Where the job left it.
+        from: u64,
+        /// Where it was before.
+        to: u64,
+    },
+    /// Replaces a config when it still is `current`; leaves it alone otherwise.
+    Restore {
+        /// What it is.
+        kind: Kind,
+        /// Which.
+        id: Id,
+        /// What the job wrote.
+        current: Value,
+        /// What was there before.
+        config: Value,
+    },
+}
+
+/// A record to be added. What stands inside it (columns of a table, rails of a module) is empty
+/// here and added on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum New {
+    /// Another workspace of the organization.
+    Workspace {
+        /// Identity.
+        id: Id,
+        /// Technical name.
+        name: String,
+        /// Label.
+        label: String,
+    },
+    /// A table.
+    Feature(Feature),
+    /// A column of a table.
+    Column {
+        /// The table.
+        feature: Id,
+        /// The column.
+        column: Column,
+    },
+    /// A view of a table.
+    View {
+        /// The table.
+        feature: Id,
+        /// The view.
+        view: View,
+    },
+    /// An automation, as a draft that does not fire.
+    Workflow(Automation),
+    /// A module.
+    Module(Module),
+    /// A navigation entry of a module.
+    Rail {
+        /// The module.
+        module: Id,
+        /// The entry.
+        rail: Rail,
+    },
+}
+
+/// New values for cells of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowWrite {
+    /// The row.
+    pub id: Id,
+    /// Cells that are set; null takes one away.
+    pub cells: RowData,
+    /// Whether all other cells go.
+    pub replace: bool,
+}
+
+/// A row to be taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removal {
+    /// The row.
+    pub id: Id,
+    /// What it held when the job last wrote it: another digest refuses the unit with
+    /// [`Code::NotEmpty`]. Nothing: it goes whatever it holds.
+    pub digest: Option<RowDigest>,
+}
+
+/// Why a store refuses a unit; nothing of the unit was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// The code.
+    pub code: Code,
+    /// The row at fault: its position among the rows of its change.
+    pub row: Option<usize>,
+    /// The column at fault.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Why a unit was not written, or not surely.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError<E> {
+    /// The store looked at it and said no: nothing was written.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Another attempt holds the job now: nothing was written.
+    #[error("another worker has taken the job over")]
+    Fenced,
+    /// The store failed. Whether the unit was written shows in the ledger.
+    #[error("the store failed")]
+    Store(#[source] E),
+}
