@@ -13,6 +13,7 @@
     reason = "ratios are printed with two digits"
 )]
 
+mod files;
 mod generate;
 
 use std::path::{Path, PathBuf};
@@ -60,6 +61,12 @@ fn main() {
         let file = large(&folder, small);
         large_case(&file, rounds);
         memory_case(&file);
+    }
+    if wanted("files") {
+        let (tables, rows) = if small { (5, 50) } else { (50, 5000) };
+        let other = folder.join(format!("other-{tables}-{rows}-v2.json"));
+        let other = written(other, || generate::package(2, tables, rows));
+        files::case(&large(&folder, small), &other, rounds);
     }
     if wanted("catalog") {
         catalog_case(&catalog(&folder, small), rounds);

@@ -11,6 +11,7 @@
 mod flat;
 mod names;
 mod render;
+mod row;
 mod rows;
 mod thing;
 
