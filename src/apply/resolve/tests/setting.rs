@@ -69,19 +69,23 @@ impl Pack {
             }
             if kind == "workflow" {
                 let text = args.to_string();
-                let ids = text.match_indices("\"stp_").map(|(at, _)| text[at + 1..at + 17].to_owned());
+                let ids = text
+                    .match_indices("\"stp_")
+                    .map(|(at, _)| text[at + 1..at + 17].to_owned());
                 item["stepIds"] = ids.collect::<Vec<_>>().into();
             }
             self.items.push(item);
         }
-        self.steps.push(json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args}));
+        self.steps
+            .push(json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args}));
         self
     }
 
     /// Adds a step that declares nothing.
     pub(super) fn step(mut self, tool: &str, args: Json) -> Pack {
         let number = self.steps.len();
-        self.steps.push(json!({"uid": uid(number), "tool": tool, "args": args}));
+        self.steps
+            .push(json!({"uid": uid(number), "tool": tool, "args": args}));
         self
     }
 
@@ -106,7 +110,13 @@ impl Pack {
     }
 
     /// A table of the source that does not travel.
-    pub(super) fn far_table(mut self, name: &str, columns: &[&str], blueprint: bool, uses: &[(usize, &str)]) -> Pack {
+    pub(super) fn far_table(
+        mut self,
+        name: &str,
+        columns: &[&str],
+        blueprint: bool,
+        uses: &[(usize, &str)],
+    ) -> Pack {
         let reference = format!("f_{name}");
         let owner = uid(2000 + self.dependencies.len());
         let column = |column: &&str| {
@@ -123,7 +133,9 @@ impl Pack {
             "usedBy": uses.iter().map(|(item, path)| json!({"uid": uid(*item), "targets": owner, "path": path, "reason": "r"})).collect::<Vec<_>>(),
         });
         if blueprint {
-            let mut steps = vec![json!({"uid": uid(4000), "tool": "create_feature", "ref": reference, "args": {"workspaceId": "$workspace", "name": name, "label": name}})];
+            let mut steps = vec![
+                json!({"uid": uid(4000), "tool": "create_feature", "ref": reference, "args": {"workspaceId": "$workspace", "name": name, "label": name}}),
+            ];
             for (at, column) in identity.iter().enumerate() {
                 steps.push(json!({"uid": uid(4001 + at), "tool": "create_column", "ref": column["ref"], "args": {
                     "featureId": format!("${reference}"), "name": column["name"], "label": column["label"], "type": "text",
@@ -136,7 +148,14 @@ impl Pack {
     }
 
     /// Something else that does not travel.
-    pub(super) fn far(mut self, kind: &str, reference: &str, form: &str, name: &str, uses: &[(usize, &str)]) -> Pack {
+    pub(super) fn far(
+        mut self,
+        kind: &str,
+        reference: &str,
+        form: &str,
+        name: &str,
+        uses: &[(usize, &str)],
+    ) -> Pack {
         let owner = uid(2000 + self.dependencies.len());
         self.dependencies.push(json!({
             "uid": owner, "kind": kind, "ref": reference, "form": form, "required": kind != "timerProfile",
@@ -151,7 +170,10 @@ impl Pack {
     pub(super) fn rows(mut self, table: &str, key: Option<&str>, rows: &[(Json, Json)]) -> Pack {
         let number = self.payloads.len();
         let item = uid(5000 + number);
-        let parent = self.items.iter().find(|item| item["ref"] == format!("f_{table}"));
+        let parent = self
+            .items
+            .iter()
+            .find(|item| item["ref"] == format!("f_{table}"));
         let parent = parent.map(|item| item["uid"].clone());
         let links = self.steps.iter().any(|step| {
             let config = step["args"]["config"]["linkedFeatureId"].as_str();
@@ -165,20 +187,27 @@ impl Pack {
         let mut columns: Vec<&str> = Vec::new();
         for step in &self.steps {
             let name = step["args"]["name"].as_str().unwrap_or_default();
-            let own = step["tool"] == "create_column" && step["args"]["featureId"] == format!("$f_{table}");
+            let own = step["tool"] == "create_column"
+                && step["args"]["featureId"] == format!("$f_{table}");
             if own && rows.iter().any(|(data, _)| data.get(name).is_some()) {
                 columns.push(name);
             }
         }
-        let rows: Vec<Json> = rows.iter().enumerate().map(|(at, (data, refs))| {
-            let mut row = json!({"uid": uid(6000 + 100 * number + at), "data": data});
-            if *refs != Json::Null {
-                row["refs"] = refs.clone();
-            }
-            row
-        }).collect();
-        self.payloads.push(json!({"featureRef": format!("f_{table}"), "itemUid": item, "count": rows.len(),
-            "keyColumn": key, "keyUnique": key.is_some(), "columns": columns, "rows": rows}));
+        let rows: Vec<Json> = rows
+            .iter()
+            .enumerate()
+            .map(|(at, (data, refs))| {
+                let mut row = json!({"uid": uid(6000 + 100 * number + at), "data": data});
+                if *refs != Json::Null {
+                    row["refs"] = refs.clone();
+                }
+                row
+            })
+            .collect();
+        self.payloads.push(
+            json!({"featureRef": format!("f_{table}"), "itemUid": item, "count": rows.len(),
+            "keyColumn": key, "keyUnique": key.is_some(), "columns": columns, "rows": rows}),
+        );
         self
     }
 
@@ -205,8 +234,12 @@ pub(super) fn checked(text: &str) -> Checked<'_> {
     match Checked::read(text, &CheckOptions::default()) {
         Ok(checked) => checked,
         Err(NotChecked::Errors(report)) => {
-            let errors: Vec<_> = report.findings.iter().map(|f| format!("{} {}", f.rule.code, f.message)).collect();
-            panic!("{errors:#?}\n{text}")
+            let errors: Vec<_> = report
+                .findings
+                .iter()
+                .map(|f| format!("{} {}", f.rule.code, f.message))
+                .collect();
+            panic!("{errors:#?}")
         }
         Err(other) => panic!("{other}"),
     }
@@ -220,15 +253,35 @@ pub(super) fn empty() -> Structure {
 /// A workspace with a table `clients` (`id`, `name`), a shared table, a channel and a connection.
 pub(super) fn furnished() -> Structure {
     let mut structure = empty();
-    structure.features.push(feature(10, "clients", &[(11, "id", "id"), (12, "name", "textfield")]));
-    structure.shared.push(feature(20, "countries", &[(21, "iso", "textfield")]));
+    structure.features.push(feature(
+        10,
+        "clients",
+        &[(11, "id", "id"), (12, "name", "textfield")],
+    ));
+    structure
+        .shared
+        .push(feature(20, "countries", &[(21, "iso", "textfield")]));
     structure.organization.connections = Some(vec![
-        Connection { name: "mailer".to_owned(), kind: "smtp".to_owned() },
-        Connection { name: "post".to_owned(), kind: "smtp".to_owned() },
+        Connection {
+            name: "mailer".to_owned(),
+            kind: "smtp".to_owned(),
+        },
+        Connection {
+            name: "post".to_owned(),
+            kind: "smtp".to_owned(),
+        },
     ]);
     structure.organization.channels = Some(vec![
-        Channel { id: id(30), name: Some("sales".to_owned()), label: None },
-        Channel { id: id(31), name: None, label: None },
+        Channel {
+            id: id(30),
+            name: Some("sales".to_owned()),
+            label: None,
+        },
+        Channel {
+            id: id(31),
+            name: None,
+            label: None,
+        },
     ]);
     structure
 }
@@ -274,7 +327,11 @@ pub(super) fn request(text: &str) -> Request {
 }
 
 /// Resolves against a destination.
-pub(super) fn apply(pack: &Pack, asked: &str, destination: &Structure) -> Result<Approved, Vec<Refusal>> {
+pub(super) fn apply(
+    pack: &Pack,
+    asked: &str,
+    destination: &Structure,
+) -> Result<Approved, Vec<Refusal>> {
     again(pack, asked, destination, None, minter())
 }
 
@@ -289,21 +346,39 @@ pub(super) fn again(
     let text = pack.text();
     let package = checked(&text);
     let definitions = Definitions::embedded();
-    resolve(&package, &request(asked), destination, earlier, minter, definitions)
+    resolve(
+        &package,
+        &request(asked),
+        destination,
+        earlier,
+        minter,
+        definitions,
+    )
 }
 
 /// Codes and refs of refusals.
 pub(super) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
     let named = |refusal: &Refusal| refusal.code;
-    refusals.iter().map(|r| (named(r), r.reference.as_deref().unwrap_or_default())).collect()
+    refusals
+        .iter()
+        .map(|r| (named(r), r.reference.as_deref().unwrap_or_default()))
+        .collect()
 }
 
 /// Asserts that something is refused, in that order.
 #[track_caller]
-pub(super) fn refused(pack: &Pack, asked: &str, destination: &Structure, expected: &[(Code, &str)]) {
+pub(super) fn refused(
+    pack: &Pack,
+    asked: &str,
+    destination: &Structure,
+    expected: &[(Code, &str)],
+) {
     let refusals = apply(pack, asked, destination).expect_err("refused");
     assert_eq!(codes(&refusals), expected, "{refusals:#?}");
-    assert!(refusals.iter().all(|refusal| refusal.detail.ends_with('.')), "{refusals:#?}");
+    assert!(
+        refusals.iter().all(|refusal| refusal.detail.ends_with(['.', '?'])),
+        "{refusals:#?}"
+    );
 }
 
 /// The value of JSON text.
