@@ -1,5 +1,9 @@
 //! What somebody decided: the body of an apply, or a resolutions file.
 
+mod read;
+#[cfg(test)]
+mod tests;
+
 use indexmap::IndexMap;
 
 use crate::workspace::Id;
