@@ -376,7 +376,9 @@ pub(super) fn refused(
     let refusals = apply(pack, asked, destination).expect_err("refused");
     assert_eq!(codes(&refusals), expected, "{refusals:#?}");
     assert!(
-        refusals.iter().all(|refusal| refusal.detail.ends_with(['.', '?'])),
+        refusals
+            .iter()
+            .all(|refusal| refusal.detail.ends_with(['.', '?'])),
         "{refusals:#?}"
     );
 }
