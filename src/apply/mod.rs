@@ -12,17 +12,24 @@
 
 mod approved;
 mod minter;
+mod preview;
 mod refusal;
 mod report;
 mod request;
 mod resolve;
 mod row_refs;
+#[cfg(test)]
+mod setting;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
     TableWork,
 };
 pub use minter::Minter;
+pub use preview::{
+    Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
+    package_digest, preview,
+};
 pub use refusal::Refusal;
 pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
 pub use request::{Request, Resolution, RowsMode};
