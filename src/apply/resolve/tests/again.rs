@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::setting::{Pack, again, apply, empty, minter};
+use crate::apply::setting::{Pack, again, apply, empty, minter};
 use crate::apply::{Approved, Minter};
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Memory, State};
@@ -172,7 +172,7 @@ fn resume_tells_of_the_same_names() {
     let mut destination = empty();
     destination
         .features
-        .push(super::setting::feature(70, "t", &[]));
+        .push(crate::apply::setting::feature(70, "t", &[]));
     let first = apply(&pack(), "{}", &destination).expect("approved");
     let ledger = [Entry::Structure(first.structure.entry.clone())];
     let resumed = again(

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::setting::{Pack, apply, empty, furnished, id, value};
 use crate::apply::RowStepWork;
+use crate::apply::setting::{Pack, apply, empty, furnished, id, value};
 use crate::workspace::{Change, New};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::setting::{Pack, apply, empty, furnished, id, refused, uid, value};
+use crate::apply::setting::{Pack, apply, empty, furnished, id, refused, uid, value};
 use crate::problem::Code;
 use crate::workspace::{Change, New};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::setting::{checked, empty, feature, id, minter};
+use crate::apply::setting::{checked, empty, feature, id, minter};
 use crate::apply::{Approved, Request, resolve};
 use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
@@ -73,7 +73,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
             }
             (_, ReferenceKind::View) => {
                 let mut table = feature(base + 1, &format!("of_{number}"), &[]);
-                table.views.push(super::setting::view(base, "v"));
+                table.views.push(crate::apply::setting::view(base, "v"));
                 destination.features.push(table);
             }
             (_, ReferenceKind::Channel) => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::setting::{Pack, apply, furnished, id, minter, refused, uid};
+use crate::apply::setting::{Pack, apply, furnished, id, minter, refused, uid};
 use crate::apply::{LinkWork, Mode, RowStepWork};
 use crate::problem::Code;
 

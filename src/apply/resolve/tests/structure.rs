@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::setting::{Pack, apply, empty, feature, furnished, id, minter, uid, value, view};
+use crate::apply::setting::{Pack, apply, empty, feature, furnished, id, minter, uid, value, view};
 use crate::json::Value;
 use crate::workspace::{Change, Kind, Module, New};
 

@@ -1,4 +1,4 @@
-//! Packages written in few words, and a destination to apply them to.
+//! Packages written in few words, and destinations to apply them to: for tests.
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -12,30 +12,30 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::memory::State;
 use crate::workspace::{Channel, Column, Connection, Feature, Id, Structure, View};
 
-pub(super) fn id(number: u128) -> Id {
+pub(in crate::apply) fn id(number: u128) -> Id {
     Id::from_u128((0x7_u128 << 76) | (0b10 << 62) | number)
 }
 
 /// A package text: steps as `(tool, ref, args)`, with whatever else the manifest holds. Version 2
 /// gets the items of its steps.
 #[derive(Debug, Clone)]
-pub(super) struct Pack {
-    pub(super) version: u8,
+pub(in crate::apply) struct Pack {
+    pub(in crate::apply) version: u8,
     steps: Vec<Json>,
-    pub(super) items: Vec<Json>,
-    pub(super) dependencies: Vec<Json>,
-    pub(super) unresolved: Vec<Json>,
-    pub(super) external: Vec<&'static str>,
-    pub(super) payloads: Vec<Json>,
-    pub(super) source: &'static str,
+    pub(in crate::apply) items: Vec<Json>,
+    pub(in crate::apply) dependencies: Vec<Json>,
+    pub(in crate::apply) unresolved: Vec<Json>,
+    pub(in crate::apply) external: Vec<&'static str>,
+    pub(in crate::apply) payloads: Vec<Json>,
+    pub(in crate::apply) source: &'static str,
 }
 
-pub(super) fn uid(number: usize) -> String {
+pub(in crate::apply) fn uid(number: usize) -> String {
     format!("u_00000000-0000-4000-8000-{number:012}")
 }
 
 impl Pack {
-    pub(super) fn new() -> Pack {
+    pub(in crate::apply) fn new() -> Pack {
         Pack {
             version: 2,
             steps: Vec::new(),
@@ -49,7 +49,7 @@ impl Pack {
     }
 
     /// Adds a create step and its item; the uid of the item is that of its ref's number.
-    pub(super) fn create(mut self, tool: &str, reference: &str, args: Json) -> Pack {
+    pub(in crate::apply) fn create(mut self, tool: &str, reference: &str, args: Json) -> Pack {
         let number = self.steps.len();
         let kind = match tool {
             "create_workflow_v2" => "workflow",
@@ -82,19 +82,25 @@ impl Pack {
     }
 
     /// Adds a step that declares nothing.
-    pub(super) fn step(mut self, tool: &str, args: Json) -> Pack {
+    pub(in crate::apply) fn step(mut self, tool: &str, args: Json) -> Pack {
         let number = self.steps.len();
         self.steps
             .push(json!({"uid": uid(number), "tool": tool, "args": args}));
         self
     }
 
-    pub(super) fn table(self, name: &str) -> Pack {
+    pub(in crate::apply) fn table(self, name: &str) -> Pack {
         let args = json!({"workspaceId": "$workspace", "name": name, "label": name});
         self.create("create_feature", &format!("f_{name}"), args)
     }
 
-    pub(super) fn column(self, table: &str, name: &str, kind: &str, config: Json) -> Pack {
+    pub(in crate::apply) fn column(
+        self,
+        table: &str,
+        name: &str,
+        kind: &str,
+        config: Json,
+    ) -> Pack {
         let component = &Definitions::embedded().column_types[kind].default_component;
         let order = self.steps.len() + 1;
         let mut args = json!({"featureId": format!("$f_{table}"), "name": name, "label": name, "type": kind, "defaultComponent": component, "order": order});
@@ -104,13 +110,13 @@ impl Pack {
         self.create("create_column", &format!("c_{table}_{name}"), args)
     }
 
-    pub(super) fn view(self, table: &str, config: Json) -> Pack {
+    pub(in crate::apply) fn view(self, table: &str, config: Json) -> Pack {
         let args = json!({"featureId": format!("$f_{table}"), "name": table, "label": table, "type": "table", "config": [config]});
         self.create("create_view", &format!("v_{table}"), args)
     }
 
     /// A table of the source that does not travel.
-    pub(super) fn far_table(
+    pub(in crate::apply) fn far_table(
         mut self,
         name: &str,
         columns: &[&str],
@@ -148,7 +154,7 @@ impl Pack {
     }
 
     /// Something else that does not travel.
-    pub(super) fn far(
+    pub(in crate::apply) fn far(
         mut self,
         kind: &str,
         reference: &str,
@@ -167,7 +173,12 @@ impl Pack {
     }
 
     /// Rows of a table: `data` of each, with `refs` where they have some.
-    pub(super) fn rows(mut self, table: &str, key: Option<&str>, rows: &[(Json, Json)]) -> Pack {
+    pub(in crate::apply) fn rows(
+        mut self,
+        table: &str,
+        key: Option<&str>,
+        rows: &[(Json, Json)],
+    ) -> Pack {
         let number = self.payloads.len();
         let item = uid(5000 + number);
         let parent = self
@@ -211,7 +222,7 @@ impl Pack {
         self
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(in crate::apply) fn text(&self) -> String {
         let mut manifest = json!({
             "name": "small", "label": "Small", "templateVersion": self.version,
             "plan": {"planVersion": 1, "id": uid(9999), "summary": "Small.", "target": {"workspaceId": "$workspace"},
@@ -230,7 +241,7 @@ impl Pack {
 }
 
 /// Reads a package that has to be good.
-pub(super) fn checked(text: &str) -> Checked<'_> {
+pub(in crate::apply) fn checked(text: &str) -> Checked<'_> {
     match Checked::read(text, &CheckOptions::default()) {
         Ok(checked) => checked,
         Err(NotChecked::Errors(report)) => {
@@ -246,12 +257,12 @@ pub(super) fn checked(text: &str) -> Checked<'_> {
 }
 
 /// An empty workspace.
-pub(super) fn empty() -> Structure {
+pub(in crate::apply) fn empty() -> Structure {
     State::empty(id(1), id(2), "here", "Here").structure
 }
 
 /// A workspace with a table `clients` (`id`, `name`), a shared table, a channel and a connection.
-pub(super) fn furnished() -> Structure {
+pub(in crate::apply) fn furnished() -> Structure {
     let mut structure = empty();
     structure.features.push(feature(
         10,
@@ -286,7 +297,11 @@ pub(super) fn furnished() -> Structure {
     structure
 }
 
-pub(super) fn feature(number: u128, name: &str, columns: &[(u128, &str, &str)]) -> Feature {
+pub(in crate::apply) fn feature(
+    number: u128,
+    name: &str,
+    columns: &[(u128, &str, &str)],
+) -> Feature {
     let column = |(number, name, component): &(u128, &str, &str)| Column {
         id: id(*number),
         name: (*name).to_owned(),
@@ -307,7 +322,7 @@ pub(super) fn feature(number: u128, name: &str, columns: &[(u128, &str, &str)]) 
     }
 }
 
-pub(super) fn view(number: u128, name: &str) -> View {
+pub(in crate::apply) fn view(number: u128, name: &str) -> View {
     View {
         id: id(number),
         name: name.to_owned(),
@@ -318,16 +333,16 @@ pub(super) fn view(number: u128, name: &str) -> View {
     }
 }
 
-pub(super) fn minter() -> Minter {
+pub(in crate::apply) fn minter() -> Minter {
     Minter::at(Timestamp::UNIX_EPOCH, 5)
 }
 
-pub(super) fn request(text: &str) -> Request {
+pub(in crate::apply) fn request(text: &str) -> Request {
     Request::from_json(text).expect("a request")
 }
 
 /// Resolves against a destination.
-pub(super) fn apply(
+pub(in crate::apply) fn apply(
     pack: &Pack,
     asked: &str,
     destination: &Structure,
@@ -336,7 +351,7 @@ pub(super) fn apply(
 }
 
 /// Resolves with ledgers of earlier jobs.
-pub(super) fn again(
+pub(in crate::apply) fn again(
     pack: &Pack,
     asked: &str,
     destination: &Structure,
@@ -357,7 +372,7 @@ pub(super) fn again(
 }
 
 /// Codes and refs of refusals.
-pub(super) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
+pub(in crate::apply) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
     let named = |refusal: &Refusal| refusal.code;
     refusals
         .iter()
@@ -367,7 +382,7 @@ pub(super) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
 
 /// Asserts that something is refused, in that order.
 #[track_caller]
-pub(super) fn refused(
+pub(in crate::apply) fn refused(
     pack: &Pack,
     asked: &str,
     destination: &Structure,
@@ -384,6 +399,6 @@ pub(super) fn refused(
 }
 
 /// The value of JSON text.
-pub(super) fn value(json: Json) -> Value {
+pub(in crate::apply) fn value(json: Json) -> Value {
     Value::parse(&json.to_string()).expect("JSON")
 }
