@@ -46,6 +46,7 @@ pub mod package;
 pub mod problem;
 pub mod report;
 pub mod rows;
+pub mod simulate;
 pub mod starter;
 pub mod workspace;
 

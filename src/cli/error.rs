@@ -3,8 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
+use tplkit::apply::Refusal;
 use tplkit::check::baseline::BaselineError;
 use tplkit::definitions::DefinitionsError;
+use tplkit::simulate::SimulateError;
 
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +54,17 @@ pub(crate) enum CliError {
         /// Why.
         source: BaselineError,
     },
+    /// A resolutions file cannot be used.
+    #[error("`{}` is no resolutions file: {}", path.display(), listed(refusals))]
+    Resolutions {
+        /// The file.
+        path: PathBuf,
+        /// Everything that is wrong with it.
+        refusals: Vec<Refusal>,
+    },
+    /// A simulation came to no end.
+    #[error("the apply came to no end: {0}")]
+    Simulate(Box<SimulateError>),
     /// Files cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(#[from] notify::Error),
@@ -69,6 +82,7 @@ impl CliError {
         match self {
             CliError::Read { path, .. }
             | CliError::Write { path, .. }
+            | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
             | CliError::Baseline { path, .. } => Some(path),
             _ => None,
@@ -85,12 +99,23 @@ impl CliError {
                 "name a stored answer of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
             CliError::Baseline { .. } => "write it again with `--write-baseline`",
+            CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",
+            CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
             CliError::Arguments(_) | CliError::Output(_) => return None,
         };
         Some(help.to_owned())
     }
+}
+
+/// All reasons in one line.
+fn listed(refusals: &[Refusal]) -> String {
+    let details: Vec<&str> = refusals
+        .iter()
+        .map(|refusal| refusal.detail.as_str())
+        .collect();
+    details.join("; ")
 }
 
 /// What to do about a file that cannot be read.

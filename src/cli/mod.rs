@@ -3,9 +3,11 @@
 //! `args` turns words into typed requests, `commands` has one file per command, `output` is the
 //! only place that prints and `failure` the only one that sorts errors into exit codes.
 
+mod applied;
 pub(crate) mod args;
 mod checking;
 pub(crate) mod commands;
+mod destination;
 mod document;
 mod error;
 mod exit;
@@ -15,6 +17,7 @@ pub(crate) mod interrupt;
 mod output;
 mod package_file;
 mod replace;
+mod resolutions;
 pub(crate) mod session;
 mod source;
 mod walk;

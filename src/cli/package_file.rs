@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tplkit::check::render::{self, FileEntry, Report};
 use tplkit::check::{
-    CheckOptions, FileKind, FileReport, Finding, LocatedReport, Place, catalog, check,
+    CheckOptions, Checked, FileKind, FileReport, Finding, LocatedReport, Place, catalog, check,
 };
 use tplkit::json::Doc;
 use tplkit::package::Source;
@@ -34,12 +34,28 @@ pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<
             return Ok(doc);
         }
     }
-    let report = check(source.bytes(), &CheckOptions::default());
+    Err(report(path, source, &CheckOptions::default()))
+}
+
+/// Reads it as a package without errors, or gives the report that names them.
+pub(crate) fn checked<'s>(
+    path: &Path,
+    source: &'s Source,
+    options: &CheckOptions<'_>,
+) -> Result<(&'s str, Checked<'s>), Box<Report>> {
+    let text = source.text().ok();
+    let read = text.and_then(|text| Some((text, Checked::read(text, options).ok()?)));
+    read.ok_or_else(|| report(path, source, options))
+}
+
+/// What a check says of a file.
+pub(crate) fn report(path: &Path, source: &Source, options: &CheckOptions<'_>) -> Box<Report> {
+    let report = check(source.bytes(), options);
     let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
-    Err(Box::new(Report {
+    Box::new(Report {
         files: vec![file],
         ..Report::default()
-    }))
+    })
 }
 
 /// The report that says why a file cannot be used.

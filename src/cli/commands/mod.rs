@@ -16,6 +16,7 @@ mod report;
 mod rules;
 mod schema;
 mod show;
+mod simulate;
 mod unpack;
 mod why;
 
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Unpack(unpack::Args),
     Pack(pack::Args),
     Migrate(migrate::Args),
+    Simulate(Box<simulate::Args>),
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -57,6 +59,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Why(args) => why::run(&args, session),
         Command::Graph(args) => graph::run(&args, session),
         Command::Report(args) => report::run(&args, session),
+        Command::Simulate(args) => simulate::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),

@@ -1,0 +1,177 @@
+//! What an apply did, told for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tplkit::apply::{Report, UnresolvedEntry};
+use tplkit::check::render::counted;
+use tplkit::simulate::Simulation;
+
+/// The widest name of a table that others are lined up with.
+const WIDEST: usize = 32;
+
+/// A simulation on one screen.
+pub(crate) fn simulation(path: &Path, simulation: &Simulation) -> String {
+    let mut out = format!("`{}` applied in memory\n", path.display());
+    created(&mut out, simulation);
+    report(&mut out, &simulation.report);
+    let rows: u64 = simulation
+        .again
+        .rows
+        .values()
+        .map(|table| table.skipped)
+        .sum();
+    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+    // Writing to a String cannot fail, here and below.
+    let _ = match simulation.again_changed {
+        false => writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row")),
+        true => writeln!(
+            out,
+            "\nAgain: THE WORKSPACE CHANGED, which is a bug of tplkit"
+        ),
+    };
+    let _ = match simulation.restored {
+        true => writeln!(out, "Undo: the workspace is what it was before"),
+        false => writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit"),
+    };
+    out
+}
+
+fn created(out: &mut String, simulation: &Simulation) {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for created in &simulation.preview.create {
+        match kinds
+            .iter_mut()
+            .find(|(kind, _)| *kind == created.kind.as_str())
+        {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((created.kind.as_str(), 1)),
+        }
+    }
+    let words = |kind: &str, count| match kind {
+        "feature" => counted(count, "table"),
+        "workflow" => counted(count, "automation"),
+        other => counted(count, other),
+    };
+    let parts: Vec<String> = kinds
+        .iter()
+        .map(|(kind, count)| words(kind, *count))
+        .collect();
+    let parts = if parts.is_empty() {
+        "nothing".to_owned()
+    } else {
+        parts.join(", ")
+    };
+    let _ = writeln!(out, "\nCreated: {parts}");
+    for replaced in &simulation.preview.replaced_configs {
+        let kind = replaced.kind.as_str();
+        let _ = writeln!(out, "Replaced: config of {kind} `{}`", replaced.reference);
+        let _ = writeln!(out, "  before {}", replaced.before.write());
+        let _ = writeln!(out, "  after  {}", replaced.after.write());
+    }
+}
+
+/// The report of a job.
+pub(crate) fn report(out: &mut String, report: &Report) {
+    if !report.rows.is_empty() {
+        let _ = writeln!(out, "\nRows");
+    }
+    let longest = report
+        .rows
+        .keys()
+        .map(String::len)
+        .max()
+        .unwrap_or_default();
+    let width = longest.min(WIDEST);
+    for (table, rows) in &report.rows {
+        let counts = [
+            (Some(rows.inserted), "inserted"),
+            (positive(rows.updated), "updated"),
+            (positive(rows.skipped), "written before"),
+            (positive(rows.existing), "left out"),
+            (rows.failed, "FAILED"),
+            (rows.linked, "links inside the table"),
+        ];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .filter_map(|(count, word)| Some(format!("{} {word}", count?)))
+            .collect();
+        let _ = writeln!(out, "  {table:<width$}  {}", counts.join(", "));
+    }
+    for error in &report.errors {
+        let (first, last) = (error.first, error.last);
+        let _ = writeln!(
+            out,
+            "  {} rows {first} to {last}: {} ({})",
+            error.reference, error.message, error.code
+        );
+    }
+    if report.published > 0 {
+        let published = usize::try_from(report.published).unwrap_or(usize::MAX);
+        let _ = writeln!(out, "\nLive: {}", counted(published, "automation"));
+    }
+    section(
+        out,
+        "Renamed, because the name is taken",
+        &report.renamed,
+        |renamed| {
+            format!(
+                "{} {}: {} -> {}",
+                renamed.kind.as_str(),
+                renamed.reference,
+                renamed.from,
+                renamed.to
+            )
+        },
+    );
+    section(
+        out,
+        "Config keys that the definitions do not have",
+        &report.dropped_keys,
+        |key| format!("{}: {}", key.reference, key.path),
+    );
+    let (brought, new): (Vec<_>, Vec<_>) = report
+        .unresolved
+        .iter()
+        .partition(|entry| entry.source.is_some());
+    section(out, "Not carried over by this apply", &new, |entry| {
+        unresolved(entry)
+    });
+    section(out, "Not carried over by the export", &brought, |entry| {
+        unresolved(entry)
+    });
+}
+
+fn positive(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
+}
+
+fn unresolved(entry: &UnresolvedEntry) -> String {
+    let about = entry
+        .reference
+        .as_ref()
+        .map(|reference| format!(" of `{reference}`"));
+    let required = entry.required.map(|_| ", required").unwrap_or_default();
+    let rows = entry
+        .count
+        .map(|count| format!(", {count} rows"))
+        .unwrap_or_default();
+    format!(
+        "{} {}: {}{} ({}{rows}{required})",
+        entry.uid,
+        entry.path,
+        entry.reason,
+        about.unwrap_or_default(),
+        entry.action
+    )
+}
+
+fn section<T>(out: &mut String, title: &str, entries: &[T], line: impl Fn(&T) -> String) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for entry in entries {
+        let _ = writeln!(out, "  {}", line(entry));
+    }
+}

@@ -1,0 +1,141 @@
+//! `tplkit simulate`: an apply played through in memory.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::apply::{Request, RowsMode, package_digest};
+use tplkit::check::{CheckOptions, Checked};
+use tplkit::definitions::Definitions;
+use tplkit::simulate::{self, SimulateError};
+
+use crate::cli::applied;
+use crate::cli::args::Form;
+use crate::cli::checking::Checker;
+use crate::cli::destination;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::resolutions;
+use crate::cli::session::{RandomIds, Session, SystemClock};
+
+/// Apply a package to a workspace in memory: what it does, then once more, then undone.
+///
+/// Nothing is written anywhere and no server is asked, and yet it is the real thing: the resolve,
+/// the executor and the undo of an apply. Without `--into` the workspace is empty, but for what
+/// the resolutions map to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The destination: another package, applied first, or a workspace file of `--save`.
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// What becomes of dependencies: TOML as `resolve init` writes it, or JSON.
+    #[arg(long, value_name = "FILE")]
+    resolutions: Option<PathBuf>,
+    /// Which rows enter: `all`, `missingByKey`, `none`, for every table or for one (`REF=MODE`).
+    #[arg(long, value_name = "[REF=]MODE", value_parser = resolutions::rows_mode)]
+    rows_mode: Vec<(Option<String>, RowsMode)>,
+    /// Leave all rows out.
+    #[arg(long, conflicts_with = "rows_mode")]
+    no_rows: bool,
+    /// Write the workspace as it is after the apply to this file.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// The definitions of another server instead of the built-in ones.
+    #[arg(long, value_name = "FILE")]
+    definitions: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let definitions: &Definitions = &definitions;
+    let options = CheckOptions {
+        definitions,
+        ..CheckOptions::default()
+    };
+    let source = package_file::read(&args.package)?;
+    let (text, package) = match package_file::checked(&args.package, &source, &options) {
+        Ok(checked) => checked,
+        Err(report) => {
+            session.note("error: only a package that checks without errors can be applied");
+            return package_file::refuse(&report, args.format, session);
+        }
+    };
+    let request = request(args, &package)?;
+    let mut state = destination::read(args.into.as_deref(), definitions)?;
+    if args.into.is_none() {
+        for reference in simulate::stand_in(&package, &request, &mut state) {
+            session.note(format!("a stand-in is mapped to for `{reference}`"));
+        }
+    }
+    let simulated = simulate::simulate(
+        &package,
+        &package_digest(text),
+        &request,
+        state,
+        definitions,
+        &SystemClock,
+        &mut RandomIds,
+    );
+    let simulation = match simulated {
+        Ok(simulation) => simulation,
+        Err(SimulateError::Refused(refusals)) => {
+            session.note(format!(
+                "help: `tplkit resolve init {}` writes the decisions down",
+                args.package.display()
+            ));
+            return resolutions::refuse(&args.package, &refusals, args.format);
+        }
+        Err(error) => return Err(CliError::Simulate(Box::new(error))),
+    };
+    if let Some(path) = &args.save {
+        let saved = simulation.applied.save();
+        let text = saved.map_err(|error| CliError::Usage {
+            message: format!("the workspace cannot be written: {error}"),
+            help: "leave `--save` out".to_owned(),
+        })?;
+        write_result(&text, Some(path))?;
+    }
+    let sound = simulation.restored && !simulation.again_changed;
+    let text = match args.format {
+        Form::Text => applied::simulation(&args.package, &simulation),
+        Form::Json => document::write(
+            if sound { "clean" } else { "findings" },
+            &json!({
+                "path": args.package.to_string_lossy(),
+                "into": args.into.as_ref().map(|path| path.to_string_lossy()),
+                "plan": simulation.preview,
+                "report": simulation.report,
+                "again": {"changed": simulation.again_changed, "report": simulation.again},
+                "undo": {"restored": simulation.restored},
+            }),
+        ),
+    };
+    write_result(&text, None)?;
+    Ok(if sound { Exit::Done } else { Exit::Findings })
+}
+
+/// The resolutions file, and the rows modes of the command line over it.
+fn request(args: &Args, package: &Checked<'_>) -> Result<Request, CliError> {
+    let mut request = resolutions::read(args.resolutions.as_deref())?;
+    request.include_rows &= !args.no_rows;
+    for (table, mode) in &args.rows_mode {
+        match table {
+            Some(table) => drop(request.rows_modes.insert(table.clone(), *mode)),
+            None => {
+                for entry in &package.payloads {
+                    let modes = &mut request.rows_modes;
+                    modes.insert(entry.feature_ref.clone(), *mode);
+                }
+            }
+        }
+    }
+    Ok(request)
+}

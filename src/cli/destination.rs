@@ -1,0 +1,54 @@
+//! The workspace that a simulation or a resolution is held against: a file, or nothing.
+
+use std::path::Path;
+
+use tplkit::check::{CheckOptions, Checked, NotChecked};
+use tplkit::definitions::Definitions;
+use tplkit::simulate;
+use tplkit::workspace::Id;
+use tplkit::workspace::memory::State;
+
+use super::error::CliError;
+use super::session::{RandomIds, SystemClock};
+use super::source;
+
+/// What was named: a workspace file as `simulate --save` writes it, or a package, which is
+/// applied to an empty workspace first. Nothing is an empty workspace.
+pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<State, CliError> {
+    let empty = || State::empty(Id::from_u128(1), Id::from_u128(2), "workspace", "Workspace");
+    let Some(path) = path else { return Ok(empty()) };
+    let text = source::read_text(path)?;
+    let failed = |why: String| CliError::Usage {
+        message: format!("`{}` is no destination: {why}", path.display()),
+        help: "name a package that checks without errors, or a file of `tplkit simulate --save`"
+            .to_owned(),
+    };
+    let options = CheckOptions {
+        definitions,
+        ..CheckOptions::default()
+    };
+    match Checked::read(&text, &options) {
+        Ok(package) => {
+            simulate::built(&package, empty(), definitions, &SystemClock, &mut RandomIds)
+                .map_err(|error| failed(error.to_string()))
+        }
+        Err(NotChecked::Errors(report)) if is_package(&text) => {
+            let first = report.findings.into_iter().next();
+            let why = first.map(|finding| format!("{}: {}", finding.rule.code, finding.message));
+            Err(failed(why.unwrap_or_default()))
+        }
+        Err(_) => State::load(&text).map_err(|error| failed(error.to_string())),
+    }
+}
+
+/// Whether a text means to be a package.
+fn is_package(text: &str) -> bool {
+    let Ok(doc) = tplkit::json::Doc::parse_package(text) else {
+        return false;
+    };
+    let root = doc.root();
+    root.get("manifest")
+        .unwrap_or(root)
+        .get("templateVersion")
+        .is_some()
+}

@@ -1,0 +1,72 @@
+//! Resolutions files, and the words for what they do not decide.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+use tplkit::apply::{Refusal, Request, RowsMode};
+use tplkit::check::render::counted;
+
+use super::args::Form;
+use super::document;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::write_result;
+use super::source;
+
+/// Reads a file: JSON in the form of an apply body, or TOML as `resolve init` writes it.
+pub(crate) fn read(path: Option<&Path>) -> Result<Request, CliError> {
+    let Some(path) = path else {
+        return Ok(Request::default());
+    };
+    let text = source::read_text(path)?;
+    let read = if text.trim_start().starts_with('{') {
+        Request::from_json(&text)
+    } else {
+        Request::from_toml(&text)
+    };
+    read.map_err(|refusals| CliError::Resolutions {
+        path: path.to_owned(),
+        refusals,
+    })
+}
+
+/// A rows mode on the command line: `MODE` for every table, or `REF=MODE`.
+pub(crate) fn rows_mode(word: &str) -> Result<(Option<String>, RowsMode), String> {
+    let (table, mode) = match word.split_once('=') {
+        Some((table, mode)) => (Some(table), mode),
+        None => (None, word),
+    };
+    let mode = RowsMode::parse(mode).ok_or_else(|| {
+        "give `all`, `missingByKey` or `none`, or `REF=` and one of them".to_owned()
+    })?;
+    let table = table.map(|table| table.strip_prefix('$').unwrap_or(table).to_owned());
+    Ok((table, mode))
+}
+
+/// Says why a package cannot be applied as asked.
+pub(crate) fn refuse(path: &Path, refusals: &[Refusal], form: Form) -> Result<Exit, CliError> {
+    let text = match form {
+        Form::Text => text(path, refusals),
+        Form::Json => document::write(
+            "findings",
+            &json!({"path": path.to_string_lossy(), "refusals": refusals}),
+        ),
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Findings)
+}
+
+fn text(path: &Path, refusals: &[Refusal]) -> String {
+    let mut out = format!(
+        "`{}` cannot be applied as asked: {}\n",
+        path.display(),
+        counted(refusals.len(), "refusal")
+    );
+    for refusal in refusals {
+        let about = refusal.reference.as_deref().unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\n{} {about}\n  {}\n", refusal.code, refusal.detail);
+    }
+    out
+}

@@ -1,0 +1,320 @@
+//! An apply played through in memory: the real resolve, the real executor, and back again.
+//!
+//! A destination that nobody named is an empty workspace. What a request maps to is put there
+//! first, so that the resolutions made for a real workspace can be tried without it.
+
+use crate::apply::{
+    self, ApplyError, Minter, Preview, Question, Refusal, Report, Request, Resolution, UndoError,
+};
+use crate::check::Checked;
+use crate::context::{Clock, Ids};
+use crate::definitions::{Definitions, ReferenceKind};
+use crate::json::Object;
+use crate::package::model::{Dependency, DependencyForm};
+use crate::workspace::memory::{Memory, MemoryError, State};
+use crate::workspace::{
+    Automation, Channel, Column, Connection, Feature, Id, Module, Named, Rail, Source as _, View,
+    ready,
+};
+
+/// What an apply would do, did, did again, and left behind when it was undone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulation {
+    /// What it was going to do.
+    pub preview: Preview,
+    /// What it did.
+    pub report: Report,
+    /// The workspace afterwards.
+    pub applied: State,
+    /// What the same apply did once more.
+    pub again: Report,
+    /// Whether that changed anything.
+    pub again_changed: bool,
+    /// Whether the undo gave back the workspace that was there before, byte for byte.
+    pub restored: bool,
+}
+
+/// Why a simulation came to no end.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    /// The package cannot be applied as asked.
+    #[error("the package cannot be applied as asked")]
+    Refused(Vec<Refusal>),
+    /// The apply failed.
+    #[error(transparent)]
+    Apply(#[from] ApplyError<MemoryError>),
+    /// The undo failed.
+    #[error(transparent)]
+    Undo(#[from] UndoError<MemoryError>),
+    /// The workspace does not answer.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Applies, applies again, undoes. The digest of the package ([`apply::package_digest`]) is part
+/// of the preview's.
+pub fn simulate(
+    package: &Checked<'_>,
+    package_digest: &str,
+    request: &Request,
+    destination: State,
+    definitions: &Definitions,
+    clock: &dyn Clock,
+    ids: &mut dyn Ids,
+) -> Result<Simulation, SimulateError> {
+    let mut workspace = Memory::new(destination);
+    let before = workspace.state();
+    let minter = Minter::new(clock, ids);
+    let structure = ready(workspace.structure())?;
+    let approved = apply::resolve(package, request, &structure, None, minter, definitions)
+        .map_err(SimulateError::Refused)?;
+    let preview = ready(apply::preview(
+        &workspace,
+        &structure,
+        Question {
+            package,
+            package_digest,
+            request,
+            earlier: &[],
+            definitions,
+        },
+    ))?;
+    let report = ready(apply::run(
+        &mut workspace,
+        &approved,
+        &package.payloads,
+        &[],
+        definitions,
+        &mut |_| {},
+    ))?;
+    let applied = workspace.state();
+
+    let first = workspace.next_job();
+    let structure = ready(workspace.structure())?;
+    let approved = apply::resolve(
+        package,
+        &Request {
+            copy: false,
+            ..request.clone()
+        },
+        &structure,
+        Some(&first),
+        Minter::new(clock, ids),
+        definitions,
+    )
+    .map_err(SimulateError::Refused)?;
+    let again = ready(apply::run(
+        &mut workspace,
+        &approved,
+        &package.payloads,
+        &first,
+        definitions,
+        &mut |_| {},
+    ))?;
+    let again_changed = workspace.state() != applied;
+
+    ready(apply::undo(&mut workspace, false))?;
+    workspace.take_up(first);
+    ready(apply::undo(&mut workspace, false))?;
+    let restored = workspace.state() == before;
+    Ok(Simulation {
+        preview,
+        report,
+        applied,
+        again,
+        again_changed,
+        restored,
+    })
+}
+
+/// An empty workspace after a package was applied to it: what the package uses and does not bring
+/// is created where it has a blueprint and skipped where it has none.
+pub fn built(
+    package: &Checked<'_>,
+    empty: State,
+    definitions: &Definitions,
+    clock: &dyn Clock,
+    ids: &mut dyn Ids,
+) -> Result<State, SimulateError> {
+    let mut request = Request::default();
+    for dependency in dependencies(package) {
+        let resolution = match dependency.blueprint {
+            Some(_) => Resolution::Import,
+            None => Resolution::Skip,
+        };
+        let resolutions = &mut request.resolutions;
+        resolutions.insert(dependency.reference.clone(), resolution);
+    }
+    let mut workspace = Memory::new(empty);
+    let structure = ready(workspace.structure())?;
+    let minter = Minter::new(clock, ids);
+    let approved = apply::resolve(package, &request, &structure, None, minter, definitions)
+        .map_err(SimulateError::Refused)?;
+    ready(apply::run(
+        &mut workspace,
+        &approved,
+        &package.payloads,
+        &[],
+        definitions,
+        &mut |_| {},
+    ))?;
+    Ok(workspace.state())
+}
+
+fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
+    let layers = package.manifest.layers();
+    layers.map_or(&[], |layers| &layers.dependencies)
+}
+
+/// Puts what a request maps to into a workspace that does not have it, as far as the package knows
+/// what it is like. Gives the refs that got a stand-in.
+pub fn stand_in(package: &Checked<'_>, request: &Request, state: &mut State) -> Vec<String> {
+    let mut placed = Vec::new();
+    for dependency in dependencies(package) {
+        let Some(Resolution::Map { id, columns }) = request.resolutions.get(&dependency.reference)
+        else {
+            continue;
+        };
+        if place(dependency, id, columns, state) {
+            placed.push(dependency.reference.clone());
+        }
+    }
+    placed
+}
+
+fn place(
+    dependency: &Dependency,
+    id: &str,
+    columns: &indexmap::IndexMap<String, Id>,
+    state: &mut State,
+) -> bool {
+    let structure = &mut state.structure;
+    let name = dependency.identity.name.clone();
+    let label = dependency.identity.label.clone();
+    if dependency.form == DependencyForm::Name {
+        return place_named(dependency.kind, id, state);
+    }
+    let Ok(id) = Id::parse_str(id) else {
+        return false;
+    };
+    let shown = label.clone().unwrap_or_else(|| name.clone());
+    match dependency.kind {
+        ReferenceKind::Feature => {
+            let identity = dependency.identity.columns.iter().flatten();
+            let columns = identity.zip(1..).filter_map(|(column, order)| {
+                Some(Column {
+                    id: *columns.get(&column.reference)?,
+                    name: column.name.clone(),
+                    label: column.label.clone(),
+                    column_type: column.column_type.clone(),
+                    default_component: column.default_component.clone(),
+                    order,
+                    config: Object::new(),
+                })
+            });
+            structure.shared.push(Feature {
+                id,
+                name,
+                label: shown,
+                config: Object::new(),
+                is_shared: true,
+                columns: columns.collect(),
+                views: Vec::new(),
+            });
+        }
+        ReferenceKind::View => {
+            let order = 1;
+            let view = View {
+                id,
+                name: name.clone(),
+                label: shown.clone(),
+                view_type: "table".to_owned(),
+                order,
+                config: Object::new(),
+            };
+            structure.features.push(Feature {
+                // A view stands in a table; this one is nobody's.
+                id: Id::from_u128(id.as_u128() ^ 1),
+                name,
+                label: shown,
+                config: Object::new(),
+                is_shared: false,
+                columns: Vec::new(),
+                views: vec![view],
+            });
+        }
+        ReferenceKind::Module | ReferenceKind::Rail => {
+            let rail = Rail {
+                id,
+                name: name.clone(),
+                label: shown.clone(),
+                order: 1,
+                config: Vec::new(),
+            };
+            let is_rail = dependency.kind == ReferenceKind::Rail;
+            structure.modules.push(Module {
+                id: if is_rail {
+                    Id::from_u128(id.as_u128() ^ 1)
+                } else {
+                    id
+                },
+                name,
+                label: shown,
+                icon: None,
+                order: 1,
+                config: Object::new(),
+                rails: if is_rail { vec![rail] } else { Vec::new() },
+            });
+        }
+        ReferenceKind::WorkflowV2 => structure.automations.push(Automation {
+            id,
+            name,
+            trigger_config: Object::new(),
+            graph_config: Object::new(),
+            active: false,
+        }),
+        ReferenceKind::Workflow => structure
+            .earlier_automations
+            .push(Named { id, name, label }),
+        ReferenceKind::Channel => {
+            let channel = Channel {
+                id,
+                name: Some(name),
+                label,
+            };
+            let channels = &mut structure.organization.channels;
+            channels.get_or_insert_default().push(channel);
+        }
+        ReferenceKind::TimerProfile => {
+            let profiles = &mut structure.organization.timer_profiles;
+            profiles
+                .get_or_insert_default()
+                .push(Named { id, name, label });
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn place_named(kind: ReferenceKind, name: &str, state: &mut State) -> bool {
+    let organization = &mut state.structure.organization;
+    match kind {
+        ReferenceKind::Connection => {
+            let connections = organization.connections.get_or_insert_default();
+            connections.push(Connection {
+                name: name.to_owned(),
+                kind: String::new(),
+            });
+        }
+        ReferenceKind::TimerProfile => {
+            let profiles = organization.timer_profiles.get_or_insert_default();
+            profiles.push(Named {
+                id: Id::nil(),
+                name: name.to_owned(),
+                label: None,
+            });
+        }
+        _ => return false,
+    }
+    true
+}

@@ -1,0 +1,220 @@
+//! `tplkit simulate`.
+
+use serde_json::Value;
+
+use crate::support::{Place, case, faulty, tiny};
+
+fn links() -> String {
+    std::fs::read_to_string(case("valid/base-links.json")).expect("fixture")
+}
+
+/// Decisions for everything that the package with links does not bring.
+const DECIDED: &str = "[resolutions.f_countries]\naction = \"import\"\n\n\
+                       [resolutions.f_carriers]\naction = \"skip\"\n";
+
+#[test]
+fn a_package_is_applied_again_and_undone() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let ran = place.run(&["simulate", "p.json"]).exits(0);
+    assert!(ran.out.contains("3 inserted"), "{}", ran.out);
+    assert!(
+        ran.out.contains("Again: 0 changes, 3 rows known"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains("Undo: the workspace is what it was before"),
+        "{}",
+        ran.out
+    );
+    let document = place
+        .run(&["simulate", "p.json", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["outcome"], "clean");
+    assert_eq!(document["report"]["rows"]["f_notes"]["inserted"], 3);
+    assert_eq!(document["again"]["report"]["rows"]["f_notes"]["skipped"], 3);
+    assert_eq!(
+        document["again"]["report"]["rows"]["f_notes"]["inserted"],
+        0
+    );
+    assert_eq!(document["again"]["changed"], false);
+    assert_eq!(document["undo"]["restored"], true);
+    assert_eq!(document["plan"]["rows"]["f_notes"]["insert"], 3);
+    let digest = document["plan"]["digest"].as_str().expect("a digest");
+    assert_eq!(digest.len(), 64);
+}
+
+#[test]
+fn what_is_not_decided_is_refused_all_at_once() {
+    let keyless = links().replacen(
+        "\"keyColumn\":\"number\",\"keyUnique\":true",
+        "\"keyColumn\":null,\"keyUnique\":false",
+        1,
+    );
+    assert_ne!(keyless, links());
+    let place = Place::with(&[("p.json", &keyless), ("r.toml", DECIDED)]);
+    let ran = place.run(&["simulate", "p.json"]).exits(1);
+    assert!(
+        ran.out.contains("mapping_required f_carriers"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.err.contains("tplkit resolve init p.json"),
+        "{}",
+        ran.err
+    );
+    let document = place
+        .run(&[
+            "simulate",
+            "p.json",
+            "--format=json",
+            "--rows-mode",
+            "f_orders=missingByKey",
+        ])
+        .exits(1)
+        .json();
+    assert_eq!(document["outcome"], "findings");
+    let refusals = document["refusals"].as_array().expect("a list");
+    let told: Vec<_> = refusals
+        .iter()
+        .map(|refusal| (&refusal["code"], &refusal["ref"]))
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|told| *told.0 == "mapping_required" && *told.1 == "f_carriers")
+    );
+    assert!(
+        told.iter()
+            .any(|told| *told.0 == "rows_mode_without_key" && *told.1 == "f_orders")
+    );
+    place
+        .run(&["simulate", "p.json", "--resolutions", "r.toml"])
+        .exits(0);
+}
+
+#[test]
+fn skipped_dependencies_are_told_field_by_field() {
+    let place = Place::with(&[("p.json", &links()), ("r.toml", DECIDED)]);
+    let document = place
+        .run(&[
+            "simulate",
+            "p.json",
+            "--resolutions",
+            "r.toml",
+            "--format",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    let entries = document["report"]["unresolved"].as_array().expect("a list");
+    let of = |reason: &str| -> Vec<&Value> {
+        let found = entries.iter().filter(|entry| entry["reason"] == reason);
+        found.collect()
+    };
+    let skipped = of("dependencia_saltada");
+    assert!(!skipped.is_empty());
+    assert!(skipped.iter().all(|entry| entry["ref"] == "f_carriers"));
+    // What the package itself could not carry is told apart.
+    let brought = of("tabela_alvo_sem_linhas");
+    assert_eq!(brought.len(), 1);
+    assert_eq!(brought[0]["source"], "package");
+}
+
+#[test]
+fn a_mapped_entity_gets_a_stand_in() {
+    let map = "[resolutions.f_carriers]\naction = \"map\"\n\
+               id = \"0198d0c4-6d0b-7a56-9c0e-3b1f7a2c4d5e\"\n\
+               columns = { c_carriers_name = \"0198d0c4-6d0b-7a56-9c0e-3b1f7a2c4d5f\" }\n";
+    let place = Place::with(&[("p.json", &links()), ("r.toml", map)]);
+    let ran = place
+        .run(&["simulate", "p.json", "--resolutions", "r.toml"])
+        .exits(0);
+    assert!(ran.err.contains("stand-in"), "{}", ran.err);
+}
+
+#[test]
+fn names_of_the_destination_are_respected() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let document = place
+        .run(&["simulate", "p.json", "--into", "p.json", "--format", "json"])
+        .exits(0)
+        .json();
+    let renamed = document["report"]["renamed"].as_array().expect("a list");
+    assert!(
+        renamed
+            .iter()
+            .any(|entry| entry["ref"] == "f_notes" && entry["to"] == "notes_2"),
+        "{renamed:?}"
+    );
+    // A saved workspace is a destination too.
+    place
+        .run(&["simulate", "p.json", "--save", "w.json", "-qq"])
+        .exits(0);
+    let again = place
+        .run(&["simulate", "p.json", "--into", "w.json", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(again["report"]["renamed"], document["report"]["renamed"]);
+}
+
+#[test]
+fn rows_can_be_left_out() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    for words in [
+        &["simulate", "p.json", "--format=json", "--no-rows"][..],
+        &["simulate", "p.json", "--format=json", "--rows-mode", "none"],
+        &[
+            "simulate",
+            "p.json",
+            "--format=json",
+            "--rows-mode",
+            "$f_notes=none",
+        ],
+    ] {
+        let document = place.run(words).exits(0).json();
+        assert_eq!(
+            document["report"]["rows"]["f_notes"]["inserted"], 0,
+            "{words:?}"
+        );
+    }
+    place
+        .run(&["simulate", "p.json", "--rows-mode", "some"])
+        .exits(2);
+}
+
+#[test]
+fn what_cannot_be_used_is_told() {
+    let place = Place::with(&[
+        ("bad.json", &faulty()),
+        ("p.json", &tiny()),
+        ("r.toml", "[resolutions.f_x]\naction = \"keep\"\n"),
+        ("unknown.toml", "[resolutions.f_x]\naction = \"skip\"\n"),
+        ("plain.json", "[]"),
+    ]);
+    let ran = place.run(&["simulate", "bad.json"]).exits(1);
+    assert!(ran.out.contains("M001"), "{}", ran.out);
+    let ran = place
+        .run(&["simulate", "p.json", "--resolutions", "r.toml"])
+        .exits(2);
+    assert!(ran.err.contains("r.toml"), "{}", ran.err);
+    let ran = place
+        .run(&["simulate", "p.json", "--resolutions", "unknown.toml"])
+        .exits(1);
+    assert!(
+        ran.out.contains("unknown_resolution_ref f_x"),
+        "{}",
+        ran.out
+    );
+    let ran = place
+        .run(&["simulate", "p.json", "--into", "plain.json"])
+        .exits(2);
+    assert!(ran.err.contains("plain.json"), "{}", ran.err);
+    let ran = place
+        .run(&["simulate", "p.json", "--into", "bad.json"])
+        .exits(2);
+    assert!(ran.err.contains("M001"), "{}", ran.err);
+}
