@@ -11,6 +11,7 @@
 //! checkpoint and be started again.
 
 mod approved;
+mod init;
 mod minter;
 mod preview;
 mod refusal;
@@ -20,11 +21,13 @@ mod resolve;
 mod row_refs;
 #[cfg(test)]
 mod setting;
+mod suggest;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
     TableWork,
 };
+pub use init::init;
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
@@ -34,3 +37,4 @@ pub use refusal::Refusal;
 pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
+pub use suggest::{Candidate, Suggestion, suggest};
