@@ -1,4 +1,8 @@
 //! Packages written in few words, and destinations to apply them to: for tests.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!(…)` reads better without a `&` before it"
+)]
 
 use std::path::Path;
 

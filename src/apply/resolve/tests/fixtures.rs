@@ -64,8 +64,8 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
             (_, ReferenceKind::WorkflowV2) => destination.automations.push(Automation {
                 id: id(base),
                 name: "a".to_owned(),
-                trigger_config: Default::default(),
-                graph_config: Default::default(),
+                trigger_config: indexmap::IndexMap::default(),
+                graph_config: indexmap::IndexMap::default(),
                 active: false,
             }),
             (_, ReferenceKind::Workflow) => {
@@ -75,7 +75,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
                         id: id(base),
                         name: "a".to_owned(),
                         label: None,
-                    })
+                    });
             }
             other => panic!("{other:?}"),
         }
@@ -105,7 +105,7 @@ fn assert_no_ref(name: &str, approved: &Approved) {
     use super::super::steps::uses_in;
     let mut seen = Vec::new();
     let mut look = |value: crate::json::Value| {
-        uses_in(&value, &mut |reference| seen.push(reference.to_owned()))
+        uses_in(&value, &mut |reference| seen.push(reference.to_owned()));
     };
     for change in &approved.structure.changes {
         match change {
