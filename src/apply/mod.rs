@@ -12,6 +12,7 @@
 
 mod approved;
 mod error;
+mod init;
 mod minter;
 mod preview;
 mod refusal;
@@ -24,6 +25,7 @@ mod run;
 mod sample;
 #[cfg(test)]
 mod setting;
+mod suggest;
 mod undo;
 
 pub use approved::{
@@ -31,6 +33,7 @@ pub use approved::{
     TableWork,
 };
 pub use error::ApplyError;
+pub use init::init;
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
@@ -41,4 +44,5 @@ pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, Unresolve
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
 pub use run::run;
+pub use suggest::{Candidate, Suggestion, suggest};
 pub use undo::{Lost, UndoError, undo};
