@@ -267,17 +267,7 @@ impl Sample {
             .iter()
             .map(|rows| format!("[{}]", rows.join(",\n ")))
             .collect();
-        let tables = self.approved.tables.iter();
-        let payloads: Vec<RawEntry<'_>> = tables
-            .map(|table| RawEntry {
-                feature_ref: table.feature_ref.clone(),
-                item_uid: table.uid.clone(),
-                key_column: None,
-                key_unique: false,
-                columns: Vec::new(),
-                rows: &texts[table.entry],
-            })
-            .collect();
+        let payloads: Vec<RawEntry<'_>> = texts.iter().map(|rows| entry(rows)).collect();
         ready(run(
             memory,
             &self.approved,
@@ -291,6 +281,18 @@ impl Sample {
     /// Runs it to its end.
     pub(super) fn run(&self, memory: &mut Memory) -> Report {
         self.try_run(memory, &[]).expect("runs")
+    }
+}
+
+/// A payload entry with that list of rows.
+pub(super) fn entry(rows: &str) -> RawEntry<'_> {
+    RawEntry {
+        feature_ref: String::new(),
+        item_uid: String::new(),
+        key_column: None,
+        key_unique: false,
+        columns: Vec::new(),
+        rows,
     }
 }
 

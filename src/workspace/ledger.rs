@@ -11,9 +11,10 @@ use super::{Id, Kind, RowData};
 use crate::json::Value;
 use crate::rows::{Cell, hash};
 
-/// One entry.
+/// One entry. As JSON the kind stands outside (`{"rows": …}`): what is inside keeps its digits only
+/// when it is read straight from the text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "entry")]
+#[serde(rename_all = "camelCase")]
 pub enum Entry {
     /// The structure was created.
     Structure(Structure),
@@ -271,8 +272,11 @@ impl Hasher for WordHasher {
 
 #[cfg(test)]
 mod tests {
-    use super::{ColumnDigest, RowDigest};
-    use crate::workspace::RowData;
+    use super::{
+        ColumnDigest, Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Structure,
+        Updated, Updates, Written,
+    };
+    use crate::workspace::{Kind, RowData};
 
     fn digest(text: &str) -> RowDigest {
         RowDigest::of(&RowData::parse(text).expect("JSON"))
@@ -298,7 +302,92 @@ mod tests {
         );
         assert_eq!(
             serde_json::to_string(&whole).expect("writes"),
-            "14920980475180289333"
+            "16529040587737800896"
         );
+    }
+
+    #[test]
+    fn every_entry_is_read_back_as_it_was_written() {
+        let id = uuid::Uuid::from_u128(7);
+        let digest = digest(r#"{"a":1}"#);
+        let value = |text: &str| crate::json::Value::parse(text).expect("JSON");
+        let written = Written {
+            position: 3,
+            id,
+            digest,
+        };
+        let emptied = Emptied {
+            column: "to".to_owned(),
+            count: 2,
+            skipped: true,
+        };
+        let uid = || "u_1".to_owned();
+        let entries = vec![
+            Entry::Structure(Structure {
+                created: vec![Created {
+                    reference: "f_a".to_owned(),
+                    kind: Kind::Feature,
+                    id,
+                    name: "a".to_owned(),
+                }],
+                replaced: vec![Replaced {
+                    reference: "workspace".to_owned(),
+                    kind: Kind::Workspace,
+                    id,
+                    before: value(r#"{"n":1.50}"#),
+                    after: value("[{}]"),
+                }],
+                pending_publishes: vec!["w_a".to_owned()],
+            }),
+            Entry::Rows(Rows {
+                uid: uid(),
+                feature: id,
+                rows: vec![written],
+                emptied: vec![emptied.clone()],
+                sequences: vec![Moved {
+                    column: id,
+                    from: 1,
+                    to: u64::MAX,
+                }],
+            }),
+            Entry::Links(Links {
+                uid: uid(),
+                feature: id,
+                rows: vec![written],
+                linked: 4,
+                emptied: vec![emptied],
+            }),
+            Entry::Closed { uid: uid() },
+            Entry::Updates(Updates {
+                uid: uid(),
+                feature: id,
+                rows: vec![Updated {
+                    id,
+                    before: RowData::trusted(r#"{"a":null,"b":"é"}"#),
+                    digest,
+                }],
+            }),
+            Entry::Published {
+                reference: "w_a".to_owned(),
+            },
+            Entry::Completed,
+            Entry::Undone,
+        ];
+        for entry in entries {
+            // A variant that is added here has to be added above.
+            match &entry {
+                Entry::Structure(_)
+                | Entry::Rows(_)
+                | Entry::Links(_)
+                | Entry::Closed { .. }
+                | Entry::Updates(_)
+                | Entry::Published { .. }
+                | Entry::Completed
+                | Entry::Undone => {}
+            }
+            let text = serde_json::to_string(&entry).expect("writes");
+            let read: Entry = serde_json::from_str(&text).expect(&text);
+            assert_eq!(read, entry, "{text}");
+        }
     }
 }

@@ -147,11 +147,13 @@ impl Known {
         }
     }
 
-    /// The row at a position of a payload entry or step, when it was written to that table.
-    pub(super) fn row(&self, uid: &str, position: usize, feature: Id) -> Option<KnownRow> {
-        let position = u32::try_from(position).ok()?;
-        let row = *self.rows.get(uid)?.get(&position)?;
-        (row.feature == feature).then_some(row)
+    /// The rows of a payload entry or step that were written to that table, by their positions.
+    pub(super) fn rows(&self, uid: &str, feature: Id) -> impl Fn(usize) -> Option<KnownRow> {
+        let rows = self.rows.get(uid);
+        move |position| {
+            let row = *rows?.get(&u32::try_from(position).ok()?)?;
+            (row.feature == feature).then_some(row)
+        }
     }
 
     /// Whether a step of the plan has changed the row.

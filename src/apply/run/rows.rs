@@ -149,13 +149,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         first: usize,
     ) -> Result<Vec<Fate>, ApplyError<T::Error>> {
         let feature = entering.feature;
-        let known = |at| self.known.row(entering.uid, first + at, feature);
-        let mut fates: Vec<Fate> = (0..rows.len())
-            .map(|at| match known(at) {
+        let mut fates: Vec<Fate> = {
+            let known = self.known.rows(entering.uid, feature);
+            let positions = first..first + rows.len();
+            let fate = |at| match known(at) {
                 Some(known) => Fate::Written(known, None),
                 None => Fate::Out,
-            })
-            .collect();
+            };
+            positions.map(fate).collect()
+        };
         if entering.pointed_at.is_some() {
             let ids: Vec<Id> = fates.iter().filter_map(written).collect();
             if !ids.is_empty() {

@@ -8,6 +8,8 @@ mod changes;
 mod index;
 mod state;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,6 +27,7 @@ pub struct Memory {
     ledger: Vec<Entry>,
     calls: AtomicU64,
     crash: Option<Crash>,
+    fenced: bool,
 }
 
 /// Rows of all tables.
@@ -64,6 +67,7 @@ impl Memory {
             ledger: Vec::new(),
             calls: AtomicU64::new(0),
             crash: None,
+            fenced: false,
         }
     }
 
@@ -95,9 +99,15 @@ impl Memory {
         self.crash = Some(crash);
     }
 
+    /// Somebody else takes the job over: nothing is written any more, until [`Memory::recover`].
+    pub fn fence(&mut self) {
+        self.fenced = true;
+    }
+
     /// Works again.
     pub fn recover(&mut self) {
         self.calls = AtomicU64::new(0);
+        self.fenced = false;
         self.crash = None;
     }
 
@@ -167,6 +177,9 @@ impl Target for Memory {
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
         let crash = self.call().err();
+        if self.fenced {
+            return Err(CommitError::Fenced);
+        }
         if crash.is_none_or(|crash| crash.written) {
             changes::write(&mut self.state, &mut self.tables, unit.changes)?;
             self.ledger.extend(unit.entry);

@@ -1,5 +1,5 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, id, nothing, row};
+use crate::apply::sample::{Sample, cells, entry, id, nothing, row};
 use crate::apply::{ApplyError, Mode};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
@@ -186,14 +186,7 @@ fn a_watcher_hears_of_every_unit() {
         .automation("one");
     let mut memory = Memory::new(nothing());
     let text = format!("[{}]", sample.rows[0].join(","));
-    let payloads = [crate::package::payload::RawEntry {
-        feature_ref: String::new(),
-        item_uid: String::new(),
-        key_column: None,
-        key_unique: false,
-        columns: Vec::new(),
-        rows: &text,
-    }];
+    let payloads = [entry(&text)];
     let mut heard: Vec<Progress> = Vec::new();
     let mut watch = |progress| heard.push(progress);
     let run = super::super::run(
@@ -239,4 +232,16 @@ fn a_store_that_does_not_answer_says_what_was_being_done() {
         panic!("{error}");
     };
     assert_eq!(source, MemoryError::Crashed(2));
+}
+
+#[test]
+fn a_worker_that_was_overtaken_writes_nothing() {
+    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let mut memory = Memory::new(nothing());
+    memory.fence();
+    let error = sample.try_run(&mut memory, &[]).expect_err("fenced");
+    assert!(matches!(error, ApplyError::Fenced));
+    assert_eq!(memory.state(), nothing());
+    let undone = ready(crate::apply::undo(&mut memory, false));
+    assert!(matches!(undone, Err(crate::apply::UndoError::Fenced)));
 }

@@ -1,5 +1,5 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, id, linked, nothing, row, to};
+use crate::apply::sample::{Sample, cells, entry, id, linked, nothing, row, to};
 use crate::workspace::memory::Memory;
 use crate::workspace::{
     Change, CommitError, Id, Source, StoredRow, Structure, Target, Unit, ledger, ready,
@@ -146,14 +146,7 @@ fn a_number_is_never_shared_with_another_job() {
         thefts: 3,
     };
     let text = format!("[{}]", sample.rows[0].join(","));
-    let payloads = [crate::package::payload::RawEntry {
-        feature_ref: String::new(),
-        item_uid: String::new(),
-        key_column: None,
-        key_unique: false,
-        columns: Vec::new(),
-        rows: &text,
-    }];
+    let payloads = [entry(&text)];
     let report = ready(super::super::run(
         &mut contested,
         &sample.approved,

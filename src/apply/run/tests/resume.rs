@@ -11,41 +11,41 @@ const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
 /// A package that has one of everything.
 fn everything() -> Sample {
     let to_a = |n| to(n, "f_a", "no");
-    let mut a: Vec<String> = (0..1010)
+    let mut a: Vec<String> = (0..510)
         .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
         .collect();
     a[3] = linked(
         3,
         r#"{"code":"3","to":1}"#,
-        &format!(r#"{{"to":{}}}"#, to_a(1001)),
+        &format!(r#"{{"to":{}}}"#, to_a(509)),
     );
     a[4] = linked(
         4,
         r#"{"code":"4","to":1}"#,
         &format!(r#"{{"to":{}}}"#, to_a(77_777)),
     );
-    for n in 600..1010 {
+    for n in 5..510 {
         let refs = format!(r#"{{"to":{}}}"#, to_a(n - 1));
         a[n as usize] = linked(n, &format!(r#"{{"code":"{n}","to":1}}"#), &refs);
     }
-    let mut b: Vec<String> = (2000..2600)
+    let mut b: Vec<String> = (2000..2510)
         .map(|n| {
             let refs = format!(r#"{{"to":{}}}"#, to_a(n - 2000));
             linked(n, &format!(r#"{{"u":"{n}","to":5}}"#), &refs)
         })
         .collect();
     // The second batch fails: its values stand twice.
-    b[599] = row(2599, r#"{"u":"2000"}"#);
+    b[509] = row(2509, r#"{"u":"2000"}"#);
     let c = vec![
         linked(
             3000,
             r#"{"k":"x","many":["1","2"]}"#,
-            &format!(r#"{{"many":{}}}"#, to_all(&[1, 1009], "f_a", "code")),
+            &format!(r#"{{"many":{}}}"#, to_all(&[1, 509], "f_a", "code")),
         ),
         linked(
             3001,
             r#"{"k":"y","many":["1","2"]}"#,
-            &format!(r#"{{"many":{}}}"#, to_all(&[2000, 2599], "f_b", "u")),
+            &format!(r#"{{"many":{}}}"#, to_all(&[2000, 2509], "f_b", "u")),
         ),
         row(3002, r#"{"k":"x"}"#),
     ];
@@ -84,10 +84,10 @@ fn together(mut report: Report) -> Report {
 fn everything_is_as_expected_without_a_crash() {
     let (memory, report) = applied(&everything());
     let table = counts(&report, "a");
-    assert_eq!((table.inserted, table.updated), (1011, 1));
-    assert_eq!((table.linked, table.recorded), (Some(411), Some(1011)));
+    assert_eq!((table.inserted, table.updated), (511, 1));
+    assert_eq!((table.linked, table.recorded), (Some(506), Some(511)));
     let table = counts(&report, "b");
-    assert_eq!((table.inserted, table.failed), (500, Some(100)));
+    assert_eq!((table.inserted, table.failed), (500, Some(10)));
     let table = counts(&report, "c");
     assert_eq!((table.inserted, table.existing), (2, 1));
     assert_eq!(report.published, 2);
@@ -99,8 +99,8 @@ fn everything_is_as_expected_without_a_crash() {
         ]
     );
     assert_eq!(report.errors.len(), 2);
-    assert_eq!(cells(&memory, 2)[0], r#"{"k":"x","many":["1","1009"]}"#);
-    assert_eq!(cells(&memory, 0)[3], r#"{"code":"3","no":4,"to":1002}"#);
+    assert_eq!(cells(&memory, 2)[0], r#"{"k":"x","many":["1","509"]}"#);
+    assert_eq!(cells(&memory, 0)[3], r#"{"code":"3","no":4,"to":510}"#);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_crash_at_any_call_changes_nothing_in_the_end() {
     let sample = everything();
     let (whole, report) = applied(&sample);
     let (state, report) = (whole.state(), together(report));
-    assert!(whole.calls() > 20, "{}", whole.calls());
+    assert!(whole.calls() > 15, "{}", whole.calls());
     for call in 0..whole.calls() {
         for written in [false, true] {
             let mut memory = Memory::new(nothing());
@@ -117,6 +117,11 @@ fn a_crash_at_any_call_changes_nothing_in_the_end() {
             memory.recover();
             let resumed = sample.run(&mut memory);
             assert_eq!(memory.state(), state, "{call} {written}");
+            if written && call + 1 == whole.calls() {
+                // The job was complete: this was the same pass once more.
+                assert_eq!(resumed.published, 0);
+                continue;
+            }
             assert_eq!(together(resumed), report, "{call} {written}");
         }
     }
@@ -156,9 +161,9 @@ fn the_same_pass_over_a_completed_job_changes_nothing() {
     assert_eq!(memory.state(), state);
     assert_eq!(report.published, 0);
     let table = counts(&report, "a");
-    assert_eq!((table.inserted, table.skipped), (0, 1011));
+    assert_eq!((table.inserted, table.skipped), (0, 511));
     assert_eq!((table.linked, table.updated), (None, 0));
-    assert_eq!(table.recorded, Some(1011));
+    assert_eq!(table.recorded, Some(511));
     assert_eq!(report.unresolved, first.unresolved);
     let completed = memory.next_job();
     let ends = completed
@@ -176,7 +181,7 @@ fn applying_again_changes_nothing() {
     let report = sample.again().try_run(&mut memory, &earlier).expect("runs");
     assert_eq!(memory.state(), state);
     let table = counts(&report, "a");
-    assert_eq!((table.inserted, table.skipped), (0, 1011));
+    assert_eq!((table.inserted, table.skipped), (0, 511));
     assert_eq!((table.recorded, table.linked), (None, None));
     assert_eq!(report.published, 0);
 }

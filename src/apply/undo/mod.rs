@@ -339,3 +339,6 @@ fn taken_back(structure: &Structure, force: bool) -> Vec<Change> {
     });
     restored.chain(removed).collect()
 }
+
+#[cfg(test)]
+mod tests;

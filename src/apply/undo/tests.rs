@@ -1,0 +1,285 @@
+use super::{UndoError, undo};
+use crate::apply::Mode;
+use crate::apply::sample::{Sample, cells, id, linked, nothing, row, stored, to};
+use crate::problem::Code;
+use crate::workspace::ledger::Entry;
+use crate::workspace::memory::{Crash, Memory, State};
+use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
+
+/// A package that has something of everything an undo takes back.
+fn sample(state: &State) -> Sample {
+    let refs = |n| format!(r#"{{"to":{}}}"#, to(n, "f_a", "no"));
+    let mut rows: Vec<String> = (0..700)
+        .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
+        .collect();
+    rows[1] = linked(1, r#"{"code":"1","to":9}"#, &refs(600));
+    Sample::new()
+        .configured(state, r#"{"later":true}"#)
+        .table(
+            "a",
+            &[
+                "code",
+                r#"no number id {"idType":"sequence"}"#,
+                "to linked_select linkfield",
+            ],
+            rows,
+        )
+        .automation("one")
+        .inserts(0, &[r#"{"code":"step"}"#])
+        .updates("a", true, &[(5, r#"{"code":"five"}"#)])
+        .updates(
+            "a",
+            false,
+            &[(5, r#"{"code":"six"}"#), (1, r#"{"to":null}"#)],
+        )
+}
+
+fn text(memory: &Memory) -> String {
+    memory.state().save().expect("saves")
+}
+
+fn edit(memory: &mut Memory, change: Change) {
+    let unit = Unit {
+        changes: vec![change],
+        entry: None,
+        progress: Progress::default(),
+    };
+    ready(memory.commit(unit)).expect("edits");
+}
+
+#[test]
+fn everything_is_as_before_byte_for_byte() {
+    let before = nothing();
+    let mut memory = Memory::new(before.clone());
+    sample(&before).run(&mut memory);
+    assert_eq!(cells(&memory, 0).len(), 701);
+    ready(undo(&mut memory, false)).expect("undone");
+    assert_eq!(text(&memory), before.save().expect("saves"));
+    assert_eq!(memory.next_job().last(), Some(&Entry::Undone));
+}
+
+/// A workspace that has rows, null cells and a sequence of its own, and a package bound to it.
+fn lived_in() -> (State, Sample) {
+    let package = sample(&nothing());
+    let mut memory = Memory::new(nothing());
+    let mut structure_only = sample(&nothing());
+    structure_only.rows[0].clear();
+    structure_only.approved.row_steps.clear();
+    structure_only.run(&mut memory);
+    let mut state = memory.state();
+    let own = r#"{"code":"0","no":41,"odd":null,"to":null}"#;
+    state.rows.insert(id(0x1000), vec![stored(1, own)]);
+    state.sequences.insert(id(0x1002), 42);
+    let mut bound = package.again();
+    bound.approved.tables[0].mode = Mode::MissingByKey {
+        column: "code".to_owned(),
+    };
+    let more = bound.updates("a", true, &[(0, r#"{"code":"changed","odd":1}"#)]);
+    (state, more.configured_again())
+}
+
+impl Sample {
+    /// Replaces the config that the first job wrote.
+    fn configured_again(self) -> Sample {
+        let mut memory = Memory::new(nothing());
+        Sample::new()
+            .configured(&nothing(), r#"{"later":true}"#)
+            .run(&mut memory);
+        self.configured(&memory.state(), r#"{"later":false}"#)
+    }
+}
+
+#[test]
+fn rows_configs_and_sequences_of_others_are_restored_byte_for_byte() {
+    let (state, package) = lived_in();
+    let mut memory = Memory::new(state.clone());
+    let report = package.run(&mut memory);
+    assert_eq!(report.rows["f_a"].existing, 1);
+    assert_eq!(report.rows["f_a"].updated, 4);
+    assert!(cells(&memory, 0)[0].contains("changed"));
+    assert!(memory.state().sequence(id(0x1002)) > 42);
+    ready(undo(&mut memory, false)).expect("undone");
+    assert_eq!(text(&memory), state.save().expect("saves"));
+}
+
+#[test]
+fn an_undo_crashes_wholly_or_not_at_all() {
+    let (state, package) = lived_in();
+    for written in [false, true] {
+        for call in 0.. {
+            let mut memory = Memory::new(state.clone());
+            package.run(&mut memory);
+            let applied = text(&memory);
+            memory.crash_at(Crash { call, written });
+            let undone = ready(undo(&mut memory, false));
+            memory.recover();
+            if undone.is_ok() {
+                assert!(call > 3, "{call}");
+                break;
+            }
+            match ready(undo(&mut memory, false)) {
+                // The answer was lost, the effect was not.
+                Err(UndoError::Conflict) => assert!(written),
+                other => other.expect("undone"),
+            }
+            assert_ne!(text(&memory), applied);
+            assert_eq!(text(&memory), state.save().expect("saves"));
+        }
+    }
+}
+
+#[test]
+fn a_second_undo_is_a_conflict_and_so_is_going_on() {
+    let mut memory = Memory::new(nothing());
+    let sample = sample(&nothing());
+    sample.run(&mut memory);
+    ready(undo(&mut memory, false)).expect("undone");
+    let state = memory.state();
+    let error = ready(undo(&mut memory, false)).expect_err("twice");
+    assert!(matches!(error, UndoError::Conflict));
+    let error = sample.try_run(&mut memory, &[]).expect_err("undone");
+    assert!(matches!(
+        error,
+        crate::apply::ApplyError::Refused {
+            code: Code::Conflict,
+            ..
+        }
+    ));
+    assert_eq!(memory.state(), state);
+}
+
+#[test]
+fn an_edited_row_refuses_the_undo_by_name_unless_forced() {
+    let before = nothing();
+    let mut memory = Memory::new(before.clone());
+    sample(&before).run(&mut memory);
+    let row = memory.state().rows[&id(0x1000)][3].id;
+    edit(
+        &mut memory,
+        Change::UpdateRows {
+            feature: id(0x1000),
+            rows: vec![RowWrite {
+                id: row,
+                cells: RowData::trusted(r#"{"code":"mine"}"#),
+                replace: false,
+                digest: None,
+            }],
+        },
+    );
+    let state = text(&memory);
+    let error = ready(undo(&mut memory, false)).expect_err("edited");
+    assert_eq!(
+        error.to_string(),
+        "undo would lose what was done since: table \"a\" has 1 row edited since; \
+         undo with force to lose it"
+    );
+    let UndoError::NotEmpty(lost) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(lost[0].edited, [row]);
+    assert_eq!(text(&memory), state);
+    ready(undo(&mut memory, true)).expect("forced");
+    assert_eq!(text(&memory), before.save().expect("saves"));
+}
+
+#[test]
+fn an_edit_that_was_taken_back_refuses_nothing() {
+    let mut memory = Memory::new(nothing());
+    sample(&nothing()).run(&mut memory);
+    let row = memory.state().rows[&id(0x1000)][3].clone();
+    for cells in [r#"{"code":"mine"}"#, row.data.as_str()] {
+        edit(
+            &mut memory,
+            Change::UpdateRows {
+                feature: id(0x1000),
+                rows: vec![RowWrite {
+                    id: row.id,
+                    cells: RowData::trusted(cells),
+                    replace: false,
+                    digest: None,
+                }],
+            },
+        );
+    }
+    ready(undo(&mut memory, false)).expect("undone");
+}
+
+#[test]
+fn rows_of_others_in_a_created_table_refuse_the_undo_unless_forced() {
+    let before = nothing();
+    let mut memory = Memory::new(before.clone());
+    sample(&before).run(&mut memory);
+    edit(
+        &mut memory,
+        Change::InsertRows {
+            feature: id(0x1000),
+            rows: vec![stored(u128::MAX, r#"{"code":"mine"}"#)],
+        },
+    );
+    let state = text(&memory);
+    let error = ready(undo(&mut memory, false)).expect_err("not empty");
+    assert_eq!(
+        error.to_string(),
+        "undo would lose what was done since: table \"a\" has 1 row of others; \
+         undo with force to lose it"
+    );
+    assert_eq!(text(&memory), state);
+    ready(undo(&mut memory, true)).expect("forced");
+    assert_eq!(text(&memory), before.save().expect("saves"));
+}
+
+#[test]
+fn what_people_took_away_or_configured_since_is_left_alone() {
+    let mut memory = Memory::new(nothing());
+    sample(&nothing()).run(&mut memory);
+    let row = memory.state().rows[&id(0x1000)][5].id;
+    let taken = Change::RemoveRows {
+        feature: id(0x1000),
+        rows: vec![crate::workspace::Removal {
+            id: row,
+            digest: None,
+        }],
+    };
+    edit(&mut memory, taken);
+    let config = crate::json::Value::parse(r#"{"mine":1}"#).expect("JSON");
+    let configured = Change::Configure {
+        kind: crate::workspace::Kind::Workspace,
+        id: id(2),
+        config: config.clone(),
+    };
+    edit(&mut memory, configured);
+    ready(undo(&mut memory, false)).expect("undone");
+    let mut expected = nothing();
+    expected.structure.workspace.config = config.as_object().expect("an object").clone();
+    assert_eq!(memory.state(), expected);
+}
+
+#[test]
+fn a_job_whose_table_is_gone_can_be_undone() {
+    let mut memory = Memory::new(nothing());
+    sample(&nothing()).run(&mut memory);
+    let gone = Change::Remove {
+        kind: crate::workspace::Kind::Feature,
+        id: id(0x1000),
+        force: true,
+    };
+    edit(&mut memory, gone);
+    ready(undo(&mut memory, false)).expect("undone");
+    assert_eq!(memory.state(), nothing());
+}
+
+#[test]
+fn a_later_job_takes_back_only_its_own_rows() {
+    let rows = |more: u32| (0..more).map(|n| row(n, "{}")).collect::<Vec<_>>();
+    let mut sample = Sample::new().table("a", &["id text id"], rows(3));
+    let mut memory = Memory::new(nothing());
+    sample.run(&mut memory);
+    let first = memory.state();
+    let earlier = memory.next_job();
+    sample = sample.again();
+    sample.rows[0] = rows(5);
+    let report = sample.try_run(&mut memory, &earlier).expect("runs");
+    assert_eq!(report.rows["f_a"].recorded, Some(2));
+    ready(undo(&mut memory, false)).expect("undone");
+    assert_eq!(memory.state(), first);
+}
