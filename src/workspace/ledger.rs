@@ -273,6 +273,9 @@ mod tests {
     fn a_digest_grows_cell_by_cell_and_never_changes() {
         let whole = digest(r#"{"a":"x","b":[1]}"#);
         assert_eq!(whole, digest(r#"{"a":"x"}"#).with("b", "[1]"));
-        assert_eq!(serde_json::to_string(&whole).expect("writes"), "14920980475180289333");
+        assert_eq!(
+            serde_json::to_string(&whole).expect("writes"),
+            "14920980475180289333"
+        );
     }
 }

@@ -12,6 +12,7 @@ mod data;
 pub mod ledger;
 pub mod memory;
 mod model;
+pub mod random;
 mod source;
 mod target;
 
