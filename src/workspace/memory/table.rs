@@ -181,7 +181,8 @@ pub(super) fn matching(
     }
     let mut found = vec![None; values.len()];
     for row in rows {
-        let Some(value) = row.data.cell(column) else {
+        let cell = row.data.cell(column);
+        let Some(value) = cell.filter(|value| *value != "null") else {
             continue;
         };
         let Some(positions) = wanted.get(&hash(&state, Cell::new(value))) else {

@@ -19,7 +19,7 @@ impl Making<'_> {
         let (trigger, fired) = self.trigger();
         let mut scope = Scope {
             own: position,
-            records: fired != Fired::ByClock,
+            records: fired != Fired::Clock,
             fired,
             ..Scope::default()
         };
@@ -41,12 +41,12 @@ impl Making<'_> {
     fn trigger(&mut self) -> (Object, Fired) {
         match self.dice.below(5) {
             0 | 1 => self.row_event(),
-            2 | 3 => (self.schedule(), Fired::ByClock),
-            _ if self.dice.chance(50) => (object([("type", "manual".into())]), Fired::ByHand),
+            2 | 3 => (self.schedule(), Fired::Clock),
+            _ if self.dice.chance(50) => (object([("type", "manual".into())]), Fired::Person),
             _ => {
                 let config = Value::Object(Object::new());
                 let trigger = object([("type", "manual".into()), ("config", config)]);
-                (trigger, Fired::ByHand)
+                (trigger, Fired::Person)
             }
         }
     }
@@ -75,7 +75,7 @@ impl Making<'_> {
             }
             config.insert("watchedColumns".to_owned(), texts(&watched));
         }
-        let fired = Fired::ByRow {
+        let fired = Fired::Row {
             table: (!gone).then_some(table),
             created: modes.contains(&"created"),
             updated: modes.contains(&"updated"),

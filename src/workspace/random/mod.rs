@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::memory::State;
 use super::{Channel, Connection, Id, Named, Organization, Structure, Workspace};
 use crate::json::Object;
-use dice::Dice;
+pub(super) use dice::Dice;
 
 /// How large a random workspace becomes, and how tidy it is. Numbers are the most that there will
 /// be, not how many there are.

@@ -10,11 +10,11 @@ use crate::json::{Object, Value};
 pub(super) enum Fired {
     /// A clock: there is no row.
     #[default]
-    ByClock,
+    Clock,
     /// A person, on any row.
-    ByHand,
+    Person,
     /// A row of a table, which may be gone.
-    ByRow {
+    Row {
         table: Option<usize>,
         created: bool,
         updated: bool,
@@ -105,7 +105,7 @@ impl Making<'_> {
     fn paths(&mut self, scope: &Scope) -> Vec<String> {
         let mut paths = scope.variables.clone();
         paths.extend(scope.outputs.iter().map(|output| format!("steps.{output}")));
-        if scope.fired != Fired::ByClock {
+        if scope.fired != Fired::Clock {
             paths.push(format!("trigger.{}", self.record_column(scope)));
         }
         paths
@@ -114,7 +114,7 @@ impl Making<'_> {
     /// A column that the current row may have.
     fn record_column(&mut self, scope: &Scope) -> String {
         let table = match &scope.fired {
-            Fired::ByRow {
+            Fired::Row {
                 table: Some(table), ..
             } => *table,
             _ => self.dice.below(self.structure.features.len()),
@@ -143,10 +143,10 @@ impl Making<'_> {
         let mut modes = vec!["insert", "update", "upsert"];
         let mut table = self.some_table();
         let mut spared: &[String] = &[];
-        if scope.fired == Fired::ByHand {
+        if scope.fired == Fired::Person {
             modes.push("updateTrigger");
         }
-        if let Fired::ByRow {
+        if let Fired::Row {
             table: Some(watching),
             created,
             updated,
