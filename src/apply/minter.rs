@@ -45,6 +45,15 @@ impl Minter {
         self.uuid(ordinal, self.nonce)
     }
 
+    /// Whether an id is one of this job's: of whatever ordinal.
+    pub fn minted(&self, id: Id) -> bool {
+        let bits = id.as_u128();
+        let part = |shift: u32, mask: u32| u32::try_from(bits >> shift & u128::from(mask));
+        let high = part(64, 0xFFF).unwrap_or_default();
+        let low = part(42, 0xF_FFFF).unwrap_or_default();
+        self.id(high << 20 | low) == id
+    }
+
     /// The value that an empty identity cell gets: by the ordinal of the row and the position of
     /// the column among the table's identity columns.
     pub fn identity(&self, ordinal: u32, column: u32) -> Id {
@@ -89,6 +98,8 @@ mod tests {
             assert_ne!(identities[0], identities[1]);
             assert!(!identities.contains(&minter.id(ordinal)));
         }
-        assert_ne!(minter.id(5), Minter::at(Timestamp::UNIX_EPOCH, 7).id(5));
+        let other = Minter::at(Timestamp::UNIX_EPOCH, 7);
+        assert_ne!(minter.id(5), other.id(5));
+        assert!(ids.iter().all(|id| minter.minted(*id) && !other.minted(*id)));
     }
 }

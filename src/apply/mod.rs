@@ -15,6 +15,8 @@ mod minter;
 mod refusal;
 mod report;
 mod request;
+mod resolve;
+mod row_refs;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
@@ -24,3 +26,4 @@ pub use minter::Minter;
 pub use refusal::Refusal;
 pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
 pub use request::{Request, Resolution, RowsMode};
+pub use resolve::resolve;

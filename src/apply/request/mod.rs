@@ -1,5 +1,7 @@
 //! What somebody decided: the body of an apply, or a resolutions file.
 
+mod read;
+
 use indexmap::IndexMap;
 
 use crate::workspace::Id;

@@ -1,0 +1,337 @@
+//! Reading a request: JSON in the form of the apply body, or TOML of the same shape.
+//!
+//! Everything wrong is told at once, each fault with the dotted path of its place. Whether the
+//! package has the refs that are named is not known here.
+
+use indexmap::IndexMap;
+
+use super::{Request, Resolution, RowsMode};
+use crate::apply::Refusal;
+use crate::check::position::Positions;
+use crate::check::suggest;
+use crate::json::path::push_dotted;
+use crate::json::{Anomaly, Doc, Node, Object, Value};
+use crate::package::reference::{is_declaration, undollared};
+use crate::problem::Code;
+use crate::workspace::Id;
+
+/// The members of a request. Where and which job it is about is read by whoever takes requests.
+const MEMBERS: [&str; 8] = [
+    "$schema",
+    "workspaceId",
+    "includeRows",
+    "jobId",
+    "resolutions",
+    "rowsModes",
+    "copy",
+    "plan",
+];
+const ACTIONS: [&str; 3] = ["import", "map", "skip"];
+const MODES: [&str; 3] = ["all", "missingByKey", "none"];
+
+impl Request {
+    /// Reads JSON: the body of an apply, or a resolutions file. `workspaceId` and `jobId` may
+    /// stand there; they are checked for their shape and left to the caller.
+    pub fn from_json(text: &str) -> Result<Request, Vec<Refusal>> {
+        let doc = Doc::parse(text).map_err(|error| {
+            let place = Positions::find(text.as_bytes(), vec![error.offset]).get(error.offset);
+            vec![invalid(format!(
+                "not JSON: line {}, column {}: {}.",
+                place.line, place.column, error.kind
+            ))]
+        })?;
+        let repeated = doc.anomalies().iter().filter_map(|anomaly| match anomaly {
+            Anomaly::DuplicateKey(node) => Some(doc.node(*node)),
+            _ => None,
+        });
+        let mut faults: Vec<Refusal> = repeated
+            .map(|member| {
+                let at = path_of(member);
+                invalid(format!("`{at}` stands twice in one object. Keep one of the two."))
+            })
+            .collect();
+        match Request::read(doc.root()) {
+            Ok(request) if faults.is_empty() => Ok(request),
+            Ok(_) => Err(faults),
+            Err(more) => {
+                faults.extend(more);
+                Err(faults)
+            }
+        }
+    }
+
+    /// Reads a value that was parsed already.
+    pub fn from_value(value: &Value) -> Result<Request, Vec<Refusal>> {
+        Request::from_json(&value.write())
+    }
+
+    /// Reads TOML of the same shape: a resolutions file.
+    pub fn from_toml(text: &str) -> Result<Request, Vec<Refusal>> {
+        match text.parse::<toml::Table>() {
+            Ok(table) => Request::from_value(&Value::Object(object(table))),
+            // The message has the line, the column and the text there.
+            Err(error) => Err(vec![invalid(format!("not TOML: {}", error.to_string().trim_end()))]),
+        }
+    }
+
+    /// Reads a node of a document; repeated keys are the caller's to find.
+    pub fn read(root: Node<'_>) -> Result<Request, Vec<Refusal>> {
+        let mut reader = Reader { faults: Vec::new() };
+        let request = reader.request(root);
+        if reader.faults.is_empty() {
+            Ok(request)
+        } else {
+            Err(reader.faults)
+        }
+    }
+}
+
+/// TOML as JSON. What JSON does not have (dates) becomes text, and is refused as the text it is.
+fn object(table: toml::Table) -> Object {
+    table.into_iter().map(|(key, value)| (key, json(value))).collect()
+}
+
+fn json(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Boolean(value) => Value::Bool(value),
+        toml::Value::Integer(value) => Value::from(value),
+        toml::Value::Float(value) => {
+            crate::json::Number::parse(&value.to_string()).map_or(Value::Null, Value::Number)
+        }
+        toml::Value::Datetime(value) => Value::String(value.to_string()),
+        toml::Value::Array(list) => Value::List(list.into_iter().map(json).collect()),
+        toml::Value::Table(table) => Value::Object(object(table)),
+    }
+}
+
+fn invalid(detail: String) -> Refusal {
+    Refusal {
+        code: Code::ValidationFailed,
+        reference: None,
+        detail,
+    }
+}
+
+struct Reader {
+    faults: Vec<Refusal>,
+}
+
+impl Reader {
+    fn request(&mut self, root: Node<'_>) -> Request {
+        let mut request = Request::default();
+        if !root.is_object() {
+            self.wrong(root, "an object");
+            return request;
+        }
+        for member in root.members() {
+            match member.key().unwrap_or_default() {
+                "$schema" => drop(self.text(member)),
+                "workspaceId" | "jobId" => drop(self.id(member)),
+                "includeRows" => {
+                    request.include_rows = self.flag(member).unwrap_or(request.include_rows);
+                }
+                "copy" => request.copy = self.flag(member).unwrap_or(request.copy),
+                "plan" => request.plan = self.text(member).map(str::to_owned),
+                "resolutions" => {
+                    request.resolutions = self.by_ref(member, "a dependency", |reader, member| {
+                        reader.resolution(member)
+                    });
+                }
+                "rowsModes" => {
+                    request.rows_modes = self.by_ref(member, "a table", |reader, member| {
+                        reader.word(member, &MODES).and_then(RowsMode::parse)
+                    });
+                }
+                _ => self.unknown(member, &MEMBERS),
+            }
+        }
+        request
+    }
+
+    fn resolution(&mut self, node: Node<'_>) -> Option<Resolution> {
+        if !node.is_object() {
+            self.wrong(node, "an object with `action`");
+            return None;
+        }
+        let action = node.get("action");
+        if action.is_none() {
+            let at = path_of(node);
+            let detail = format!("`{at}` has no `action`. Give one of: {}.", ACTIONS.join(", "));
+            self.about(node, detail);
+        }
+        let action = action.and_then(|action| self.word(action, &ACTIONS));
+        let mut id = None;
+        let mut columns = IndexMap::new();
+        for member in node.members() {
+            match member.key().unwrap_or_default() {
+                "action" => {}
+                "id" => id = self.text(member).filter(|text| self.filled(member, text)),
+                "columns" => {
+                    if action.is_some_and(|action| action != "map") {
+                        let at = path_of(member);
+                        self.about(node, format!(
+                            "`{at}` belongs to the action `map` alone. Leave it out, or map."
+                        ));
+                    }
+                    columns = self.by_ref(member, "a column", |reader, member| reader.id(member));
+                }
+                _ => self.unknown(member, &["action", "id", "columns"]),
+            }
+        }
+        match action? {
+            "import" => Some(Resolution::Import),
+            "skip" => Some(Resolution::Skip),
+            _ => {
+                let Some(id) = id else {
+                    if node.get("id").is_none() {
+                        let at = path_of(node);
+                        self.about(node, format!(
+                            "`{at}` maps and does not say to what. Give `id`: the id of what the destination has (its name, when the dependency is one by name)."
+                        ));
+                    }
+                    return None;
+                };
+                Some(Resolution::Map {
+                    id: id.to_owned(),
+                    columns,
+                })
+            }
+        }
+    }
+
+    /// Members by ref. A leading dollar is tolerated; the same ref in both spellings is not.
+    fn by_ref<T>(
+        &mut self,
+        node: Node<'_>,
+        what: &str,
+        mut read: impl FnMut(&mut Reader, Node<'_>) -> Option<T>,
+    ) -> IndexMap<String, T> {
+        let mut read_members = IndexMap::new();
+        let mut seen: Vec<&str> = Vec::new();
+        if !node.is_object() {
+            self.wrong(node, "an object");
+            return read_members;
+        }
+        for member in node.members() {
+            let key = member.key().unwrap_or_default();
+            let reference = undollared(key);
+            if seen.contains(&reference) {
+                let at = path_of(node);
+                self.faults.push(Refusal::about(
+                    Code::UnknownResolutionRef,
+                    reference,
+                    format!(
+                        "`{at}` has both `{reference}` and `${reference}`, which are one ref. Keep one of the two."
+                    ),
+                ));
+                continue;
+            }
+            seen.push(reference);
+            if !is_declaration(reference) {
+                let at = path_of(node);
+                self.faults.push(Refusal::about(
+                    Code::UnknownResolutionRef,
+                    reference,
+                    format!("`{at}` names {key:?}, which is no ref. Name {what} by its ref, such as `f_clients`."),
+                ));
+            }
+            if let Some(value) = read(self, member) {
+                read_members.insert(reference.to_owned(), value);
+            }
+        }
+        read_members
+    }
+
+    fn flag(&mut self, node: Node<'_>) -> Option<bool> {
+        let value = node.as_bool();
+        if value.is_none() {
+            self.wrong(node, "true or false");
+        }
+        value
+    }
+
+    fn text<'d>(&mut self, node: Node<'d>) -> Option<&'d str> {
+        let value = node.as_str();
+        if value.is_none() {
+            self.wrong(node, "a string");
+        }
+        value
+    }
+
+    fn filled(&mut self, node: Node<'_>, text: &str) -> bool {
+        if text.is_empty() {
+            self.wrong(node, "an id or a name");
+        }
+        !text.is_empty()
+    }
+
+    fn id(&mut self, node: Node<'_>) -> Option<Id> {
+        // The hyphenated spelling alone, so that one id has one spelling.
+        let text = node.as_str().filter(|text| text.len() == 36);
+        let id = text.and_then(|text| Id::try_parse(text).ok());
+        if id.is_none() {
+            self.wrong(node, "a UUID");
+        }
+        id
+    }
+
+    fn word(&mut self, node: Node<'_>, words: &[&'static str]) -> Option<&'static str> {
+        let found = words.iter().find(|word| node.as_str() == Some(**word));
+        if found.is_none() {
+            self.wrong(node, &format!("one of {}", words.join(", ")));
+        }
+        found.copied()
+    }
+
+    fn wrong(&mut self, node: Node<'_>, expected: &str) {
+        let at = path_of(node);
+        let shown = suggest::shown(node.raw());
+        let place = if at.is_empty() {
+            "the request".to_owned()
+        } else {
+            format!("`{at}`")
+        };
+        self.about(node, format!("{place} is {shown}. Give {expected}."));
+    }
+
+    fn unknown(&mut self, member: Node<'_>, known: &[&str]) {
+        let key = member.key().unwrap_or_default();
+        let help = suggest::help(key, known.iter().copied()).unwrap_or_default();
+        let at = path_of(member);
+        self.about(member, format!("`{at}` is nothing that a request has. {help}"));
+    }
+
+    /// A fault of the shape, with the ref of the resolution that it stands in.
+    fn about(&mut self, node: Node<'_>, detail: String) {
+        let mut above = std::iter::successors(Some(node), |node| node.parent());
+        let entry = above.find(|node| {
+            let list = node.parent();
+            list.is_some_and(|list| {
+                matches!(list.key(), Some("resolutions" | "rowsModes"))
+                    && list.parent().is_some_and(|root| root.parent().is_none())
+            })
+        });
+        self.faults.push(Refusal {
+            code: Code::ValidationFailed,
+            reference: entry
+                .and_then(Node::key)
+                .map(|key| undollared(key).to_owned()),
+            detail: detail.trim_end().to_owned(),
+        });
+    }
+}
+
+/// The dotted path from the root of the document.
+fn path_of(node: Node<'_>) -> String {
+    let mut segments: Vec<_> = std::iter::successors(Some(node), |node| node.parent())
+        .filter(|node| node.parent().is_some())
+        .map(Node::token)
+        .collect();
+    segments.reverse();
+    let mut path = String::new();
+    for segment in &segments {
+        push_dotted(&mut path, segment);
+    }
+    path
+}

@@ -1,0 +1,172 @@
+//! Which record every create step stands for: a new one, one that an earlier job made, or none.
+
+use indexmap::IndexMap;
+
+use super::earlier::Earlier;
+use super::meaning::{Cause, Meaning, Meanings, Record};
+use super::names::settle;
+use super::steps::{Steps, Work, text_in, used_in};
+use crate::apply::Minter;
+use crate::definitions::ReferenceKind;
+use crate::package::Tool;
+use crate::package::model::UnresolvedForm;
+use crate::package::reference::WORKSPACE;
+use crate::workspace::{Id, Kind, Structure};
+
+/// What becomes of a create step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lot<'p> {
+    /// It is carried out.
+    Fresh,
+    /// An earlier job carried it out; or this one, before it was interrupted.
+    Bound { unfinished: bool },
+    /// Its parent stands for nothing, so that it has no place to be. No cause: the package itself
+    /// leaves the parent empty.
+    Homeless(Option<Cause<'p>>),
+}
+
+/// What a create step makes.
+pub(super) fn kind_of(tool: Tool) -> Option<Kind> {
+    Some(match tool {
+        Tool::CreateWorkspace => Kind::Workspace,
+        Tool::CreateFeature => Kind::Feature,
+        Tool::CreateColumn => Kind::Column,
+        Tool::CreateView => Kind::View,
+        Tool::CreateWorkflowV2 => Kind::Workflow,
+        Tool::CreateModule => Kind::Module,
+        Tool::CreateRail => Kind::Rail,
+        _ => return None,
+    })
+}
+
+/// What an update step changes.
+pub(super) fn target_kind(tool: Tool) -> Option<Kind> {
+    Some(match tool {
+        Tool::UpdateWorkspace => Kind::Workspace,
+        Tool::UpdateFeature => Kind::Feature,
+        Tool::UpdateColumn => Kind::Column,
+        Tool::UpdateView => Kind::View,
+        Tool::UpdateModule => Kind::Module,
+        _ => return None,
+    })
+}
+
+/// Binds the refs of all create steps; their lots by ref.
+pub(super) fn bind<'p>(
+    steps: &Steps<'p>,
+    destination: &Structure,
+    earlier: &Earlier<'_>,
+    minter: &Minter,
+    meanings: &mut Meanings<'p>,
+) -> IndexMap<&'p str, Lot<'p>> {
+    let workspace = Record {
+        kind: Kind::Workspace,
+        id: destination.workspace.id,
+        name: destination.workspace.name.clone(),
+        parent: None,
+        fresh: false,
+    };
+    let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
+    meanings.bind(WORKSPACE, by_id, Meaning::Record(workspace));
+    let mut lots = IndexMap::new();
+    let mut siblings: IndexMap<(Kind, Option<Id>), Vec<(&'p str, Record)>> = IndexMap::new();
+    for work in &steps.all {
+        let (Some(kind), Some(reference)) = (kind_of(work.step.tool), &work.step.reference) else {
+            continue;
+        };
+        let named = named(work.step.tool);
+        let parent = match parent(work, meanings) {
+            Ok(parent) => parent,
+            Err(cause) => {
+                lots.insert(reference.as_str(), Lot::Homeless(cause));
+                let cause = cause.unwrap_or(Cause::LeftOut);
+                meanings.bind(reference, named, Meaning::Nothing(cause));
+                continue;
+            }
+        };
+        let made = earlier.made(reference, kind, parent, destination);
+        let (lot, record) = match made {
+            Some((made, name)) => (
+                Lot::Bound {
+                    unfinished: made.unfinished,
+                },
+                Record {
+                    kind,
+                    id: made.id,
+                    name,
+                    parent,
+                    fresh: false,
+                },
+            ),
+            None => (
+                Lot::Fresh,
+                Record {
+                    kind,
+                    id: minter.id(work.ordinal.unwrap_or_default()),
+                    name: text_in(&work.step.args, "name").to_owned(),
+                    parent,
+                    fresh: true,
+                },
+            ),
+        };
+        lots.insert(reference.as_str(), lot);
+        meanings.bind(reference, named, Meaning::Record(record.clone()));
+        // The name of an automation is free text.
+        if lot == Lot::Fresh && kind != Kind::Workflow {
+            let list = siblings.entry((kind, parent)).or_default();
+            list.push((reference, record));
+        }
+    }
+    for ((kind, parent), list) in siblings {
+        let wanted: Vec<&str> = list.iter().map(|(_, record)| record.name.as_str()).collect();
+        let settled = settle(&wanted, taken(destination, kind, parent));
+        for ((reference, record), name) in list.iter().zip(settled) {
+            let named = meanings.declared(reference);
+            let record = Record {
+                name,
+                ..record.clone()
+            };
+            meanings.bind(reference, named, Meaning::Record(record));
+        }
+    }
+    lots
+}
+
+fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
+    match tool.creates() {
+        Some(ReferenceKind::Column) => (ReferenceKind::Column, UnresolvedForm::Name),
+        kind => (kind.unwrap_or(ReferenceKind::Module), UnresolvedForm::Uuid),
+    }
+}
+
+/// The record that a step creates in; the workspace is nobody's parent here.
+fn parent<'p>(work: &Work<'p>, meanings: &Meanings<'p>) -> Result<Option<Id>, Option<Cause<'p>>> {
+    let Some(argument) = work.step.tool.parent_argument() else {
+        return Ok(None);
+    };
+    let reference = used_in(&work.step.args, argument).ok_or(None)?;
+    match meanings.of(reference) {
+        Meaning::Record(record) => Ok(Some(record.id)),
+        Meaning::Nothing(cause) => Err(Some(*cause)),
+        Meaning::Outside(_) | Meaning::Name(_) => Err(Some(Cause::LeftOut)),
+    }
+}
+
+/// Names that siblings have already.
+fn taken(destination: &Structure, kind: Kind, parent: Option<Id>) -> Vec<String> {
+    let feature = || parent.and_then(|id| destination.feature(id));
+    let module = || destination.modules.iter().find(|module| Some(module.id) == parent);
+    match kind {
+        Kind::Workspace => vec![destination.workspace.name.clone()],
+        Kind::Feature => names(&destination.features, |found| &found.name),
+        Kind::Module => names(&destination.modules, |found| &found.name),
+        Kind::Column => feature().map_or(Vec::new(), |f| names(&f.columns, |found| &found.name)),
+        Kind::View => feature().map_or(Vec::new(), |f| names(&f.views, |found| &found.name)),
+        Kind::Rail => module().map_or(Vec::new(), |m| names(&m.rails, |found| &found.name)),
+        Kind::Workflow => Vec::new(),
+    }
+}
+
+fn names<T>(list: &[T], name: impl Fn(&T) -> &String) -> Vec<String> {
+    list.iter().map(|found| name(found).clone()).collect()
+}

@@ -1,0 +1,312 @@
+//! What becomes of each dependency, and why one cannot be had as asked.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use super::meaning::{Cause, Meaning, Meanings, Record};
+use super::steps::uses;
+use super::targets::{by_id, has_name};
+use crate::apply::row_refs::triples;
+use crate::apply::{Refusal, Request, Resolution};
+use crate::check::{Checked, suggest};
+use crate::definitions::ReferenceKind;
+use crate::package::model::{Dependency, DependencyForm, UnresolvedForm};
+use crate::problem::Code;
+use crate::workspace::{Feature, Id, Kind, Structure};
+
+/// What becomes of a dependency.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Decision<'p> {
+    /// Its blueprint is carried out.
+    Import,
+    /// It is this.
+    Map(Meaning<'p>, IndexMap<String, Id>),
+    /// Configs name it, and the name is one here too.
+    Named,
+    /// All that it held becomes empty.
+    Skip,
+}
+
+/// The dependencies of a package.
+pub(super) fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
+    let layers = package.manifest.layers();
+    layers.map_or(&[], |layers| &layers.dependencies)
+}
+
+/// Decides on every dependency; what cannot be decided is refused, and left out of the answer.
+pub(super) fn decide<'p>(
+    package: &'p Checked<'_>,
+    request: &Request,
+    destination: &Structure,
+    refusals: &mut Vec<Refusal>,
+) -> Vec<(usize, Decision<'p>)> {
+    let dependencies = dependencies(package);
+    for reference in request.resolutions.keys() {
+        if !dependencies.iter().any(|d| d.reference == *reference) {
+            let refs = dependencies.iter().map(|d| d.reference.as_str());
+            refusals.push(unknown(reference, "is no dependency of this package", refs));
+        }
+    }
+    let mut decisions = Vec::new();
+    for (index, dependency) in dependencies.iter().enumerate() {
+        let decided = match request.resolutions.get(&dependency.reference) {
+            Some(resolution) => decided(dependency, resolution, destination),
+            None => proposed(dependency, destination),
+        };
+        match decided {
+            Ok(decision) => decisions.push((index, decision)),
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    let used = used_columns(package, &decisions);
+    for dependency in dependencies {
+        if let Some(Resolution::Map { columns, id }) =
+            request.resolutions.get(&dependency.reference)
+        {
+            let feature = Id::try_parse(id).ok().and_then(|id| destination.feature(id));
+            judge_columns(dependency, columns, feature, &used, refusals);
+        }
+    }
+    decisions
+}
+
+/// A ref that a request names and the package does not have.
+pub(super) fn unknown<'c>(
+    reference: &str,
+    what: &str,
+    known: impl IntoIterator<Item = &'c str> + Clone,
+) -> Refusal {
+    let help = suggest::help(reference, known).unwrap_or_default();
+    let detail = format!("`{reference}` {what}. {help}");
+    Refusal::about(Code::UnknownResolutionRef, reference, detail.trim_end())
+}
+
+fn decided<'p>(
+    dependency: &Dependency,
+    resolution: &Resolution,
+    destination: &Structure,
+) -> Result<Decision<'p>, Refusal> {
+    match resolution {
+        Resolution::Skip => Ok(Decision::Skip),
+        Resolution::Import if dependency.blueprint.is_some() => Ok(Decision::Import),
+        Resolution::Import => Err(Refusal::about(
+            Code::ImportWithoutBlueprint,
+            &dependency.reference,
+            format!(
+                "`{}` has no blueprint, so it cannot be created here. Map it to what the destination has, or skip it.",
+                dependency.reference
+            ),
+        )),
+        Resolution::Map { id, columns } => {
+            mapped(dependency, id, destination).map(|found| Decision::Map(found, columns.clone()))
+        }
+    }
+}
+
+fn mapped<'p>(
+    dependency: &Dependency,
+    id: &str,
+    destination: &Structure,
+) -> Result<Meaning<'p>, Refusal> {
+    let (reference, kind) = (&dependency.reference, dependency.kind);
+    if dependency.form == DependencyForm::Name {
+        if has_name(destination, kind, id) {
+            return Ok(Meaning::Name(id.to_owned()));
+        }
+        let detail = format!(
+            "the destination has no {} named {id:?} for `{reference}`. Create it there, give the name of another, or skip it.",
+            kind.as_str()
+        );
+        return Err(Refusal::about(Code::MappingTargetNotFound, reference, detail));
+    }
+    let Some(parsed) = Some(id).filter(|id| id.len() == 36).and_then(|id| Id::try_parse(id).ok())
+    else {
+        let detail = format!(
+            "`resolutions.{reference}.id` is {:?}. Give the UUID of a {} of the destination.",
+            suggest::shown(id),
+            kind.as_str()
+        );
+        return Err(Refusal::about(Code::ValidationFailed, reference, detail));
+    };
+    by_id(destination, kind, parsed).ok_or_else(|| {
+        let (code, what) = match kind {
+            ReferenceKind::Feature => (
+                Code::MappingFeatureNotFound,
+                "table of this workspace, nor one that the organization shares",
+            ),
+            ReferenceKind::Channel => (Code::MappingTargetNotFound, "named channel"),
+            _ => (Code::MappingTargetNotFound, kind.as_str()),
+        };
+        let detail = format!("{id} is no {what}: `{reference}` cannot be mapped to it.");
+        Refusal::about(code, reference, detail)
+    })
+}
+
+fn proposed<'p>(
+    dependency: &Dependency,
+    destination: &Structure,
+) -> Result<Decision<'p>, Refusal> {
+    if dependency.blueprint.is_some() {
+        return Ok(Decision::Import);
+    }
+    let (reference, kind) = (&dependency.reference, dependency.kind.as_str());
+    let name = &dependency.identity.name;
+    if dependency.form == DependencyForm::Name {
+        if has_name(destination, dependency.kind, name) {
+            return Ok(Decision::Named);
+        }
+        let detail = format!(
+            "the destination has no {kind} named {name:?}, which `{reference}` stands for. {} Create it there, map to the name of another, or skip.",
+            dependency.description
+        );
+        return Err(Refusal::about(Code::MappingRequired, reference, detail));
+    }
+    let detail = format!(
+        "`{reference}` (the {kind} {name:?}) has to be decided: {} Map it, with the `id` of what takes its place, or skip it.",
+        dependency.description
+    );
+    Err(Refusal::about(Code::MappingRequired, reference, detail))
+}
+
+/// Refs of identity columns that have to stand for something: args name them, or rows do.
+fn used_columns<'p>(
+    package: &'p Checked<'_>,
+    decisions: &[(usize, Decision<'_>)],
+) -> HashSet<&'p str> {
+    let mut used = HashSet::new();
+    let dependencies = dependencies(package);
+    let imported = decisions
+        .iter()
+        .filter(|(_, decision)| *decision == Decision::Import)
+        .filter_map(|(index, _)| dependencies.get(*index)?.blueprint.as_ref())
+        .flat_map(|blueprint| &blueprint.steps);
+    for step in package.manifest.plan.steps.iter().chain(imported) {
+        uses(step, &mut |reference| used.extend([reference]));
+    }
+    for dependency in dependencies {
+        let columns = dependency.identity.columns.iter().flatten();
+        let mut columns: Vec<_> = columns
+            .filter(|column| !used.contains(column.reference.as_str()))
+            .collect();
+        for entry in &package.payloads {
+            if columns.is_empty() {
+                break;
+            }
+            if entry.feature_ref == dependency.reference {
+                let carried = columns.extract_if(.., |column| entry.columns.contains(&column.name));
+                used.extend(carried.map(|column| column.reference.as_str()));
+            }
+            // Refs are written with their letters; only an odd file escapes them.
+            let named = entry.rows.contains(&dependency.reference) || entry.rows.contains('\\');
+            let rows = entry.rows().filter(|_| named);
+            for triple in rows.filter_map(|row| row.refs).flat_map(triples) {
+                if triple.feature_ref() == dependency.reference {
+                    let value = triple.value_column;
+                    let held = columns.extract_if(.., |column| {
+                        value.is_some_and(|value| value.is(&column.name))
+                    });
+                    used.extend(held.map(|column| column.reference.as_str()));
+                }
+            }
+        }
+    }
+    used
+}
+
+/// Judges the columns of a mapping: what is given has to be there, what is used has to be given.
+fn judge_columns(
+    dependency: &Dependency,
+    columns: &IndexMap<String, Id>,
+    feature: Option<&Feature>,
+    used: &HashSet<&str>,
+    refusals: &mut Vec<Refusal>,
+) {
+    let own = || dependency.identity.columns.iter().flatten();
+    for (reference, id) in columns {
+        if !own().any(|column| column.reference == *reference) {
+            let what = format!("is no column of the dependency `{}`", dependency.reference);
+            let refs: Vec<&str> = own().map(|column| column.reference.as_str()).collect();
+            refusals.push(unknown(reference, &what, refs));
+        } else if let Some(feature) = feature.filter(|feature| feature.column(*id).is_none()) {
+            refusals.push(Refusal::about(
+                Code::MappingColumnNotFound,
+                reference,
+                format!(
+                    "{id} is no column of {:?}, the table that `{}` is mapped to. Give the id of one of its columns.",
+                    feature.name, dependency.reference
+                ),
+            ));
+        }
+    }
+    for column in own() {
+        let reference = column.reference.as_str();
+        if used.contains(reference) && !columns.contains_key(reference) {
+            refusals.push(Refusal::about(
+                Code::MappingColumnsIncomplete,
+                reference,
+                format!(
+                    "the package uses the column {:?} of `{}`. Give the destination's column under `resolutions.{}.columns.{reference}`.",
+                    column.name, dependency.reference, dependency.reference
+                ),
+            ));
+        }
+    }
+}
+
+/// Binds every ref of the dependencies that are not created: what is created binds its own.
+pub(super) fn bind<'p>(
+    package: &'p Checked<'_>,
+    decisions: &[(usize, Decision<'p>)],
+    destination: &Structure,
+    meanings: &mut Meanings<'p>,
+) {
+    let dependencies = dependencies(package);
+    for (index, decision) in decisions {
+        let Some(dependency) = dependencies.get(*index) else {
+            continue;
+        };
+        let name = &dependency.identity.name;
+        let columns = dependency.identity.columns.iter().flatten();
+        let (meaning, mapped) = match decision {
+            Decision::Import => continue,
+            Decision::Named => (Meaning::Name(name.clone()), None),
+            Decision::Map(meaning, mapped) => (meaning.clone(), Some(mapped)),
+            Decision::Skip => {
+                let cause = Cause::Skipped {
+                    dependency: &dependency.reference,
+                    required: dependency.required,
+                };
+                (Meaning::Nothing(cause), None)
+            }
+        };
+        for column in columns {
+            let found = match &meaning {
+                Meaning::Record(table) => {
+                    let id = mapped.and_then(|mapped| mapped.get(&column.reference));
+                    let feature = destination.feature(table.id);
+                    let found = id.and_then(|id| feature.and_then(|feature| feature.column(*id)));
+                    found.map_or(Meaning::Nothing(Cause::LeftOut), |found| {
+                        Meaning::Record(Record {
+                            kind: Kind::Column,
+                            id: found.id,
+                            name: found.name.clone(),
+                            parent: Some(table.id),
+                            fresh: false,
+                        })
+                    })
+                }
+                Meaning::Nothing(cause) => Meaning::Nothing(*cause),
+                _ => Meaning::Nothing(Cause::LeftOut),
+            };
+            let named = (ReferenceKind::Column, UnresolvedForm::Name);
+            meanings.bind(&column.reference, named, found);
+        }
+        let mut form = UnresolvedForm::Uuid;
+        if dependency.form == DependencyForm::Name {
+            form = UnresolvedForm::Name;
+            meanings.bind_name(dependency.kind, name, meaning.clone());
+        }
+        meanings.bind(&dependency.reference, (dependency.kind, form), meaning);
+    }
+}

@@ -1,0 +1,130 @@
+//! What earlier jobs of the template made here, as their ledgers tell.
+
+use std::collections::HashMap;
+
+use crate::apply::Minter;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{Id, Kind, Structure};
+
+/// What is left of earlier jobs, and of the unfinished one that goes on.
+#[derive(Debug, Default)]
+pub(super) struct Earlier<'l> {
+    created: HashMap<(&'l str, Kind), Made<'l>>,
+    replaced: Vec<(&'l str, Id)>,
+    /// Automations that an unfinished job still owes.
+    pub(super) pending: Vec<&'l str>,
+}
+
+/// A record that an earlier job made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made<'l> {
+    pub(super) id: Id,
+    /// Its name when it was made.
+    pub(super) name: &'l str,
+    /// Whether the job that made it is the one that goes on.
+    pub(super) unfinished: bool,
+}
+
+impl<'l> Earlier<'l> {
+    /// Reads ledgers, oldest job first. Whatever stands after the last completed or undone job
+    /// belongs to the one that goes on. A separate copy knows its own job alone.
+    pub(super) fn read(entries: &'l [Entry], copy: bool, minter: &Minter) -> Earlier<'l> {
+        let mut earlier = Earlier::default();
+        for entry in entries {
+            match entry {
+                Entry::Structure(structure)
+                    if copy && !structure.created.iter().any(|made| minter.minted(made.id)) => {}
+                Entry::Structure(structure) => {
+                    for made in &structure.created {
+                        earlier.created.insert(
+                            (&made.reference, made.kind),
+                            Made {
+                                id: made.id,
+                                name: &made.name,
+                                unfinished: true,
+                            },
+                        );
+                    }
+                    let replaced = structure.replaced.iter();
+                    let replaced = replaced.map(|config| (config.reference.as_str(), config.id));
+                    earlier.replaced.extend(replaced);
+                    let pending = structure.pending_publishes.iter();
+                    earlier.pending.extend(pending.map(String::as_str));
+                }
+                Entry::Published { reference } => {
+                    earlier.pending.retain(|pending| pending != reference);
+                }
+                Entry::Completed => {
+                    earlier.pending.clear();
+                    for made in earlier.created.values_mut() {
+                        made.unfinished = false;
+                    }
+                }
+                Entry::Undone => earlier = Earlier::default(),
+                Entry::Rows(_) | Entry::Links(_) | Entry::Closed { .. } | Entry::Updates(_) => {}
+            }
+        }
+        earlier
+    }
+
+    /// The record that stands for a ref, when it still exists, in that parent.
+    pub(super) fn made(
+        &self,
+        reference: &str,
+        kind: Kind,
+        parent: Option<Id>,
+        destination: &Structure,
+    ) -> Option<(Made<'l>, String)> {
+        let made = self.created.get(&(reference, kind))?;
+        let name = name_of(destination, kind, made.id, parent)?;
+        // Another workspace cannot be looked at from here.
+        let name = if kind == Kind::Workspace {
+            made.name.to_owned()
+        } else {
+            name
+        };
+        Some((*made, name))
+    }
+
+    /// Whether an earlier job replaced the config of that record.
+    pub(super) fn replaced(&self, reference: &str, id: Id) -> bool {
+        self.replaced.contains(&(reference, id))
+    }
+}
+
+/// The name of a record, when it exists in that parent.
+fn name_of(destination: &Structure, kind: Kind, id: Id, parent: Option<Id>) -> Option<String> {
+    let features = || {
+        let features = destination.features.iter().chain(&destination.shared);
+        features.filter(|feature| parent.is_none_or(|parent| feature.id == parent))
+    };
+    let name = match kind {
+        Kind::Workspace => return Some(String::new()),
+        Kind::Feature => {
+            let mut own = destination.features.iter();
+            own.find(|found| found.id == id).map(|found| &found.name)
+        }
+        Kind::Column => features().find_map(|f| f.column(id)).map(|found| &found.name),
+        Kind::View => {
+            let mut views = features().flat_map(|feature| &feature.views);
+            views.find(|found| found.id == id).map(|found| &found.name)
+        }
+        Kind::Workflow => {
+            let mut automations = destination.automations.iter();
+            let found = automations.find(|found| found.id == id);
+            found.map(|found| &found.name)
+        }
+        Kind::Module => {
+            let mut modules = destination.modules.iter();
+            modules.find(|found| found.id == id).map(|found| &found.name)
+        }
+        Kind::Rail => {
+            let modules = destination.modules.iter();
+            let mut rails = modules
+                .filter(|module| parent.is_none_or(|parent| module.id == parent))
+                .flat_map(|module| &module.rails);
+            rails.find(|found| found.id == id).map(|found| &found.name)
+        }
+    };
+    name.cloned()
+}

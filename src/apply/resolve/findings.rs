@@ -1,0 +1,119 @@
+//! What is told of an apply beside what it does: fields that become empty, names, dropped keys.
+
+use std::collections::HashSet;
+
+use super::meaning::Cause;
+use super::rewrite::{Emptied, Rewritten};
+use crate::apply::{DroppedKey, Renamed, UnresolvedEntry};
+use crate::definitions::ReferenceKind;
+use crate::package::model::{Action, Manifest, Reason, UnresolvedForm, Word as _};
+
+/// What is told.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) unresolved: Vec<UnresolvedEntry>,
+    pub(super) renamed: Vec<Renamed>,
+    pub(super) dropped_keys: Vec<DroppedKey>,
+    /// uid and path of entries: a create step and its update speak of one field.
+    told: HashSet<(String, String)>,
+}
+
+impl Findings {
+    /// Begins with what the package says of itself.
+    pub(super) fn of(manifest: &Manifest) -> Findings {
+        let mut findings = Findings::default();
+        let entries = manifest.layers().map_or(&[][..], |layers| &layers.unresolved);
+        for entry in entries {
+            findings.told.insert((entry.uid.clone(), entry.path.clone()));
+            findings.unresolved.push(UnresolvedEntry::of_package(entry));
+        }
+        findings
+    }
+
+    /// Tells of a field that became empty.
+    pub(super) fn emptied(&mut self, uid: &str, emptied: &Emptied<'_>) {
+        if !self.told.insert((uid.to_owned(), emptied.path.clone())) {
+            return;
+        }
+        let (reason, reference, required) = match emptied.cause {
+            Cause::Skipped {
+                dependency,
+                required,
+            } => (
+                Reason::DependencySkipped,
+                Some(dependency.to_owned()),
+                required.then_some(true),
+            ),
+            Cause::LeftOut => (Reason::NotSelected, None, None),
+        };
+        self.unresolved.push(UnresolvedEntry {
+            uid: uid.to_owned(),
+            path: emptied.path.clone(),
+            kind: emptied.kind.as_str().to_owned(),
+            form: emptied.form.word().to_owned(),
+            source_label: None,
+            reason: reason.as_str().to_owned(),
+            action: Action::Emptied.as_str().to_owned(),
+            count: None,
+            reference,
+            required,
+            source: None,
+        });
+    }
+
+    /// Tells of all fields of a step that became empty.
+    pub(super) fn all_emptied(&mut self, uid: &str, rewritten: &Rewritten<'_>) {
+        for emptied in &rewritten.emptied {
+            self.emptied(uid, emptied);
+        }
+    }
+
+    /// Tells that a record has no place to be.
+    pub(super) fn homeless(&mut self, uid: &str, argument: &str, cause: Cause<'_>) {
+        let kind = match argument {
+            "moduleId" => ReferenceKind::Module,
+            "columnId" => ReferenceKind::Column,
+            "viewId" => ReferenceKind::View,
+            _ => ReferenceKind::Feature,
+        };
+        self.emptied(
+            uid,
+            &Emptied {
+                path: argument.to_owned(),
+                kind,
+                form: UnresolvedForm::Uuid,
+                cause,
+            },
+        );
+    }
+
+    /// Tells of config keys that were dropped.
+    pub(super) fn dropped(&mut self, reference: &str, rewritten: &Rewritten<'_>) {
+        for path in &rewritten.dropped {
+            let dropped = DroppedKey {
+                reference: reference.to_owned(),
+                path: path.clone(),
+            };
+            if !self.dropped_keys.contains(&dropped) {
+                self.dropped_keys.push(dropped);
+            }
+        }
+    }
+
+    /// Tells of the rows of a table.
+    pub(super) fn rows(&mut self, uid: &str, reason: Reason, count: Option<u64>) {
+        self.unresolved.push(UnresolvedEntry {
+            uid: uid.to_owned(),
+            path: "rows[]".to_owned(),
+            kind: "rows".to_owned(),
+            form: UnresolvedForm::Uuid.word().to_owned(),
+            source_label: None,
+            reason: reason.as_str().to_owned(),
+            action: Action::Emptied.as_str().to_owned(),
+            count,
+            reference: None,
+            required: None,
+            source: None,
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! From a package and what somebody decided to everything that will be done.
+//!
+//! Goes in: a package without errors, the request, the destination as it is, and what earlier jobs
+//! of the same template wrote there. Comes out: an [`Approved`], or every reason against it at
+//! once. Nothing is read besides, and nothing written.
+
+mod bind;
+mod decisions;
+mod earlier;
+mod findings;
+mod meaning;
+mod modes;
+mod names;
+mod order;
+mod record;
+mod rewrite;
+mod row_steps;
+mod steps;
+mod structure;
+mod tables;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+use super::{Approved, Minter, Refusal, Request};
+use crate::check::Checked;
+use crate::definitions::Definitions;
+use crate::workspace::Structure;
+use crate::workspace::ledger::Entry;
+
+use earlier::Earlier;
+use findings::Findings;
+use meaning::Meanings;
+use steps::Steps;
+use structure::Builder;
+use tables::Tables;
+
+/// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
+///
+/// `earlier` holds the ledgers of what was applied before, oldest first: of the completed jobs
+/// that this one binds to, and its own as far as it got. What they created and still exists is
+/// bound, what is missing is created. With `copy` only the job's own entries count.
+pub fn resolve(
+    package: &Checked<'_>,
+    request: &Request,
+    destination: &Structure,
+    earlier: Option<&[Entry]>,
+    minter: Minter,
+    definitions: &Definitions,
+) -> Result<Approved, Vec<Refusal>> {
+    let mut refusals = Vec::new();
+    let decisions = decisions::decide(package, request, destination, &mut refusals);
+    modes::judge(package, request, &mut refusals);
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let steps = Steps::of(package, &decisions);
+    let earlier = Earlier::read(earlier.unwrap_or_default(), request.copy, &minter);
+    let mut meanings = Meanings::default();
+    decisions::bind(package, &decisions, destination, &mut meanings);
+    let lots = bind::bind(&steps, destination, &earlier, &minter, &mut meanings);
+    let mut findings = Findings::of(&package.manifest);
+    let built = Builder {
+        steps: &steps,
+        lots: &lots,
+        meanings: &meanings,
+        earlier: &earlier,
+        destination,
+        definitions,
+        findings: &mut findings,
+    }
+    .build();
+    let tables = Tables {
+        package,
+        request,
+        meanings: &meanings,
+        columns: &built.columns,
+        destination,
+        definitions,
+    };
+    let (ordered, next) = tables.all(steps.creating, &mut findings);
+    let row_steps = row_steps::all(&steps, &tables, next, &mut findings);
+    Ok(Approved {
+        structure: built.work,
+        tables: ordered,
+        row_steps,
+        publish: built.publish,
+        bound: built.bound,
+        unresolved: findings.unresolved,
+        renamed: findings.renamed,
+        dropped_keys: findings.dropped_keys,
+        minter,
+    })
+}

@@ -1,0 +1,258 @@
+//! Args as the destination needs them: no ref is left in them.
+//!
+//! Where a field is declared, and as what, comes from the one walk over configs; refs are uses
+//! anywhere, as a whole string or as the key of a member.
+
+use std::collections::{HashMap, HashSet};
+
+use super::meaning::{Cause, Meaning, Meanings};
+use crate::definitions::{Definitions, Form, Problem, Reference, ReferenceKind};
+use crate::json::{Kind as Json, Node, Object, Value};
+use crate::package::Tool;
+use crate::package::configs::{
+    ConfigSpot, ConfigVisitor, Declared, Edit, Edits, walk_args, with_args,
+};
+use crate::package::model::UnresolvedForm;
+use crate::package::reference::{WORKSPACE, used};
+use crate::workspace::Kind;
+
+/// Args without refs, with what was noticed on the way.
+#[derive(Debug, Default)]
+pub(super) struct Rewritten<'p> {
+    pub(super) args: Object,
+    /// Paths of config keys that the definitions do not have.
+    pub(super) dropped: Vec<String>,
+    /// Fields that became empty.
+    pub(super) emptied: Vec<Emptied<'p>>,
+    /// Whether something is named that this job creates now.
+    pub(super) names_fresh: bool,
+    /// The refs in fields that are declared to name a table, and a column of it.
+    pub(super) link: Link,
+}
+
+/// A field that became empty.
+#[derive(Debug)]
+pub(super) struct Emptied<'p> {
+    pub(super) path: String,
+    pub(super) kind: ReferenceKind,
+    pub(super) form: UnresolvedForm,
+    pub(super) cause: Cause<'p>,
+}
+
+/// What a link column points at, in refs of the package.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) table: Option<String>,
+    pub(super) value: Option<String>,
+}
+
+/// Rewrites the args of a step.
+pub(super) fn rewrite<'p>(
+    tool: Tool,
+    args: &Object,
+    declared: Declared<'_>,
+    meanings: &Meanings<'p>,
+    definitions: &Definitions,
+) -> Rewritten<'p> {
+    let looked = with_args(args, |root| {
+        let mut found = Declarations::default();
+        walk_args(definitions, tool, root, declared, &mut found);
+        let mut rewriter = Rewriter {
+            root,
+            target: tool.target_argument(),
+            rewritten: Rewritten {
+                link: std::mem::take(&mut found.link),
+                ..Rewritten::default()
+            },
+            found,
+            meanings,
+            edits: Edits::default(),
+        };
+        rewriter.inside(root);
+        (rewriter.edits, rewriter.rewritten)
+    });
+    // Args that were read from a document are nested no deeper than one may be.
+    let (edits, mut rewritten) = looked.unwrap_or_default();
+    rewritten.args = args.clone();
+    edits.apply(&mut rewritten.args);
+    rewritten
+}
+
+/// Declared references and undeclared keys, by where they begin in the text.
+#[derive(Default)]
+struct Declarations<'f> {
+    references: HashMap<usize, &'f Reference>,
+    unknown: HashSet<usize>,
+    link: Link,
+}
+
+impl<'d, 'f> ConfigVisitor<'d, 'f> for Declarations<'f> {
+    fn spot(&mut self, spot: ConfigSpot<'d, 'f>) {
+        let Some(reference) = spot.reference else {
+            return;
+        };
+        self.references.insert(spot.node.span().start, reference);
+        let held = spot.node.as_str().and_then(used).map(str::to_owned);
+        match reference.kind {
+            ReferenceKind::Feature => self.link.table = held.or(self.link.table.take()),
+            ReferenceKind::Column => self.link.value = held.or(self.link.value.take()),
+            _ => {}
+        }
+    }
+
+    fn problem(&mut self, problem: Problem<'d, 'f>, _automation: bool) {
+        match problem {
+            Problem::UnknownKey { member, .. } => {
+                self.unknown.insert(member.span().start);
+            }
+            // Told of as a reference all the same: an empty one may be of another type.
+            Problem::Wrong { spot } => {
+                if let Some(reference) = spot.reference() {
+                    self.references.insert(spot.node.span().start, reference);
+                }
+            }
+            Problem::Missing { .. } => {}
+        }
+    }
+}
+
+struct Rewriter<'d, 'f, 'm, 'p> {
+    root: Node<'d>,
+    /// The argument that names what the step changes: no part of the config.
+    target: Option<&'static str>,
+    found: Declarations<'f>,
+    meanings: &'m Meanings<'p>,
+    edits: Edits,
+    rewritten: Rewritten<'p>,
+}
+
+impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
+    /// Front to back, as the edits want it.
+    fn inside(&mut self, node: Node<'d>) {
+        for child in node.children() {
+            let own_target = child.parent() == Some(self.root) && child.key() == self.target;
+            if own_target && self.target.is_some() {
+                continue;
+            }
+            if self.found.unknown.contains(&child.span().start) {
+                let path = self.edits.at(self.root, child, Edit::Remove);
+                self.rewritten.dropped.push(path);
+                continue;
+            }
+            if self.key(child) {
+                match child.kind() {
+                    Json::String(text) => self.text(child, text),
+                    _ => self.inside(child),
+                }
+            }
+        }
+    }
+
+    /// Rewrites the key of a member; false when the member goes.
+    fn key(&mut self, member: Node<'d>) -> bool {
+        let Some(reference) = member.key().and_then(used) else {
+            return true;
+        };
+        match self.meaning(reference) {
+            Ok(text) => {
+                self.edits.at(self.root, member, Edit::Rename(text));
+                true
+            }
+            Err(cause) => {
+                let (kind, form) = self.named(reference, None);
+                let path = self.edits.at(self.root, member, Edit::Remove);
+                self.empty(path, kind, form, cause);
+                false
+            }
+        }
+    }
+
+    fn text(&mut self, node: Node<'d>, text: &str) {
+        let declaration = self.found.references.get(&node.span().start).copied();
+        let (text, kind, form) = if let Some(reference) = used(text) {
+            let (kind, form) = self.named(reference, declaration);
+            (self.meaning(reference), kind, form)
+        } else {
+            // A field for names holds the name of a dependency as it is.
+            let Some(declaration) = declaration else { return };
+            let named = self.meanings.of_name(declaration.kind, text);
+            let replaced = match named {
+                Some(Meaning::Name(name)) if name != text => Ok(name.clone()),
+                Some(Meaning::Nothing(cause)) => Err(*cause),
+                _ => return,
+            };
+            (replaced, declaration.kind, form_of(declaration.form))
+        };
+        match text {
+            Ok(text) => drop(self.edits.at(self.root, node, Edit::Set(text.into()))),
+            Err(cause) => {
+                let path = self.edits.at(self.root, node, Edit::Set("".into()));
+                self.empty(path, kind, form, cause);
+            }
+        }
+    }
+
+    /// What is written in place of a ref.
+    fn meaning(&mut self, reference: &str) -> Result<String, Cause<'p>> {
+        match self.meanings.of(reference) {
+            Meaning::Record(record) => {
+                self.rewritten.names_fresh |= record.fresh && reference != WORKSPACE;
+                Ok(match record.kind {
+                    // Configs name columns: rows are keyed by these names.
+                    Kind::Column => record.name.clone(),
+                    _ => record.id.to_string(),
+                })
+            }
+            Meaning::Outside(id) => Ok(id.to_string()),
+            Meaning::Name(name) => Ok(name.clone()),
+            Meaning::Nothing(cause) => Err(*cause),
+        }
+    }
+
+    /// What a field names, for the report: its declaration says so, else the ref.
+    fn named(
+        &self,
+        reference: &str,
+        declaration: Option<&Reference>,
+    ) -> (ReferenceKind, UnresolvedForm) {
+        match declaration {
+            Some(declaration) => (declaration.kind, form_of(declaration.form)),
+            None => self.meanings.declared(reference),
+        }
+    }
+
+    fn empty(&mut self, path: String, kind: ReferenceKind, form: UnresolvedForm, cause: Cause<'p>) {
+        self.rewritten.emptied.push(Emptied {
+            path,
+            kind,
+            form,
+            cause,
+        });
+    }
+}
+
+fn form_of(form: Form) -> UnresolvedForm {
+    match form {
+        Form::Uuid => UnresolvedForm::Uuid,
+        Form::Name => UnresolvedForm::Name,
+        Form::UuidOrName => UnresolvedForm::UuidOrName,
+    }
+}
+
+/// The one object of a list, or an object itself.
+pub(super) fn object_of(config: Option<&Value>) -> Object {
+    match config {
+        Some(Value::Object(object)) => object.clone(),
+        Some(Value::List(list)) => object_of(list.first()),
+        _ => Object::new(),
+    }
+}
+
+/// The objects of a list.
+pub(super) fn objects_of(config: Option<&Value>) -> Vec<Object> {
+    match config {
+        Some(Value::List(list)) => list.iter().map(|one| object_of(Some(one))).collect(),
+        Some(object @ Value::Object(_)) => vec![object_of(Some(object))],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,242 @@
+//! The first phase: what is created, which configs are replaced, what goes live at the end.
+
+use indexmap::IndexMap;
+
+use super::bind::{Lot, target_kind};
+use super::earlier::Earlier;
+use super::findings::Findings;
+use super::meaning::{Meaning, Meanings, Record};
+use super::record::{Positions, config_of, new};
+use super::rewrite::{Link, Rewritten, object_of, rewrite};
+use super::steps::{Steps, Work, subject, text_in};
+use crate::apply::{Bound, Publish, Renamed, StructureWork};
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::package::configs::Declared;
+use crate::workspace::ledger::{Created, Replaced};
+use crate::workspace::{Change, Column, Id, Kind, New, Structure};
+
+/// What the steps come to.
+#[derive(Debug, Default)]
+pub(super) struct Built<'p> {
+    pub(super) work: StructureWork,
+    pub(super) bound: Vec<Bound>,
+    pub(super) publish: Vec<Publish>,
+    /// Columns that the package brings, by ref, in order.
+    pub(super) columns: IndexMap<&'p str, BuiltColumn>,
+}
+
+/// A column that the package brings, as it is when all steps are done.
+#[derive(Debug)]
+pub(super) struct BuiltColumn {
+    /// Its table.
+    pub(super) feature: Id,
+    /// Its name in the package.
+    pub(super) package_name: String,
+    /// The column at the destination.
+    pub(super) column: Column,
+    /// What it points at, in refs.
+    pub(super) link: Link,
+}
+
+/// What the steps are carried out against.
+pub(super) struct Builder<'a, 'p> {
+    pub(super) steps: &'a Steps<'p>,
+    pub(super) lots: &'a IndexMap<&'p str, Lot<'p>>,
+    pub(super) meanings: &'a Meanings<'p>,
+    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) destination: &'a Structure,
+    pub(super) definitions: &'a Definitions,
+    pub(super) findings: &'a mut Findings,
+}
+
+impl<'p> Builder<'_, 'p> {
+    /// Goes through all steps but those that write rows.
+    pub(super) fn build(mut self) -> Built<'p> {
+        let mut built = Built::default();
+        let mut positions = Positions::new(self.destination);
+        for work in &self.steps.all {
+            if work.step.tool.is_create() {
+                self.create(work, &mut positions, &mut built);
+            } else if target_kind(work.step.tool).is_some() {
+                self.update(work, &mut built);
+            }
+        }
+        built
+    }
+
+    fn rewrite(&self, work: &Work<'p>, declared: Declared<'_>) -> Rewritten<'p> {
+        let step = work.step;
+        rewrite(step.tool, &step.args, declared, self.meanings, self.definitions)
+    }
+
+    fn create(&mut self, work: &Work<'p>, positions: &mut Positions<'_>, built: &mut Built<'p>) {
+        let step = work.step;
+        let Some(reference) = step.reference.as_deref() else {
+            return;
+        };
+        let lot = self.lots.get(reference).copied();
+        if let Some(Lot::Homeless(cause)) = lot {
+            let argument = step.tool.parent_argument().unwrap_or_default();
+            let cause = cause.unwrap_or(super::meaning::Cause::LeftOut);
+            self.findings.homeless(work.uid, argument, cause);
+            return;
+        }
+        let (Some(lot), Some(record)) = (lot, self.meanings.record(reference)) else {
+            return;
+        };
+        let (kind, component) = (text_in(&step.args, "type"), text_in(&step.args, "defaultComponent"));
+        let rewritten = self.rewrite(work, declared(record.kind, kind, component));
+        self.findings.all_emptied(work.uid, &rewritten);
+        if matches!(lot, Lot::Fresh | Lot::Bound { unfinished: true }) {
+            self.findings.dropped(reference, &rewritten);
+            let from = text_in(&step.args, "name");
+            if record.name != from {
+                self.findings.renamed.push(Renamed {
+                    kind: record.kind,
+                    reference: reference.to_owned(),
+                    from: from.to_owned(),
+                    to: record.name.clone(),
+                });
+            }
+        }
+        let mut column = None;
+        if lot == Lot::Fresh {
+            let made = new(record, &rewritten.args, positions);
+            if let New::Column { column: made, .. } = &made {
+                column = Some(made.clone());
+            }
+            built.work.changes.push(Change::Create(made));
+            built.work.entry.created.push(Created {
+                reference: reference.to_owned(),
+                kind: record.kind,
+                id: record.id,
+                name: record.name.clone(),
+            });
+        } else {
+            let parent = record.parent.and_then(|parent| self.destination.feature(parent));
+            column = parent.and_then(|parent| parent.column(record.id)).cloned();
+            built.bound.push(Bound {
+                kind: record.kind,
+                reference: reference.to_owned(),
+                id: record.id,
+                name: record.name.clone(),
+            });
+        }
+        if let (Kind::Column, Some(column), Some(feature)) = (record.kind, column, record.parent) {
+            let built_column = BuiltColumn {
+                feature,
+                package_name: text_in(&step.args, "name").to_owned(),
+                column,
+                link: rewritten.link.clone(),
+            };
+            built.columns.insert(reference, built_column);
+        }
+        let goes_live = step.args.get("published").and_then(Value::as_bool) == Some(true);
+        // With an empty field it would not do what it did: somebody has to look at it first.
+        let whole = rewritten.emptied.is_empty();
+        let owed = match lot {
+            Lot::Fresh => goes_live && whole,
+            _ => self.earlier.pending.contains(&reference),
+        };
+        if record.kind == Kind::Workflow && owed {
+            if lot == Lot::Fresh {
+                built.work.entry.pending_publishes.push(reference.to_owned());
+            }
+            built.publish.push(Publish {
+                reference: reference.to_owned(),
+                id: record.id,
+                name: record.name.clone(),
+            });
+        }
+    }
+
+    fn update(&mut self, work: &Work<'p>, built: &mut Built<'p>) {
+        let step = work.step;
+        let Some(reference) = subject(step) else {
+            return;
+        };
+        let record = match self.meanings.of(reference) {
+            Meaning::Record(record) if Some(record.kind) == target_kind(step.tool) => record,
+            Meaning::Nothing(cause) => {
+                // Of a record that has no place to be its own step has told.
+                if !self.lots.contains_key(reference) {
+                    let argument = step.tool.target_argument().unwrap_or_default();
+                    self.findings.homeless(work.uid, argument, *cause);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let (kind, component) = self.types(reference, record);
+        let rewritten = self.rewrite(work, declared(record.kind, &kind, &component));
+        self.findings.all_emptied(work.uid, &rewritten);
+        let lot = self.lots.get(reference).copied();
+        let config = Value::Object(object_of(rewritten.args.get("config")));
+        if let Some(column) = built.columns.get_mut(reference) {
+            column.link = rewritten.link.clone();
+        }
+        let needed = match lot {
+            Some(Lot::Fresh) => true,
+            Some(_) => rewritten.names_fresh,
+            // Not of the package's making: once is enough, unless it names something new.
+            None => rewritten.names_fresh || !self.earlier.replaced(reference, record.id),
+        };
+        let unfinished = matches!(lot, Some(Lot::Bound { unfinished: true }));
+        if needed || unfinished {
+            self.findings.dropped(reference, &rewritten);
+        }
+        if !needed {
+            return;
+        }
+        if let (Some(column), Value::Object(config)) = (built.columns.get_mut(reference), &config) {
+            column.column.config = config.clone();
+        }
+        if !record.fresh {
+            self.replace(reference, record, &config, built);
+        }
+        built.work.changes.push(Change::Configure {
+            kind: record.kind,
+            id: record.id,
+            config,
+        });
+    }
+
+    /// Remembers what was there before; of several replacements of one config, the first.
+    fn replace(&self, reference: &str, record: &Record, config: &Value, built: &mut Built<'p>) {
+        let mut replaced = built.work.entry.replaced.iter_mut();
+        match replaced.find(|known| known.kind == record.kind && known.id == record.id) {
+            Some(known) => known.after = config.clone(),
+            None => built.work.entry.replaced.push(Replaced {
+                reference: reference.to_owned(),
+                kind: record.kind,
+                id: record.id,
+                before: config_of(self.destination, record),
+                after: config.clone(),
+            }),
+        }
+    }
+
+    /// Type and component of a column or view: what its step says, else what it has.
+    fn types(&self, reference: &str, record: &Record) -> (String, String) {
+        if let Some(step) = self.steps.creating(reference) {
+            let text = |key: &str| text_in(&step.args, key).to_owned();
+            return (text("type"), text("defaultComponent"));
+        }
+        let parent = record.parent.and_then(|parent| self.destination.feature(parent));
+        if let Some(column) = parent.and_then(|parent| parent.column(record.id)) {
+            return (column.column_type.clone(), column.default_component.clone());
+        }
+        let mut views = parent.into_iter().flat_map(|parent| &parent.views);
+        let view = views.find(|view| view.id == record.id);
+        (view.map_or(String::new(), |view| view.view_type.clone()), String::new())
+    }
+}
+
+fn declared<'t>(kind: Kind, own_type: &'t str, component: &'t str) -> Declared<'t> {
+    match kind {
+        Kind::Column => Declared::Column(own_type, Some(component)),
+        Kind::View => Declared::View(own_type),
+        _ => Declared::Other,
+    }
+}

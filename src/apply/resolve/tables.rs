@@ -1,0 +1,211 @@
+//! The second phase: which table takes the rows of an entry, by which columns, in which order.
+
+use std::collections::HashSet;
+
+use super::findings::Findings;
+use super::meaning::{Cause, Meaning, Meanings};
+use super::order::{Order, enter};
+use super::structure::BuiltColumn;
+use super::{decisions, modes};
+use crate::apply::row_refs::triples;
+use crate::apply::{ColumnWork, LinkWork, Mode, Request, TableWork};
+use crate::check::Checked;
+use crate::definitions::Definitions;
+use crate::package::model::{Dependency, Reason};
+use crate::package::payload::RawEntry;
+use crate::package::size;
+use crate::workspace::{Column, Feature, Id, Structure};
+
+use indexmap::IndexMap;
+
+/// What tables are looked up in.
+pub(super) struct Tables<'a, 'p> {
+    pub(super) package: &'a Checked<'p>,
+    pub(super) request: &'a Request,
+    pub(super) meanings: &'a Meanings<'a>,
+    pub(super) columns: &'a IndexMap<&'a str, BuiltColumn>,
+    pub(super) destination: &'a Structure,
+    pub(super) definitions: &'a Definitions,
+}
+
+impl Tables<'_, '_> {
+    /// All tables in the order in which their rows enter, and the ordinal after their last row.
+    pub(super) fn all(&self, first: u32, findings: &mut Findings) -> (Vec<TableWork>, u32) {
+        let mut next = first;
+        let mut tables = Vec::new();
+        for (index, entry) in self.package.payloads.iter().enumerate() {
+            let count = size::elements(entry.rows);
+            let feature = self.feature(&entry.feature_ref);
+            let mode = modes::of(self.request, entry);
+            if feature.is_none() && mode != Mode::None {
+                let count = u64::try_from(count).unwrap_or(u64::MAX);
+                findings.rows(&entry.item_uid, Reason::FeatureRefUnresolved, Some(count));
+            }
+            let carried = |name: &str| entry.columns.iter().any(|column| column == name);
+            let mut columns = feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
+            columns.retain(|work| carried(&work.package_name) || work.column.is_identity());
+            tables.push(TableWork {
+                entry: index,
+                uid: entry.item_uid.clone(),
+                feature_ref: entry.feature_ref.clone(),
+                feature,
+                mode,
+                columns,
+                first_ordinal: next,
+            });
+            next = next.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        let Order { order, cyclic } = self.order(&tables);
+        for (table, entry) in cyclic.iter().filter_map(|at| {
+            Some((tables.get(*at)?, self.package.payloads.get(*at)?))
+        }) {
+            debug_assert_eq!(table.feature_ref, entry.feature_ref);
+            findings.rows(&table.uid, Reason::PayloadCycle, None);
+        }
+        let mut slots: Vec<Option<TableWork>> = tables.into_iter().map(Some).collect();
+        let ordered = order.into_iter().filter_map(|at| slots.get_mut(at)?.take());
+        (ordered.collect(), next)
+    }
+
+    /// The table that a ref stands for.
+    pub(super) fn feature(&self, reference: &str) -> Option<Id> {
+        let record = self.meanings.record(reference)?;
+        (record.kind == crate::workspace::Kind::Feature).then_some(record.id)
+    }
+
+    /// All columns of a table that the package knows, then identity columns that it does not.
+    pub(super) fn columns_of(&self, reference: &str, feature: Id) -> Vec<ColumnWork> {
+        let own = self.columns.values().filter(|column| column.feature == feature);
+        let mut columns: Vec<ColumnWork> = own
+            .map(|built| ColumnWork {
+                package_name: built.package_name.clone(),
+                link: self.link(built),
+                column: built.column.clone(),
+            })
+            .collect();
+        let Some(stored) = self.destination.feature(feature) else {
+            return columns;
+        };
+        self.add_mapped(reference, stored, &mut columns);
+        for column in stored.columns.iter().filter(|column| column.is_identity()) {
+            if !columns.iter().any(|known| known.column.id == column.id) {
+                columns.push(ColumnWork {
+                    package_name: String::new(),
+                    column: column.clone(),
+                    link: LinkWork::Data,
+                });
+            }
+        }
+        columns
+    }
+
+    fn add_mapped(&self, reference: &str, stored: &Feature, columns: &mut Vec<ColumnWork>) {
+        for identity in self
+            .dependency(reference)
+            .into_iter()
+            .flat_map(|dependency| dependency.identity.columns.iter().flatten())
+        {
+            let mapped = self.meanings.record(&identity.reference);
+            let mapped = mapped.and_then(|record| stored.column(record.id));
+            let Some(column) = mapped else { continue };
+            if !columns.iter().any(|known| known.package_name == identity.name) {
+                let link = if self.is_link(column) {
+                    LinkWork::Refs
+                } else {
+                    LinkWork::Data
+                };
+                columns.push(ColumnWork {
+                    package_name: identity.name.clone(),
+                    column: column.clone(),
+                    link,
+                });
+            }
+        }
+    }
+
+    fn is_link(&self, column: &Column) -> bool {
+        let types = &self.definitions.column_types;
+        types.get(&column.column_type).is_some_and(|kind| kind.link)
+    }
+
+    fn dependency(&self, reference: &str) -> Option<&Dependency> {
+        let mut dependencies = decisions::dependencies(self.package).iter();
+        dependencies.find(|dependency| dependency.reference == reference)
+    }
+
+    /// What becomes of the cells of a column.
+    fn link(&self, built: &BuiltColumn) -> LinkWork {
+        let Some(table) = built.link.table.as_deref().filter(|_| self.is_link(&built.column)) else {
+            return LinkWork::Data;
+        };
+        if let Meaning::Nothing(Cause::Skipped { dependency, .. }) = self.meanings.of(table) {
+            return LinkWork::Skipped {
+                dependency: (*dependency).to_owned(),
+            };
+        }
+        let travels = self.package.payloads.iter().any(|entry| entry.feature_ref == table);
+        let dependency = self.dependency(table).filter(|_| !travels);
+        let Some(dependency) = dependency else {
+            return LinkWork::Refs;
+        };
+        let value = built.link.value.as_deref();
+        let columns = dependency.identity.columns.iter().flatten();
+        let mut by_identity = columns.filter(|column| column.default_component == "id");
+        let by_identity = by_identity.find(|column| Some(column.reference.as_str()) == value);
+        let mapped = by_identity.and_then(|column| self.meanings.record(&column.reference));
+        match (self.meanings.record(table), mapped) {
+            // What was created from a blueprint has no rows yet; only a mapped table is asked.
+            (Some(table), Some(column)) if !table.fresh && !column.fresh && self.is_mapped(&dependency.reference) => {
+                LinkWork::Identity {
+                    feature: table.id,
+                    column: column.name.clone(),
+                }
+            }
+            _ => LinkWork::Data,
+        }
+    }
+
+    fn is_mapped(&self, reference: &str) -> bool {
+        let resolution = self.request.resolutions.get(reference);
+        matches!(resolution, Some(crate::apply::Resolution::Map { .. }))
+    }
+
+    /// Link targets first, as far as rows of both enter.
+    fn order(&self, tables: &[TableWork]) -> Order {
+        let enters = |table: &TableWork| table.mode != Mode::None && table.feature.is_some();
+        let position = |reference: &str| tables.iter().position(|t| t.feature_ref == reference);
+        let mut targets: Vec<Vec<usize>> = Vec::new();
+        for (at, table) in tables.iter().enumerate() {
+            let links = self.columns.values().filter(|column| Some(column.feature) == table.feature);
+            let mut points: Vec<usize> = links
+                .filter(|column| self.is_link(&column.column))
+                .filter_map(|column| position(column.link.table.as_deref()?))
+                .filter(|target| *target != at && enters(table))
+                .filter(|target| tables.get(*target).is_some_and(enters))
+                .collect();
+            points.sort_unstable();
+            points.dedup();
+            targets.push(points);
+        }
+        let order = enter(&targets);
+        if order.cyclic.is_empty() {
+            return order;
+        }
+        // A circle of columns is one of rows only where cells point at each other.
+        for at in order.cyclic {
+            let held = self.package.payloads.get(at).map(held_tables).unwrap_or_default();
+            if let (Some(points), Some(_)) = (targets.get_mut(at), tables.get(at)) {
+                points.retain(|target| {
+                    tables.get(*target).is_some_and(|table| held.contains(&table.feature_ref))
+                });
+            }
+        }
+        enter(&targets)
+    }
+}
+
+/// The tables that rows of an entry point at.
+fn held_tables(entry: &RawEntry<'_>) -> HashSet<String> {
+    let refs = entry.rows().filter_map(|row| row.refs);
+    refs.flat_map(triples).map(|triple| triple.feature_ref().into_owned()).collect()
+}

@@ -1,0 +1,9 @@
+//! The rules of resolving, on small packages and on every good fixture.
+
+mod again;
+mod configs;
+mod decisions;
+mod fixtures;
+mod rows;
+mod setting;
+mod structure;
