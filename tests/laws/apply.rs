@@ -1,0 +1,107 @@
+//! Applying: interrupted or not, once or twice, and back again.
+
+use tplkit::apply::Report;
+use tplkit::check::Checked;
+use tplkit::workspace::memory::{Crash, Memory, State};
+
+use crate::job::{Job, decided, minter, modes};
+use crate::seeds::{Dice, each, hold, same};
+use crate::world::{empty_beside, exported, read, selection, workspace};
+
+/// A job with random decisions on the package of a random workspace, and where it goes: beside
+/// its source, or into a workspace that is in use.
+fn job<'t>(seed: u64, package: &'t Checked<'t>, source: &State) -> (Job<'t>, State) {
+    let mut dice = Dice::new(seed);
+    let destination = if dice.below(2) == 0 {
+        empty_beside(source)
+    } else {
+        source.clone()
+    };
+    let mut request = decided(package, &destination, Some(&mut dice));
+    modes(package, &mut request, &mut dice);
+    let minter = minter(seed);
+    let job = Job {
+        package,
+        request,
+        minter,
+    };
+    (job, destination)
+}
+
+fn saved(target: &Memory) -> String {
+    target.state().save().unwrap()
+}
+
+/// What an interrupted job reports in the end, as if nothing had happened.
+fn folded(report: &Report) -> String {
+    let mut report = report.clone();
+    for table in report.rows.values_mut() {
+        table.inserted += table.skipped;
+        table.skipped = 0;
+    }
+    format!("{report:#?}")
+}
+
+#[test]
+fn an_interrupted_job_ends_as_if_nothing_had_happened() {
+    each(|seed| {
+        let source = workspace(seed);
+        let text = exported(&source, &selection(seed, &source))?;
+        let package = read(&text)?;
+        let (job, destination) = job(seed, &package, &source);
+        let mut whole = Memory::new(destination.clone());
+        let report = job.run(&mut whole, &[])?;
+        let calls = usize::try_from(whole.calls()).unwrap();
+
+        let mut dice = Dice::new(seed ^ 0xC4A5);
+        let mut broken = Memory::new(destination);
+        for _ in 0..=dice.below(4) {
+            broken.crash_at(Crash {
+                call: dice.below(calls) as u64,
+                written: dice.below(2) == 0,
+            });
+            let finished = job.attempt(&mut broken, &[])?.is_some();
+            broken.recover();
+            if finished {
+                break;
+            }
+        }
+        let resumed = job.run(&mut broken, &[])?;
+        same("the state", &saved(&broken), &saved(&whole))?;
+        let mut resumed = resumed;
+        // A job that had come to its end already has nothing left to publish.
+        if resumed.published == 0 {
+            resumed.published = report.published;
+        }
+        same("the report", &folded(&resumed), &folded(&report))
+    });
+}
+
+#[test]
+fn again_changes_nothing() {
+    each(|seed| {
+        let source = workspace(seed);
+        let text = exported(&source, &selection(seed, &source))?;
+        let package = read(&text)?;
+        let (job, destination) = job(seed, &package, &source);
+        let mut target = Memory::new(destination);
+        let first = job.run(&mut target, &[])?;
+        let before = saved(&target);
+        let earlier = target.next_job();
+        let again = Job {
+            minter: minter(seed + 1_000_000),
+            request: job.request.clone(),
+            ..job
+        };
+        let second = again.run(&mut target, &earlier)?;
+        same("the state", &saved(&target), &before)?;
+        hold(second.published == 0, || "published again".to_owned())?;
+        for (table, report) in &second.rows {
+            let owed = first.rows.get(table).map_or(0, |table| table.inserted);
+            hold(report.inserted == 0 && report.skipped == owed, || {
+                format!("{table}: {report:?} after {:?}", first.rows.get(table))
+            })?;
+        }
+        Ok(())
+    });
+}
