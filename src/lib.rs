@@ -21,6 +21,7 @@
 //! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | know which config keys there are | [`definitions`] |
 //! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
+//! | export a workspace as a package | [`export`] |
 //! | draw a package, or write it as one page | [`graph`], [`report`] |
 //! | read JSON with every place kept | [`json`] |
 //!
@@ -35,6 +36,7 @@ pub mod contents;
 pub mod context;
 pub mod definitions;
 pub mod diff;
+pub mod export;
 pub mod graph;
 pub mod json;
 pub mod layout;

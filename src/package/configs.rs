@@ -216,6 +216,11 @@ impl Edits {
         path
     }
 
+    /// Notes a change of the value at a path, which may be a member that is not there yet.
+    pub fn at_path(&mut self, path: String, edit: Edit) {
+        self.0.push((path, edit));
+    }
+
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -31,9 +31,9 @@ use super::format::{ENVELOPE, MANIFEST, Shape};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 pub(crate) use order::Columns;
-pub(crate) use row::{check_lines, write_lines};
+pub(crate) use row::{check_lines, write_cell, write_lines};
 pub(crate) use value::{Value, View};
-pub(crate) use writer::{Writer, declared};
+pub(crate) use writer::{ROWS_IN_ENTRY, Writer, declared};
 
 /// Why a text has no canonical form, or could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -43,6 +43,36 @@ pub(super) fn write_rows(
 /// How many containers stand around a row: envelope, payloads, entry, rows.
 const AROUND: usize = 4;
 
+/// How many containers stand around a cell: those around a row, the row, its data.
+const AROUND_CELL: usize = AROUND + 2;
+
+/// Appends a cell's value, well-formed and without white space around it, as a row holds it.
+pub(crate) fn write_cell(raw: &str, out: &mut String) -> Result<(), CanonicalError> {
+    let nested = matches!(raw.as_bytes().first(), Some(b'{' | b'['));
+    if !nested && memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        out.push_str(raw);
+        return Ok(());
+    }
+    let length = out.len();
+    let columns = Columns::default();
+    let mut scanner = Scanner::new(raw, 0);
+    if copy_value(&mut scanner, raw, out, Type::Any, &columns, AROUND_CELL)? {
+        return Ok(());
+    }
+    out.truncate(length);
+    let mut tape = Tape::default();
+    tape.read(&mut Scanner::new(raw, 0), raw, AROUND_CELL)?;
+    let mut writer = Writer::gathering(raw.len());
+    let cell = Cell {
+        tape: &tape,
+        text: raw,
+        at: 0,
+    };
+    writer.line(cell, &columns)?;
+    out.push_str(&writer.finish()?);
+    Ok(())
+}
+
 /// Writes rows that stand one per line; gives whether there were any. Empty lines are passed over.
 pub(crate) fn write_lines(
     text: &str,

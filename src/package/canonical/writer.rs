@@ -19,10 +19,13 @@ pub(crate) struct Writer<'s> {
     sink: Option<&'s mut dyn io::Write>,
     /// What stands before the first row of an entry, and before each other.
     before_row: (&'static str, &'static str),
+    /// Where rows belong that somebody else writes.
+    gaps: Vec<usize>,
 }
 
-/// Envelope, payloads, entry, rows: always four levels down.
-const ROWS_IN_ENTRY: (&str, &str) = ("\n        ", ",\n        ");
+/// What stands before the first row of an entry, and before each other: envelope, payloads, entry,
+/// rows are always four levels down.
+pub(crate) const ROWS_IN_ENTRY: (&str, &str) = ("\n        ", ",\n        ");
 
 /// How containers are laid out.
 #[derive(Clone, Copy)]
@@ -51,6 +54,7 @@ impl<'s> Writer<'s> {
             out: String::with_capacity(capacity),
             sink: None,
             before_row: ROWS_IN_ENTRY,
+            gaps: Vec::new(),
         }
     }
 
@@ -60,6 +64,7 @@ impl<'s> Writer<'s> {
             out: String::with_capacity(2 * PIECE),
             sink: Some(sink),
             before_row: ROWS_IN_ENTRY,
+            gaps: Vec::new(),
         }
     }
 
@@ -96,6 +101,26 @@ impl<'s> Writer<'s> {
     pub(crate) fn row<'v, V: Value<'v>>(&mut self, row: V, columns: &Columns<'_>) -> Written {
         self.value(row, Type::Object(&ROW), Layout::Line, columns)?;
         self.drain()
+    }
+
+    /// Writes one value on one line.
+    pub(super) fn line<'v, V: Value<'v>>(&mut self, value: V, columns: &Columns<'_>) -> Written {
+        self.value(value, Type::Any, Layout::Line, columns)
+    }
+
+    /// Leaves a place for rows that somebody else writes.
+    pub(crate) fn leave_gap(&mut self) {
+        self.gaps.push(self.out.len());
+    }
+
+    /// The text that was gathered, cut at the gaps that were left in it.
+    pub(crate) fn finish_pieces(self) -> Vec<String> {
+        let ends = self.gaps.iter().copied().chain([self.out.len()]);
+        let starts = [0].into_iter().chain(self.gaps.iter().copied());
+        let pieces = starts
+            .zip(ends)
+            .filter_map(|(start, end)| self.out.get(start..end));
+        pieces.map(str::to_owned).collect()
     }
 
     /// Begins a row.

@@ -142,24 +142,44 @@ impl Package {
         Ok(())
     }
 
+    /// The canonical text without any row, cut where the rows of each payload entry belong: one
+    /// piece more than there are entries. An entry holds as many rows as its `count` says.
+    pub(crate) fn write_around_rows(&self) -> Result<Vec<String>, CanonicalError> {
+        let mut writer = Writer::gathering(0);
+        let manifest = self.manifest.tree();
+        match &self.envelope {
+            None => writer.root(Part::of(&manifest), &MANIFEST)?,
+            Some(envelope) => {
+                let tree = envelope.tree(manifest, PayloadEntry::tree_around_rows);
+                writer.root(Part::of(&tree), &ENVELOPE)?;
+            }
+        }
+        Ok(writer.finish_pieces())
+    }
+
     fn write_with(&self, writer: &mut Writer<'_>) -> Result<(), CanonicalError> {
         let manifest = self.manifest.tree();
         match &self.envelope {
             None => writer.root(Part::of(&manifest), &MANIFEST),
-            Some(envelope) => writer.root(Part::of(&envelope.tree(manifest)), &ENVELOPE),
+            Some(envelope) => {
+                let tree = envelope.tree(manifest, PayloadEntry::tree);
+                writer.root(Part::of(&tree), &ENVELOPE)
+            }
         }
     }
 }
 
 impl Envelope {
-    fn tree<'m>(&'m self, manifest: Tree<'m>) -> Tree<'m> {
+    fn tree<'m>(
+        &'m self,
+        manifest: Tree<'m>,
+        entry: impl Fn(&'m PayloadEntry) -> Tree<'m>,
+    ) -> Tree<'m> {
         let payloads = self.payloads.as_deref();
         Members::with(&self.unknown)
             .optional_text("$schema", self.schema.as_ref())
             .field("manifest", manifest)
-            .optional("payloads", payloads, |list| {
-                Tree::list(list, PayloadEntry::tree)
-            })
+            .optional("payloads", payloads, |list| Tree::list(list, entry))
             .object()
     }
 }

@@ -88,6 +88,15 @@ impl PayloadEntry {
     }
 
     pub(super) fn tree(&self) -> Tree<'_> {
+        self.tree_with(Tree::Rows(&self.rows))
+    }
+
+    /// The entry with a gap where its `count` rows belong.
+    pub(super) fn tree_around_rows(&self) -> Tree<'_> {
+        self.tree_with(Tree::Gap(self.count > 0))
+    }
+
+    fn tree_with<'m>(&'m self, rows: Tree<'m>) -> Tree<'m> {
         Members::with(&self.unknown)
             .text("featureRef", &self.feature_ref)
             .text("itemUid", &self.item_uid)
@@ -95,7 +104,7 @@ impl PayloadEntry {
             .field("keyColumn", Tree::text_or_null(self.key_column.as_ref()))
             .field("keyUnique", Tree::flag(self.key_unique))
             .field("columns", Tree::texts(&self.columns))
-            .field("rows", Tree::Rows(&self.rows))
+            .field("rows", rows)
             .object()
     }
 }

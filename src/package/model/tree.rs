@@ -22,6 +22,8 @@ pub(super) enum Tree<'m> {
     Value(&'m Json),
     /// The rows of a payload entry, which become trees one at a time.
     Rows(&'m [Row]),
+    /// A gap for rows that somebody else writes, and whether there are any.
+    Gap(bool),
 }
 
 impl<'m> Tree<'m> {
@@ -136,7 +138,7 @@ impl<'t> Value<'t> for Part<'t> {
         match self {
             Part::Tree(Tree::Token(token)) => View::Token(token),
             Part::Tree(Tree::Text(text)) => View::Text(Cow::Borrowed(text)),
-            Part::Tree(Tree::Rows(_)) => View::Rows,
+            Part::Tree(Tree::Rows(_) | Tree::Gap(_)) => View::Rows,
             Part::Tree(Tree::List(_)) | Part::Value(Json::List(_)) => View::List,
             Part::Tree(_) | Part::Map(_) | Part::Value(Json::Object(_)) => View::Object,
             Part::Value(Json::Null) => View::Token("null"),
@@ -174,8 +176,13 @@ impl<'t> Value<'t> for Part<'t> {
     }
 
     fn rows(self, writer: &mut Writer<'_>, columns: &Columns<'_>) -> Result<bool, CanonicalError> {
-        let Part::Tree(Tree::Rows(rows)) = self else {
-            return Ok(false);
+        let rows = match self {
+            Part::Tree(Tree::Rows(rows)) => rows,
+            Part::Tree(Tree::Gap(any)) => {
+                writer.leave_gap();
+                return Ok(*any);
+            }
+            _ => return Ok(false),
         };
         for (index, row) in rows.iter().enumerate() {
             writer.begin_row(index == 0);

@@ -1,0 +1,131 @@
+//! The package around the rows: items, layers, plan, the heads of payload entries.
+
+use jiff::Timestamp;
+
+use super::invariant;
+use super::leak;
+use super::plan::Written;
+use super::record::Records;
+use super::rows::Table;
+use super::selection::Selection;
+use super::summary;
+use crate::definitions::Definitions;
+use crate::json::{Object, Value};
+use crate::package::model::{
+    Contents, Envelope, Item, ItemKind, Layers, Manifest, Metadata, Package, Plan, Source, Target,
+    Unresolved,
+};
+use crate::workspace::{Kind, Structure};
+
+/// Puts the package together; the payload entries have no rows yet.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "everything that an export found out meets here"
+)]
+pub(super) fn package(
+    structure: &Structure,
+    selection: &Selection,
+    records: &Records<'_>,
+    written: Written,
+    tables: &[Table],
+    plan_id: String,
+    now: Timestamp,
+    definitions: &Definitions,
+) -> Package {
+    let workspace = &structure.workspace;
+    let generated_at = now.strftime("%Y-%m-%dT%H:%M:%S%.fZ").to_string();
+    let mut catalog = selection.identity.clone();
+    let own = |text: &str| leak::without_ids(text);
+    catalog.name.get_or_insert_with(|| own(&workspace.name));
+    catalog.label.get_or_insert_with(|| own(&workspace.label));
+    let items = items(records, &written, tables);
+    let kinds: Vec<ItemKind> = items.iter().map(|item| item.kind).collect();
+    let kinds: Vec<ItemKind> = kinds
+        .into_iter()
+        .filter(|kind| *kind != ItemKind::Rows)
+        .collect();
+    let rows: Vec<(&str, u64)> = tables
+        .iter()
+        .map(|table| (table.label.as_str(), table.count()))
+        .collect();
+    let summary = summary::sentence(&kinds, &rows);
+    let steps = written.steps.iter();
+    let external_refs =
+        invariant::outside(steps.map(|step| (step.reference.as_deref(), &step.args)));
+    let mut unresolved: Vec<Unresolved> = written.unresolved;
+    unresolved.extend(tables.iter().flat_map(Table::unresolved));
+    let layers = Layers {
+        source: Source {
+            workspace_name: own(&workspace.label),
+            generated_at: generated_at.clone(),
+            definitions_version: definitions.version.clone(),
+        },
+        items,
+        dependencies: written.dependencies,
+        unresolved,
+        redacted: written.redacted,
+    };
+    let plan = Plan {
+        id: plan_id,
+        summary: Some(summary),
+        target: Target::default(),
+        metadata: Metadata {
+            source: "export".to_owned(),
+            generated_at,
+            unknown: Object::new(),
+        },
+        external_refs,
+        steps: written.steps,
+        unknown: Object::new(),
+    };
+    Package {
+        manifest: Manifest {
+            schema: None,
+            catalog,
+            contents: Contents::Version2(layers),
+            plan,
+            unknown: Object::new(),
+        },
+        envelope: Some(Envelope {
+            schema: None,
+            payloads: Some(tables.iter().map(Table::head).collect()),
+            unknown: Object::new(),
+        }),
+    }
+}
+
+/// One item per record in the order of the plan, then one per table with rows.
+fn items(records: &Records<'_>, written: &Written, tables: &[Table]) -> Vec<Item> {
+    let list = &records.list;
+    let mut items: Vec<Item> = Vec::with_capacity(list.len() + tables.len());
+    for (at, step) in written.order.iter().zip(&written.steps) {
+        let record = &list[*at];
+        let label = step.args.get("label").and_then(Value::as_str);
+        items.push(Item {
+            uid: record.uid.clone(),
+            kind: item_kind(record.kind),
+            reference: Some(record.reference.clone()),
+            label: label.unwrap_or_default().to_owned(),
+            parent: record
+                .parent
+                .and_then(|parent| Some(list.get(parent)?.uid.clone())),
+            count: None,
+            data_class: None,
+            step_ids: record.step_ids.clone(),
+            unknown: Object::new(),
+        });
+    }
+    items.extend(tables.iter().map(Table::item));
+    items
+}
+
+fn item_kind(kind: Kind) -> ItemKind {
+    match kind {
+        Kind::Feature => ItemKind::Feature,
+        Kind::Column => ItemKind::Column,
+        Kind::View => ItemKind::View,
+        Kind::Module => ItemKind::Module,
+        Kind::Rail => ItemKind::Rail,
+        Kind::Workflow | Kind::Workspace => ItemKind::Workflow,
+    }
+}

@@ -1,0 +1,104 @@
+//! The exporter: a selection of a workspace goes in, a package comes out (`service`: template
+//! package, `contract` 2).
+//!
+//! | Stage | Module |
+//! |---|---|
+//! | what travels | [`selection`] |
+//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `read` |
+//! | refs, order, steps, dependencies | `record`, `order`, `outside`, `plan` |
+//! | rows: read twice, never held | `rows` |
+//! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
+//!
+//! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure, and
+//! the same workspace, time and ids give the same bytes, which are the canonical form. Fields that
+//! hold references or secrets are those of the definitions registry. Nothing is left out silently:
+//! what cannot travel is in `unresolved` or `redacted`.
+
+pub mod draft;
+pub mod error;
+mod invariant;
+mod known;
+mod leak;
+mod manifest;
+mod order;
+mod outside;
+mod plan;
+mod read;
+mod record;
+mod rows;
+pub mod selection;
+mod step_ids;
+mod summary;
+mod verdict;
+
+use crate::context::{Clock, Ids};
+use crate::definitions::Definitions;
+use crate::workspace::Source;
+
+pub use draft::Draft;
+pub use error::{ExportError, Fault, Unknown};
+pub use selection::{RowsSelection, Selection};
+
+/// The result of reading a source of that kind.
+pub type Exported<T, S> = Result<T, ExportError<<S as Source>::Error>>;
+
+/// Reads the structure and, once, the rows that travel: everything of the package is decided then.
+pub async fn prepare<S: Source + Sync>(
+    source: &S,
+    selection: &Selection,
+    clock: &(dyn Clock + Sync),
+    ids: &mut (dyn Ids + Send),
+    definitions: &Definitions,
+) -> Exported<Draft, S> {
+    let structure = source.structure().await.map_err(ExportError::Source)?;
+    let chosen = selection.choose(&structure)?;
+    let records = record::read(&structure, &chosen, definitions, ids)?;
+    let plan_id = ids.uid();
+    let written = plan::write(&records, definitions, &plan_id, ids);
+    let mut tables = rows::tables(&chosen, &records, definitions, ids);
+    for table in 0..tables.len() {
+        rows::scan(source, &mut tables, table, ids).await?;
+    }
+    let now = clock.now();
+    let package = manifest::package(
+        &structure,
+        selection,
+        &records,
+        written,
+        &tables,
+        plan_id,
+        now,
+        definitions,
+    );
+    Ok(Draft::new(package, tables)?)
+}
+
+/// The whole package as one text.
+///
+/// ```
+/// use tplkit::context::{Fixed, Seeded};
+/// use tplkit::definitions::Definitions;
+/// use tplkit::export::{Selection, export};
+/// use tplkit::workspace::memory::{Memory, State};
+/// use tplkit::workspace::{Id, ready};
+///
+/// let workspace = Memory::new(State::empty(Id::from_u128(1), Id::from_u128(2), "sales", "Sales"));
+/// let now = Fixed("2026-03-01T09:30:00Z".parse()?);
+/// let text = ready(export(
+///     &workspace, &Selection::default(), &now, &mut Seeded::new(1), Definitions::embedded(),
+/// ))?;
+/// assert!(text.contains("\"templateVersion\": 2"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn export<S: Source + Sync>(
+    source: &S,
+    selection: &Selection,
+    clock: &(dyn Clock + Sync),
+    ids: &mut (dyn Ids + Send),
+    definitions: &Definitions,
+) -> Exported<String, S> {
+    let draft = prepare(source, selection, clock, ids, definitions).await?;
+    let mut text = Vec::new();
+    draft.write_to(source, &mut text).await?;
+    String::from_utf8(text).map_err(|_| Fault::Broken("the package is no UTF-8".to_owned()).into())
+}

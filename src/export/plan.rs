@@ -1,0 +1,358 @@
+//! The steps of the plan, with refs in the place of ids; what is lost on the way is told.
+
+use super::order::topological;
+use super::outside::{Cause, Outsides};
+use super::read::{Found, Named, What, told};
+use super::record::{Record, Records, create_tool};
+use super::verdict::Target;
+use crate::context::Ids;
+use crate::definitions::{Definitions, ReferenceKind};
+use crate::json::{Object, Value};
+use crate::package::Tool;
+use crate::package::configs::{Edit, Edits};
+use crate::package::model::{
+    Action, Dependency, Reason, Redacted, Step, Unresolved, UnresolvedForm, UnresolvedKind,
+};
+use crate::workspace::Kind;
+
+/// The plan, with everything that came up while it was written.
+pub(super) struct Written {
+    /// Records in the order of their create steps.
+    pub(super) order: Vec<usize>,
+    pub(super) steps: Vec<Step>,
+    pub(super) dependencies: Vec<Dependency>,
+    pub(super) unresolved: Vec<Unresolved>,
+    pub(super) redacted: Vec<Redacted>,
+}
+
+/// Writes the plan.
+pub(super) fn write(
+    records: &Records<'_>,
+    definitions: &Definitions,
+    plan_id: &str,
+    ids: &mut dyn Ids,
+) -> Written {
+    let order = order(&records.list);
+    let mut positions = vec![0; order.len()];
+    for (position, record) in order.iter().enumerate() {
+        positions[*record] = position;
+    }
+    let mut writer = Writer {
+        records: &records.list,
+        positions: &positions,
+        outsides: Outsides::new(records.names.clone(), ids),
+        steps: Vec::new(),
+        updates: Vec::new(),
+        unresolved: Vec::new(),
+        redacted: Vec::new(),
+    };
+    for record in &order {
+        writer.record(*record);
+    }
+    let (args, found) = &records.workspace;
+    writer.workspace(args, found, plan_id);
+    // The phases after the create steps; the sort is stable.
+    writer.updates.sort_by_key(|step| step.tool.phase());
+    writer.steps.append(&mut writer.updates);
+    Written {
+        order,
+        steps: writer.steps,
+        unresolved: writer.unresolved,
+        redacted: writer.redacted,
+        dependencies: writer.outsides.finish(definitions),
+    }
+}
+
+/// By phase; columns and automations after those that they refer to.
+fn order(records: &[Record<'_>]) -> Vec<usize> {
+    let of = |kind: Kind| -> Vec<usize> {
+        let all = records.iter().enumerate();
+        all.filter(|(_, record)| record.kind == kind)
+            .map(|(index, _)| index)
+            .collect()
+    };
+    let sorted = |kind: Kind| -> Vec<usize> {
+        let nodes = of(kind);
+        let first = nodes.first().copied().unwrap_or_default();
+        let needs = |node: usize| {
+            let found = records
+                .get(first + node)
+                .map(|record| record.found.as_slice());
+            let targets = found
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|found| match &found.what {
+                    What::Use {
+                        target: Target::Record(target),
+                        ..
+                    } => Some(*target),
+                    _ => None,
+                });
+            targets
+                .filter(|target| {
+                    records
+                        .get(*target)
+                        .is_some_and(|record| record.kind == kind)
+                })
+                .map(|target| target - first)
+                .filter(|target| *target != node)
+                .collect()
+        };
+        let sorted = topological(nodes.len(), needs);
+        sorted.into_iter().map(|node| first + node).collect()
+    };
+    let mut order = of(Kind::Feature);
+    order.extend(sorted(Kind::Column));
+    order.extend(of(Kind::View));
+    order.extend(sorted(Kind::Workflow));
+    order.extend(of(Kind::Module));
+    order.extend(of(Kind::Rail));
+    order
+}
+
+struct Writer<'r, 's, 'i> {
+    records: &'r [Record<'s>],
+    /// By record: the position of its create step.
+    positions: &'r [usize],
+    outsides: Outsides<'s, 'i>,
+    steps: Vec<Step>,
+    updates: Vec<Step>,
+    unresolved: Vec<Unresolved>,
+    redacted: Vec<Redacted>,
+}
+
+/// What the found values become in a record's two steps.
+#[derive(Default)]
+struct Rewriting {
+    create: Edits,
+    update: Edits,
+    /// Whether a ref stands in the update only.
+    carries: bool,
+}
+
+impl<'s> Writer<'_, 's, '_> {
+    fn record(&mut self, index: usize) {
+        let (records, positions) = (self.records, self.positions);
+        let record = &records[index];
+        let rewriting = self.rewrite(&record.uid, &record.found, |target| {
+            let later = positions[target] > positions[index];
+            later.then(|| update_tool(record.kind))
+        });
+        let mut args = record.args.clone();
+        rewriting.create.apply(&mut args);
+        let config = args.get("config").and_then(Value::as_object);
+        if config.is_some_and(Object::is_empty) {
+            args.shift_remove("config");
+        }
+        if let Some((parent, key)) = self.parent(record) {
+            args.insert(key.to_owned(), parent.into());
+        }
+        self.steps.push(Step {
+            uid: self.outsides.uid(),
+            tool: create_tool(record.kind),
+            reference: Some(record.reference.clone()),
+            args,
+            unknown: Object::new(),
+        });
+        if let Some(tool) = update_tool(record.kind).filter(|_| rewriting.carries) {
+            let mut args = record.args.clone();
+            rewriting.update.apply(&mut args);
+            self.update(tool, &record.reference, args.get("config"));
+        }
+    }
+
+    /// What the record belongs to, and the argument that says so.
+    fn parent(&mut self, record: &Record<'s>) -> Option<(String, &'static str)> {
+        let tool = create_tool(record.kind);
+        let Some(key) = tool.parent_argument() else {
+            return Some(("$workspace".to_owned(), "workspaceId"));
+        };
+        if let Some(parent) = record.parent {
+            return Some((format!("${}", self.records[parent].reference), key));
+        }
+        let kind = if record.kind == Kind::Rail {
+            ReferenceKind::Module
+        } else {
+            ReferenceKind::Feature
+        };
+        let named = Named {
+            kind,
+            form: UnresolvedForm::Uuid,
+            label: record.parent_behind.and_then(super::leak::label),
+        };
+        self.tell(
+            &record.uid,
+            key,
+            &named,
+            Reason::NotSelected,
+            Action::Emptied,
+        );
+        Some((String::new(), key))
+    }
+
+    fn update(&mut self, tool: Tool, reference: &str, config: Option<&Value>) {
+        let target = tool.target_argument().unwrap_or_default().to_owned();
+        let config = config.cloned().unwrap_or_default();
+        self.updates.push(Step {
+            uid: self.outsides.uid(),
+            tool,
+            reference: None,
+            args: Object::from([
+                (target, format!("${reference}").into()),
+                ("config".to_owned(), config),
+            ]),
+            unknown: Object::new(),
+        });
+    }
+
+    /// The workspace's config travels when it carries a ref: an update without one is needless.
+    fn workspace(&mut self, args: &Object, found: &[Found<'s>], plan_id: &str) {
+        let carries = found.iter().any(|found| {
+            matches!(
+                &found.what,
+                What::Use {
+                    target: Target::Record(_),
+                    ..
+                }
+            )
+        });
+        let omitted = |found: &&Found<'s>| {
+            let action = match &found.what {
+                What::Lost { action, .. } => Some(*action),
+                _ => None,
+            };
+            carries || action == Some(Action::Omitted)
+        };
+        let found: Vec<Found<'s>> = found.iter().filter(omitted).cloned().collect();
+        let rewriting = self.rewrite(plan_id, &found, |_| None);
+        if carries {
+            let mut args = args.clone();
+            rewriting.create.apply(&mut args);
+            self.update(Tool::UpdateWorkspace, "workspace", args.get("config"));
+        }
+    }
+
+    /// Decides about every found value. `later` says of a record that is declared later which
+    /// update can carry its ref, if any can.
+    fn rewrite(
+        &mut self,
+        uid: &str,
+        found: &[Found<'s>],
+        later: impl Fn(usize) -> Option<Option<Tool>>,
+    ) -> Rewriting {
+        let mut rewriting = Rewriting::default();
+        for one in found {
+            let path = told(&one.path);
+            let mut both = |edit: Edit| {
+                rewriting.create.at_path(one.path.clone(), edit.clone());
+                rewriting.update.at_path(one.path.clone(), edit);
+            };
+            match &one.what {
+                What::Use {
+                    target,
+                    is_key,
+                    named,
+                    cause,
+                } => {
+                    let place = |name: String| {
+                        if *is_key {
+                            Edit::Rename(name)
+                        } else {
+                            Edit::Set(name.into())
+                        }
+                    };
+                    let absent = || match (one.element, is_key) {
+                        (true, _) => Edit::Set("".into()),
+                        (false, _) => Edit::Remove,
+                    };
+                    let name = match target {
+                        Target::Record(record) => {
+                            let name = format!("${}", self.records[*record].reference);
+                            match later(*record) {
+                                None => name,
+                                Some(Some(_)) => {
+                                    rewriting.carries = true;
+                                    rewriting.create.at_path(one.path.clone(), absent());
+                                    rewriting.update.at_path(one.path.clone(), place(name));
+                                    continue;
+                                }
+                                Some(None) => {
+                                    let (action, edit) = if *is_key {
+                                        (Action::Omitted, Edit::Remove)
+                                    } else {
+                                        (Action::Emptied, Edit::Set("".into()))
+                                    };
+                                    both(edit);
+                                    self.tell(uid, &path, named, Reason::DeclaredLater, action);
+                                    continue;
+                                }
+                            }
+                        }
+                        Target::Outside(outside) => {
+                            let cause = cause.clone();
+                            format!("${}", self.outsides.used(outside, uid, &path, cause))
+                        }
+                        Target::OutsideColumn(table, column) => {
+                            let column = (*table, *column);
+                            let cause: Cause = cause.clone();
+                            format!("${}", self.outsides.column_used(column, uid, &path, cause))
+                        }
+                    };
+                    both(place(name));
+                }
+                What::Workspace { is_key: true } => both(Edit::Rename("$workspace".to_owned())),
+                What::Workspace { is_key: false } => both(Edit::Set("$workspace".into())),
+                What::Name { outside, cause } => {
+                    self.outsides.used(outside, uid, &path, cause.clone());
+                }
+                What::Lost {
+                    named,
+                    reason,
+                    action,
+                    edit,
+                } => {
+                    if let Some(edit) = edit {
+                        both(edit.clone());
+                    }
+                    self.tell(uid, &path, named, *reason, *action);
+                }
+                What::Secret { reason } => {
+                    both(Edit::Set("".into()));
+                    self.redacted.push(Redacted {
+                        uid: uid.to_owned(),
+                        path,
+                        reason: reason.clone(),
+                        unknown: Object::new(),
+                    });
+                }
+            }
+        }
+        rewriting
+    }
+
+    fn tell(&mut self, uid: &str, path: &str, named: &Named, reason: Reason, action: Action) {
+        self.unresolved.push(Unresolved {
+            uid: uid.to_owned(),
+            path: path.to_owned(),
+            kind: UnresolvedKind::Reference(named.kind),
+            form: named.form,
+            source_label: named.label.clone(),
+            reason,
+            action,
+            count: None,
+            unknown: Object::new(),
+        });
+    }
+}
+
+/// The tool that carries keys of a record of that kind which are declared after it.
+fn update_tool(kind: Kind) -> Option<Tool> {
+    match kind {
+        Kind::Feature => Some(Tool::UpdateFeature),
+        Kind::Column => Some(Tool::UpdateColumn),
+        Kind::View => Some(Tool::UpdateView),
+        Kind::Module => Some(Tool::UpdateModule),
+        Kind::Workspace => Some(Tool::UpdateWorkspace),
+        Kind::Rail | Kind::Workflow => None,
+    }
+}

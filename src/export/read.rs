@@ -1,0 +1,374 @@
+//! Everything in the args of a step that cannot stay as it is: references, secrets, ids.
+
+use std::collections::HashSet;
+
+use super::known::Known;
+use super::leak::{self, Leak};
+use super::outside::{Cause, Outside};
+use super::verdict::{self, Place, Target, Verdict};
+use crate::definitions::{Definitions, Field, FieldType, Form, Problem, ReferenceKind};
+use crate::json::path::{dotted, push_dotted};
+use crate::json::{Node, Object, SyntaxError, Value};
+use crate::package::Tool;
+use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, Edit, walk_args, with_args};
+use crate::package::model::{Action, Reason, UnresolvedForm};
+
+/// A value, or a key, that cannot stay as it is.
+#[derive(Debug, Clone)]
+pub(super) struct Found<'s> {
+    /// Where it stands, for the order.
+    at: usize,
+    /// Dotted path inside the args.
+    pub(super) path: String,
+    /// Whether it is an element of a list, which keeps its place.
+    pub(super) element: bool,
+    pub(super) what: What<'s>,
+}
+
+/// What is done about it.
+#[derive(Debug, Clone)]
+pub(super) enum What<'s> {
+    /// A ref takes the place of the value, or of the key.
+    Use {
+        target: Target<'s>,
+        is_key: bool,
+        named: Named,
+        cause: Cause,
+    },
+    /// The builtin takes the place of the workspace's id.
+    Workspace { is_key: bool },
+    /// The name stays, and a dependency stands for it.
+    Name { outside: Outside<'s>, cause: Cause },
+    /// It is lost, and told.
+    Lost {
+        named: Named,
+        reason: Reason,
+        action: Action,
+        edit: Option<Edit>,
+    },
+    /// A secret is cleared.
+    Secret { reason: String },
+}
+
+/// What a report says of a reference.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) kind: ReferenceKind,
+    pub(super) form: UnresolvedForm,
+    pub(super) label: Option<String>,
+}
+
+/// Reads the args of a step, in order of appearance.
+pub(super) fn read<'s>(
+    known: &Known<'s>,
+    definitions: &Definitions,
+    tool: Tool,
+    declared: Declared<'_>,
+    place: Place<'s>,
+    args: &Object,
+) -> Result<Vec<Found<'s>>, SyntaxError> {
+    with_args(args, |root| {
+        let mut reader = Reader {
+            known,
+            place,
+            args: root,
+            found: Vec::new(),
+            seen: HashSet::new(),
+            lists: Vec::new(),
+        };
+        walk_args(definitions, tool, root, declared, &mut reader);
+        reader.undeclared();
+        reader.found.sort_by_key(|found| found.at);
+        reader.found
+    })
+}
+
+struct Reader<'r, 's, 'd> {
+    known: &'r Known<'s>,
+    place: Place<'s>,
+    args: Node<'d>,
+    found: Vec<Found<'s>>,
+    /// Values that declarations speak for, by where they start.
+    seen: HashSet<usize>,
+    /// Lists with their declarations, which say what their elements are for.
+    lists: Vec<(Node<'d>, &'d Field)>,
+}
+
+impl<'s, 'd> Reader<'_, 's, 'd> {
+    fn push(&mut self, node: Node<'d>, what: What<'s>) {
+        self.found.push(Found {
+            at: node.span().start,
+            path: dotted(self.args, node),
+            element: node.key().is_none(),
+            what,
+        });
+    }
+
+    fn secret(&mut self, node: Node<'d>) {
+        self.seen
+            .extend(node.descendants().map(|inner| inner.span().start));
+        if !node.is_empty() {
+            let reason = format!(
+                "`{}` is a secret: enter it again after the import.",
+                node.token()
+            );
+            self.push(node, What::Secret { reason });
+        }
+    }
+
+    fn reference(&mut self, spot: &ConfigSpot<'d, 'd>) {
+        let (Some(reference), Some(text)) = (spot.reference, spot.node.as_str()) else {
+            return;
+        };
+        self.seen.insert(spot.node.span().start);
+        if text.is_empty() {
+            return;
+        }
+        let of = reference.of.as_deref().and_then(|of| spot.named_by(of));
+        let of = of.and_then(Node::as_str);
+        let (verdict, label) = verdict::judge(self.known, self.place, reference, text, of);
+        let named = Named {
+            kind: reference.kind,
+            form: form(reference.form),
+            label: label.and_then(leak::label),
+        };
+        let cause = self.cause(spot, reference.always_required, reference.form);
+        let what = match verdict {
+            Verdict::Use(target) => What::Use {
+                target,
+                is_key: false,
+                named,
+                cause,
+            },
+            Verdict::Name(outside) => What::Name { outside, cause },
+            Verdict::Lost(reason, action) => What::Lost {
+                named,
+                reason,
+                action,
+                edit: match action {
+                    Action::Emptied => Some(emptied()),
+                    Action::Omitted => Some(Edit::Remove),
+                    Action::Kept => None,
+                },
+            },
+        };
+        self.push(spot.node, what);
+    }
+
+    /// Why a field names something; an element says what its list says.
+    fn cause(&self, spot: &ConfigSpot<'d, 'd>, always_required: bool, form: Form) -> Cause {
+        let list = spot.node.parent();
+        let list = self
+            .lists
+            .iter()
+            .rev()
+            .find(|(node, _)| Some(*node) == list);
+        let field = match (spot.node.key(), list) {
+            (None, Some((_, list))) => list,
+            _ => spot.field,
+        };
+        let reason = spot.field.description.clone().or(field.description.clone());
+        Cause {
+            reason: reason.unwrap_or_else(|| format!("The value of `{}`.", spot.node.token())),
+            dispensable: !field.is_required() && field.default.is_some() && !always_required,
+            by_id: form != Form::Name,
+        }
+    }
+
+    /// What no declaration speaks for must still hold no id and nothing that reads as a ref.
+    fn undeclared(&mut self) {
+        let mut gone: Option<std::ops::Range<usize>> = None;
+        for node in self.args.descendants().skip(1) {
+            let start = node.span().start;
+            if gone.as_ref().is_some_and(|gone| gone.contains(&start)) {
+                continue;
+            }
+            if node.key().is_some_and(|key| self.key(node, key)) {
+                gone = Some(node.span());
+                continue;
+            }
+            if let Some(text) = node.as_str()
+                && !self.seen.contains(&start)
+            {
+                self.text(node, text);
+            }
+        }
+    }
+
+    /// Whether the value stands in a config, where refs are rewritten by an import.
+    fn in_config(&self, node: Node<'d>) -> bool {
+        let outermost = std::iter::successors(Some(node), |node| node.parent())
+            .take_while(|node| *node != self.args)
+            .last();
+        let key = outermost
+            .filter(|outermost| *outermost != node)
+            .and_then(Node::key);
+        key.is_some_and(|key| key == "config" || key.ends_with("Config"))
+    }
+
+    fn text(&mut self, node: Node<'d>, text: &str) {
+        let Some(leak) = leak::of(text) else { return };
+        let what = match leak {
+            Leak::Id => self.id(node, text, false),
+            Leak::Inside(rest) => {
+                let named = self.named(text);
+                What::Lost {
+                    named,
+                    reason: Reason::NotExportable,
+                    action: Action::Kept,
+                    edit: Some(Edit::Set(rest.into())),
+                }
+            }
+            Leak::ReadsAsRef(kind) => What::Lost {
+                named: unlabelled(kind),
+                reason: Reason::NoRefMinted,
+                action: Action::Emptied,
+                edit: Some(emptied()),
+            },
+        };
+        self.push(node, what);
+    }
+
+    /// Judges a key; gives whether it goes with everything inside it.
+    fn key(&mut self, node: Node<'d>, key: &str) -> bool {
+        let Some(leak) = leak::of(key) else {
+            return false;
+        };
+        let what = match leak {
+            Leak::Id => self.id(node, key, true),
+            Leak::Inside(_) => lost_key(self.named(key), Reason::NotExportable),
+            Leak::ReadsAsRef(kind) => lost_key(unlabelled(kind), Reason::NoRefMinted),
+        };
+        let goes = matches!(what, What::Lost { .. });
+        if goes {
+            let inside = node.span();
+            self.found.retain(|other| !inside.contains(&other.at));
+        }
+        self.found.push(Found {
+            at: node.key_span().start,
+            path: dotted(self.args, node),
+            element: false,
+            what,
+        });
+        goes
+    }
+
+    /// An id where nothing says what it names: a ref when it is one of the package.
+    fn id(&self, node: Node<'d>, text: &str, is_key: bool) -> What<'s> {
+        let thing = self.known.named(text);
+        let kind = thing.and_then(super::known::Thing::kind);
+        let named = self.named(text);
+        if self.in_config(node) {
+            // A column's ref would become its name, which the source did not hold.
+            if let Some(record) = self.known.record(text)
+                && kind != Some(ReferenceKind::Column)
+            {
+                return What::Use {
+                    target: Target::Record(record),
+                    is_key,
+                    named,
+                    cause: Cause {
+                        reason: String::new(),
+                        dispensable: true,
+                        by_id: true,
+                    },
+                };
+            }
+            if Some(self.known.structure.workspace.id) == crate::workspace::Id::try_parse(text).ok()
+            {
+                return What::Workspace { is_key };
+            }
+        }
+        let reason = match kind {
+            Some(ReferenceKind::Column) => Reason::NoRefMinted,
+            Some(_) => Reason::NotSelected,
+            None => Reason::NotExportable,
+        };
+        if is_key {
+            return lost_key(named, reason);
+        }
+        What::Lost {
+            named,
+            reason,
+            action: Action::Emptied,
+            edit: Some(emptied()),
+        }
+    }
+
+    /// What a text with an id in it refers to; what the source does not know is taken for a file.
+    fn named(&self, text: &str) -> Named {
+        let id = crate::package::uid::foreign_uuid(text);
+        let thing = id.and_then(|id| self.known.named(id));
+        Named {
+            label: thing
+                .and_then(super::known::Thing::label)
+                .and_then(leak::label),
+            ..unlabelled(
+                thing
+                    .and_then(super::known::Thing::kind)
+                    .unwrap_or(ReferenceKind::File),
+            )
+        }
+    }
+}
+
+fn unlabelled(kind: ReferenceKind) -> Named {
+    Named {
+        kind,
+        form: UnresolvedForm::Uuid,
+        label: None,
+    }
+}
+
+fn lost_key<'s>(named: Named, reason: Reason) -> What<'s> {
+    What::Lost {
+        named,
+        reason,
+        action: Action::Omitted,
+        edit: Some(Edit::Remove),
+    }
+}
+
+fn emptied() -> Edit {
+    Edit::Set(Value::String(String::new()))
+}
+
+fn form(form: Form) -> UnresolvedForm {
+    match form {
+        Form::Uuid => UnresolvedForm::Uuid,
+        Form::Name => UnresolvedForm::Name,
+        Form::UuidOrName => UnresolvedForm::UuidOrName,
+    }
+}
+
+/// The path that a report gives: keys that are ids do not stand in it.
+pub(super) fn told(path: &str) -> String {
+    let mut told = String::new();
+    for segment in crate::json::path::split_dotted(path) {
+        let fit = leak::of(&segment).is_none();
+        push_dotted(&mut told, if fit { &segment } else { "*" });
+    }
+    told
+}
+
+impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
+    fn spot(&mut self, spot: ConfigSpot<'d, 'd>) {
+        if spot.field.kind == FieldType::List {
+            self.lists.push((spot.node, spot.field));
+        }
+        if spot.field.secret {
+            self.secret(spot.node);
+        } else {
+            self.reference(&spot);
+        }
+    }
+
+    fn problem(&mut self, problem: Problem<'d, 'd>, _automation: bool) {
+        // A secret is one whatever its type.
+        if let Problem::Wrong { spot } = problem
+            && spot.field.secret
+        {
+            self.secret(spot.node);
+        }
+    }
+}

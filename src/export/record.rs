@@ -1,0 +1,314 @@
+//! The records that travel: what their create step says before references are rewritten.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::Fault;
+use super::known::Known;
+use super::leak;
+use super::read::{self, Found};
+use super::selection::Chosen;
+use super::step_ids;
+use super::verdict::Place;
+use crate::context::Ids;
+use crate::definitions::Definitions;
+use crate::json::{Object, SyntaxError, Value};
+use crate::package::Tool;
+use crate::package::configs::Declared;
+use crate::package::name;
+use crate::workspace::{Feature, Id, Kind, Structure};
+
+/// A record that travels.
+pub(super) struct Record<'s> {
+    pub(super) kind: Kind,
+    /// uid of its item.
+    pub(super) uid: String,
+    pub(super) reference: String,
+    /// The record that it belongs to, when that travels too.
+    pub(super) parent: Option<usize>,
+    /// Label of the one that it belongs to, when that stays behind.
+    pub(super) parent_behind: Option<&'s str>,
+    /// The args of its create step with the ids of the source, its parent left out.
+    pub(super) args: Object,
+    /// What in the args is to change.
+    pub(super) found: Vec<Found<'s>>,
+    /// Automations only.
+    pub(super) step_ids: Option<Vec<String>>,
+}
+
+/// All records in the order of the phases, and the workspace itself.
+pub(super) struct Records<'s> {
+    pub(super) list: Vec<Record<'s>>,
+    /// Args of `update_workspace`, and what in them is to change.
+    pub(super) workspace: (Object, Vec<Found<'s>>),
+    pub(super) known: Known<'s>,
+    pub(super) names: Names,
+}
+
+/// The refs that are taken.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// A ref that nobody has.
+    pub(super) fn mint(&mut self, prefix: &str, tail: &str) -> String {
+        let wanted = format!("{prefix}_{tail}");
+        let mut reference = wanted.clone();
+        let mut number = 2u64;
+        while !self.0.insert(reference.clone()) {
+            reference = format!("{wanted}_{number}");
+            number += 1;
+        }
+        reference
+    }
+}
+
+/// What a record is made of, while refs and uids are handed out.
+struct Draft<'s> {
+    kind: Kind,
+    id: Id,
+    parent: Option<(Id, &'s str)>,
+    owner: Option<&'s Feature>,
+    declared: Declared<'s>,
+    /// What the ref is made of.
+    tail: String,
+    args: Object,
+}
+
+/// Reads the records and everything that they refer to.
+pub(super) fn read<'s>(
+    structure: &'s Structure,
+    chosen: &Chosen<'s>,
+    definitions: &Definitions,
+    ids: &mut dyn Ids,
+) -> Result<Records<'s>, Fault> {
+    let drafts = drafts(chosen);
+    let unfit: Vec<String> = drafts.iter().filter_map(unfit_name).collect();
+    if !unfit.is_empty() {
+        return Err(Fault::UnfitNames(unfit));
+    }
+    let travelling: HashMap<Id, usize> = drafts.iter().map(|one| one.id).zip(0..).collect();
+    let known = Known::new(structure, travelling);
+    let mut names = Names::default();
+    let mut list: Vec<Record<'s>> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let parent = draft
+            .parent
+            .and_then(|(id, _)| known.travelling.get(&id).copied());
+        let (letter, otherwise) = letter(draft.kind);
+        let own = name::derive(&draft.tail, otherwise);
+        let tail = match (draft.kind, parent) {
+            (Kind::Column | Kind::View, Some(parent)) => {
+                let table = list.get(parent).map(|one: &Record<'_>| &one.reference);
+                let table = table.map(|one| one.trim_start_matches("f_"));
+                format!("{}_{own}", table.unwrap_or_default())
+            }
+            _ => own,
+        };
+        let mut args = draft.args;
+        let deep = |error: SyntaxError| Fault::TooDeep {
+            what: draft.tail.clone(),
+            error,
+        };
+        let step_ids = match draft.kind {
+            Kind::Workflow => Some(step_ids::complete(&mut args, definitions, ids).map_err(deep)?),
+            _ => None,
+        };
+        let place = Place {
+            owner: draft.owner,
+            workspace: false,
+        };
+        let tool = create_tool(draft.kind);
+        let found = read::read(&known, definitions, tool, draft.declared, place, &args);
+        list.push(Record {
+            kind: draft.kind,
+            uid: ids.uid(),
+            reference: names.mint(letter, &tail),
+            parent,
+            parent_behind: draft
+                .parent
+                .filter(|_| parent.is_none())
+                .map(|(_, label)| label),
+            found: found.map_err(deep)?,
+            args,
+            step_ids,
+        });
+    }
+    let workspace = &structure.workspace;
+    let args = Object::from([("config".to_owned(), workspace.config.clone().into())]);
+    let place = Place {
+        owner: None,
+        workspace: true,
+    };
+    let tool = Tool::UpdateWorkspace;
+    let found = read::read(&known, definitions, tool, Declared::Other, place, &args);
+    let found = found.map_err(|error| Fault::TooDeep {
+        what: workspace.name.clone(),
+        error,
+    })?;
+    Ok(Records {
+        list,
+        workspace: (args, found),
+        known,
+        names,
+    })
+}
+
+fn letter(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Feature => ("f", "feature"),
+        Kind::Column => ("c", "column"),
+        Kind::View => ("v", "view"),
+        Kind::Module => ("m", "module"),
+        Kind::Rail => ("r", "rail"),
+        Kind::Workflow | Kind::Workspace => ("w", "workflow"),
+    }
+}
+
+pub(super) fn create_tool(kind: Kind) -> Tool {
+    match kind {
+        Kind::Workspace => Tool::CreateWorkspace,
+        Kind::Feature => Tool::CreateFeature,
+        Kind::Column => Tool::CreateColumn,
+        Kind::View => Tool::CreateView,
+        Kind::Workflow => Tool::CreateWorkflowV2,
+        Kind::Module => Tool::CreateModule,
+        Kind::Rail => Tool::CreateRail,
+    }
+}
+
+/// A technical name is a key of rows and tokens: it travels as it is or not at all.
+fn unfit_name(draft: &Draft<'_>) -> Option<String> {
+    let name = draft.args.get("name").and_then(Value::as_str)?;
+    (draft.kind != Kind::Workflow && leak::of(name).is_some())
+        .then(|| format!("{} {name:?}", draft.kind.as_str()))
+}
+
+fn args<const N: usize>(name: &str, label: &str, rest: [(&str, Value); N]) -> Object {
+    let own = [("name", name.into()), ("label", label.into())];
+    own.into_iter()
+        .chain(rest)
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+/// One per record, by phase, in the order of the workspace.
+fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
+    let mut drafts = Vec::new();
+    for table in &chosen.features {
+        drafts.push(Draft {
+            kind: Kind::Feature,
+            id: table.id,
+            parent: None,
+            owner: Some(table),
+            declared: Declared::Other,
+            tail: table.name.clone(),
+            args: args(
+                &table.name,
+                &table.label,
+                [("config", table.config.clone().into())],
+            ),
+        });
+    }
+    for table in &chosen.features {
+        let orders = orders(table);
+        for (column, order) in table.columns.iter().zip(orders) {
+            let component = column.default_component.as_str();
+            let rest = [
+                ("type", column.column_type.as_str().into()),
+                ("defaultComponent", component.into()),
+                ("order", order.into()),
+                ("config", column.config.clone().into()),
+            ];
+            drafts.push(Draft {
+                kind: Kind::Column,
+                id: column.id,
+                parent: Some((table.id, &table.label)),
+                owner: Some(table),
+                declared: Declared::Column(&column.column_type, Some(component)),
+                tail: column.name.clone(),
+                args: args(&column.name, &column.label, rest),
+            });
+        }
+    }
+    for (table, view) in &chosen.views {
+        let rest = [
+            ("type", view.view_type.as_str().into()),
+            ("config", Value::List(vec![view.config.clone().into()])),
+        ];
+        drafts.push(Draft {
+            kind: Kind::View,
+            id: view.id,
+            parent: Some((table.id, &table.label)),
+            owner: Some(table),
+            declared: Declared::View(&view.view_type),
+            tail: view.name.clone(),
+            args: args(&view.name, &view.label, rest),
+        });
+    }
+    for one in &chosen.automations {
+        let rest = [
+            ("triggerConfig", one.trigger_config.clone().into()),
+            ("graphConfig", one.graph_config.clone().into()),
+            ("isDraft", true.into()),
+        ];
+        let mut args = args(&one.name, &one.name, rest);
+        if one.active {
+            args.insert("published".to_owned(), true.into());
+        }
+        drafts.push(Draft {
+            kind: Kind::Workflow,
+            id: one.id,
+            parent: None,
+            owner: None,
+            declared: Declared::Other,
+            tail: one.name.clone(),
+            args,
+        });
+    }
+    for module in &chosen.modules {
+        let rest = [
+            ("order", module.order.into()),
+            ("config", module.config.clone().into()),
+        ];
+        let mut args = args(&module.name, &module.label, rest);
+        if let Some(icon) = &module.icon {
+            args.insert("icon".to_owned(), icon.as_str().into());
+        }
+        drafts.push(Draft {
+            kind: Kind::Module,
+            id: module.id,
+            parent: None,
+            owner: None,
+            declared: Declared::Other,
+            tail: module.name.clone(),
+            args,
+        });
+    }
+    for (module, rail) in &chosen.rails {
+        let config = rail.config.iter().cloned().map(Value::Object);
+        let rest = [
+            ("order", rail.order.into()),
+            ("config", Value::List(config.collect())),
+        ];
+        drafts.push(Draft {
+            kind: Kind::Rail,
+            id: rail.id,
+            parent: Some((module.id, &module.label)),
+            owner: None,
+            declared: Declared::Other,
+            tail: rail.name.clone(),
+            args: args(&rail.name, &rail.label, rest),
+        });
+    }
+    drafts
+}
+
+/// Positions of the columns; counted anew where two share one.
+fn orders(table: &Feature) -> Vec<i64> {
+    let orders: Vec<i64> = table.columns.iter().map(|column| column.order).collect();
+    if orders.windows(2).all(|pair| pair[0] < pair[1]) {
+        orders
+    } else {
+        (1..).take(orders.len()).collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! Rows from the source, page by page.
+
+use crate::export::{ExportError, Exported};
+use crate::workspace::{Id, Source, StoredRow};
+
+/// Rows that are asked for at once.
+const PAGE: usize = 500;
+
+/// One reading of a table.
+pub(in crate::export) struct Reading {
+    feature: Id,
+    after: Option<Id>,
+    ended: bool,
+}
+
+impl Reading {
+    /// Begins at the first row.
+    pub(in crate::export) fn new(feature: Id) -> Reading {
+        Reading {
+            feature,
+            after: None,
+            ended: false,
+        }
+    }
+
+    /// The next rows; nothing at the end.
+    pub(in crate::export) async fn next<S: Source + Sync>(
+        &mut self,
+        source: &S,
+    ) -> Exported<Option<Vec<StoredRow>>, S> {
+        if self.ended {
+            return Ok(None);
+        }
+        let page = source.rows(self.feature, self.after, PAGE).await;
+        let page = page.map_err(ExportError::Source)?;
+        self.ended = page.len() < PAGE;
+        self.after = page.last().map(|row| row.id);
+        Ok((!page.is_empty()).then_some(page))
+    }
+}

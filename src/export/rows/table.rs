@@ -1,0 +1,272 @@
+//! What is known of a table before any row is read, and what is told of it after.
+
+use std::collections::HashSet;
+
+use super::key::Candidate;
+use super::split::Columns;
+use super::values::Values;
+use crate::context::Ids;
+use crate::definitions::{Definitions, Target};
+use crate::export::leak;
+use crate::export::record::Records;
+use crate::export::selection::Chosen;
+use crate::json::path::push_dotted;
+use crate::json::{Object, Value};
+use crate::package::model::{
+    Action, DataClass, Item, ItemKind, PayloadEntry, Reason, Unresolved, UnresolvedForm,
+    UnresolvedKind,
+};
+use crate::workspace::{Column, Feature, Id};
+
+/// A table whose rows travel.
+#[derive(Debug)]
+pub(in crate::export) struct Table {
+    /// The table at the source.
+    pub(in crate::export) feature: Id,
+    /// Its label.
+    pub(in crate::export) label: String,
+    pub(super) reference: String,
+    item: String,
+    parent: String,
+    data_class: DataClass,
+    pub(super) columns: Vec<Slot>,
+    pub(super) names: Columns,
+    /// The rows' uids, in order.
+    pub(super) uids: Vec<u128>,
+    /// What the first reading saw of the rows' ids.
+    pub(super) stamp: u64,
+    pub(super) key: Option<usize>,
+}
+
+/// A column.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) name: String,
+    /// It is the automatic identity, which never travels.
+    pub(super) automatic: bool,
+    /// Some row holds a cell.
+    pub(super) carried: bool,
+    pub(super) link: Option<Link>,
+    pub(super) candidate: Option<Candidate>,
+    /// Rows by their cell, when links hold its values.
+    pub(super) values: Option<Values>,
+}
+
+/// Where the cells of a column point.
+#[derive(Debug)]
+pub(super) enum Link {
+    /// At rows that travel: the table, and its column whose values they hold.
+    Rows { table: usize, column: usize },
+    /// At rows that do not travel, which is told.
+    Lost {
+        reason: Reason,
+        label: Option<String>,
+        /// Rows with a cell that is not empty.
+        count: u64,
+    },
+}
+
+/// The tables whose rows travel.
+pub(in crate::export) fn tables(
+    chosen: &Chosen<'_>,
+    records: &Records<'_>,
+    definitions: &Definitions,
+    ids: &mut dyn Ids,
+) -> Vec<Table> {
+    let linked = linked(chosen, definitions);
+    let mut tables: Vec<Table> = Vec::new();
+    for feature in &chosen.rows {
+        let record = records.known.travelling.get(&feature.id);
+        let Some(record) = record.and_then(|record| records.list.get(*record)) else {
+            continue;
+        };
+        let slot = |column: &Column| {
+            let automatic = column.is_identity() && column.name == "id";
+            Slot {
+                name: column.name.clone(),
+                automatic,
+                carried: false,
+                link: link(records, chosen, definitions, column),
+                candidate: Candidate::of(definitions, column).filter(|_| !automatic),
+                values: None,
+            }
+        };
+        let label = record.args.get("label").and_then(Value::as_str);
+        tables.push(Table {
+            feature: feature.id,
+            label: label.and_then(leak::label).unwrap_or_default(),
+            reference: record.reference.clone(),
+            item: ids.uid(),
+            parent: record.uid.clone(),
+            data_class: if linked.contains(&feature.id) {
+                DataClass::Reference
+            } else {
+                DataClass::Transactional
+            },
+            columns: feature.columns.iter().map(slot).collect(),
+            names: Columns::new(feature.columns.iter().map(|column| column.name.clone())),
+            uids: Vec::new(),
+            stamp: 0,
+            key: None,
+        });
+    }
+    let links = tables.iter().flat_map(|table| &table.columns);
+    let wanted: Vec<(usize, usize)> = links
+        .filter_map(|slot| match slot.link {
+            Some(Link::Rows { table, column }) => Some((table, column)),
+            _ => None,
+        })
+        .collect();
+    for (table, column) in wanted {
+        tables[table].columns[column].values.get_or_insert_default();
+    }
+    tables
+}
+
+fn is_link(definitions: &Definitions, column: &Column) -> bool {
+    let declared = definitions.column_types.get(&column.column_type);
+    declared.is_some_and(|declared| declared.link)
+}
+
+/// The table that a link column leads to.
+fn target(column: &Column) -> Option<Id> {
+    let id = column
+        .config
+        .get("linkedFeatureId")
+        .and_then(Value::as_str)?;
+    Id::try_parse(id).ok()
+}
+
+/// Tables that a column of another table of the package links to.
+fn linked(chosen: &Chosen<'_>, definitions: &Definitions) -> HashSet<Id> {
+    let links = chosen.features.iter().flat_map(|table| {
+        let links = table
+            .columns
+            .iter()
+            .filter(|column| is_link(definitions, column));
+        links
+            .filter_map(target)
+            .filter(|target| *target != table.id)
+    });
+    links.collect()
+}
+
+fn link(
+    records: &Records<'_>,
+    chosen: &Chosen<'_>,
+    definitions: &Definitions,
+    column: &Column,
+) -> Option<Link> {
+    if !is_link(definitions, column) {
+        return None;
+    }
+    let lost = |reason, table: Option<&Feature>| {
+        let label = table.and_then(|table| leak::label(&table.label));
+        Some(Link::Lost {
+            reason,
+            label,
+            count: 0,
+        })
+    };
+    let linked = target(column).and_then(|id| records.known.feature(&id.to_string()));
+    let Some(linked) = linked else {
+        return lost(Reason::TargetGone, None);
+    };
+    if !records.known.travelling.contains_key(&linked.id) {
+        // A dependency decides about the cells when it is decided about itself.
+        let declared = definitions.column_types.get(&column.column_type)?;
+        let field = declared.config.get("linkedFeatureId");
+        let reference = field.and_then(|field| field.reference.as_ref());
+        let depends = reference.is_none_or(|one| one.absent_target == Target::Dependency);
+        return if depends {
+            None
+        } else {
+            lost(Reason::NoRefMinted, Some(linked))
+        };
+    }
+    let table = chosen.rows.iter().position(|one| one.id == linked.id);
+    let Some(table) = table else {
+        return lost(Reason::TargetWithoutRows, Some(linked));
+    };
+    let name = column
+        .config
+        .get("linkedValueColumn")
+        .and_then(Value::as_str);
+    let position = |name: &str| linked.columns.iter().position(|column| column.name == name);
+    match name.and_then(position) {
+        Some(column) => Some(Link::Rows { table, column }),
+        None => lost(Reason::TargetGone, Some(linked)),
+    }
+}
+
+impl Table {
+    /// How many rows it has.
+    pub(in crate::export) fn count(&self) -> u64 {
+        u64::try_from(self.uids.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Its rows item.
+    pub(in crate::export) fn item(&self) -> Item {
+        Item {
+            uid: self.item.clone(),
+            kind: ItemKind::Rows,
+            reference: None,
+            label: self.label.clone(),
+            parent: Some(self.parent.clone()),
+            count: Some(self.count()),
+            data_class: Some(self.data_class),
+            step_ids: None,
+            unknown: Object::new(),
+        }
+    }
+
+    /// Its payload entry without the rows.
+    pub(in crate::export) fn head(&self) -> PayloadEntry {
+        let carried = self.columns.iter().filter(|slot| slot.travels());
+        let key = self.key.and_then(|key| self.columns.get(key));
+        PayloadEntry {
+            feature_ref: self.reference.clone(),
+            item_uid: self.item.clone(),
+            count: self.count(),
+            key_column: key.map(|slot| slot.name.clone()),
+            key_unique: key.is_some(),
+            columns: carried.map(|slot| slot.name.clone()).collect(),
+            rows: Vec::new(),
+            unknown: Object::new(),
+        }
+    }
+
+    /// One entry per column whose links lead nowhere.
+    pub(in crate::export) fn unresolved(&self) -> impl Iterator<Item = Unresolved> {
+        self.columns.iter().filter_map(|slot| {
+            let Some(Link::Lost {
+                reason,
+                label,
+                count,
+            }) = &slot.link
+            else {
+                return None;
+            };
+            let mut path = "rows[].data".to_owned();
+            push_dotted(&mut path, &slot.name);
+            (*count > 0).then(|| Unresolved {
+                uid: self.item.clone(),
+                path,
+                kind: UnresolvedKind::Rows,
+                form: UnresolvedForm::Uuid,
+                source_label: label.clone(),
+                reason: *reason,
+                action: Action::Kept,
+                count: Some(*count),
+                unknown: Object::new(),
+            })
+        })
+    }
+}
+
+impl Slot {
+    /// Whether its cells travel.
+    pub(super) fn travels(&self) -> bool {
+        self.carried && !self.automatic
+    }
+}

@@ -1,0 +1,53 @@
+//! Ids for steps of automations that have none: every step that travels has one.
+
+use std::collections::HashSet;
+
+use crate::automation::Graph;
+use crate::context::Ids;
+use crate::definitions::Definitions;
+use crate::json::path::{dotted, push_dotted};
+use crate::json::{Object, SyntaxError};
+use crate::package::configs::{Edit, Edits, with_args};
+
+/// Gives an id to every step in `args` that has none, and tells all of them.
+pub(super) fn complete(
+    args: &mut Object,
+    definitions: &Definitions,
+    ids: &mut dyn Ids,
+) -> Result<Vec<String>, SyntaxError> {
+    let edits = with_args(args, |root| {
+        let mut edits = Edits::default();
+        let steps = root.get("graphConfig").and_then(|graph| graph.get("steps"));
+        let Some(steps) = steps else { return edits };
+        let graph = Graph::read(definitions, steps);
+        let known: HashSet<&str> = graph.steps().iter().filter_map(|step| step.id()).collect();
+        for step in graph.steps().iter().filter(|step| step.node.is_object()) {
+            let id = step.node.get("id");
+            if id.is_some_and(|id| !id.is_empty()) {
+                continue;
+            }
+            let mut path = dotted(root, step.node);
+            push_dotted(&mut path, "id");
+            let minted = std::iter::repeat_with(|| mint(ids));
+            let free = minted.into_iter().find(|id| !known.contains(id.as_str()));
+            edits.at_path(path, Edit::Set(free.unwrap_or_default().into()));
+        }
+        edits
+    })?;
+    edits.apply(args);
+    with_args(args, |root| {
+        let steps = root.get("graphConfig").and_then(|graph| graph.get("steps"));
+        let nodes = steps.map(|steps| crate::automation::step_ids(definitions, steps));
+        let nodes = nodes.into_iter().flatten();
+        nodes
+            .filter_map(|node| node.as_str().map(str::to_owned))
+            .collect()
+    })
+}
+
+/// `stp_` and twelve letters or digits.
+fn mint(ids: &mut dyn Ids) -> String {
+    let uuid = ids.uuid();
+    let tail = uuid.get(uuid.len().saturating_sub(12)..);
+    format!("stp_{}", tail.unwrap_or_default())
+}
