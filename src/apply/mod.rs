@@ -11,19 +11,27 @@
 //! checkpoint and be started again.
 
 mod approved;
+mod error;
 mod minter;
 mod refusal;
 mod report;
 mod request;
 mod resolve;
 mod row_refs;
+mod run;
+#[cfg(test)]
+mod sample;
+mod undo;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
     TableWork,
 };
+pub use error::ApplyError;
 pub use minter::Minter;
 pub use refusal::Refusal;
 pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
+pub use run::run;
+pub use undo::{Lost, UndoError, undo};

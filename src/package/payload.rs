@@ -1,6 +1,7 @@
 //! Rows of a payload as they are written, read one by one and never held as a tree.
 
-use crate::rows::{Text, elements, members};
+use crate::json::scan::Scanner;
+use crate::rows::{Cell, Text, elements, value};
 
 /// The rows of one table in a well-formed package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct RawEntry<'t> {
 /// One row. Objects and lists in it are JSON text, perhaps with white space between tokens.
 #[derive(Debug, Clone, Copy)]
 pub struct RawRow<'t> {
+    /// Where it begins in the list of rows.
+    pub start: usize,
     /// Identity in the package.
     pub uid: Text<'t>,
     /// Its cells.
@@ -30,36 +33,92 @@ pub struct RawRow<'t> {
     pub refs: Option<&'t str>,
 }
 
+/// The rows of an entry, read as they are asked for.
+#[derive(Debug, Clone)]
+pub struct RawRows<'t> {
+    text: &'t str,
+    scanner: Scanner<'t>,
+    more: bool,
+}
+
 impl<'t> RawEntry<'t> {
     /// The rows, in order.
-    pub fn rows(&self) -> impl Iterator<Item = RawRow<'t>> + use<'t> {
-        elements(self.rows).map(RawRow::read)
+    pub fn rows(&self) -> RawRows<'t> {
+        let mut scanner = Scanner::new(self.rows, 1);
+        let more = scanner.first_element().unwrap_or_default();
+        RawRows {
+            text: self.rows,
+            scanner,
+            more,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        elements(self.rows).count()
+    }
+
+    /// The row that begins there in the list.
+    pub fn row(&self, start: usize) -> Option<RawRow<'t>> {
+        RawRow::read(self.rows, &mut Scanner::new(self.rows, start))
+    }
+}
+
+impl<'t> Iterator for RawRows<'t> {
+    type Item = RawRow<'t>;
+
+    fn next(&mut self) -> Option<RawRow<'t>> {
+        if !self.more {
+            return None;
+        }
+        let row = RawRow::read(self.text, &mut self.scanner)?;
+        self.more = self.scanner.next_element().unwrap_or_default();
+        Some(row)
     }
 }
 
 impl<'t> RawRow<'t> {
-    fn read(row: &'t str) -> RawRow<'t> {
-        let mut read = RawRow {
+    /// A row without identity that points at nothing: `data` is its cells.
+    pub fn of_data(data: &'t str) -> RawRow<'t> {
+        RawRow {
+            start: 0,
             uid: Text {
                 inner: "",
                 escaped: false,
             },
-            data: "{}",
+            data,
             refs: None,
-        };
-        for (key, value) in members(row) {
-            if key.is("uid") {
-                read.uid = Text {
-                    inner: value.get(1..value.len() - 1).unwrap_or_default(),
-                    escaped: value.contains('\\'),
-                };
-            } else if key.is("data") {
-                read.data = value;
-            } else if key.is("refs") {
-                read.refs = Some(value);
-            }
         }
-        read
+    }
+
+    /// Reads the object that the scanner stands before, jumping over what is inside its members.
+    fn read(text: &'t str, scanner: &mut Scanner<'t>) -> Option<RawRow<'t>> {
+        let mut row = RawRow {
+            start: scanner.pos,
+            ..RawRow::of_data("{}")
+        };
+        scanner.pos += 1;
+        let mut more = scanner.first_member().ok()?;
+        while more {
+            let key = scanner.string().ok()?;
+            scanner.colon().ok()?;
+            let key = Text {
+                inner: text.get(key.inner())?,
+                escaped: key.escaped,
+            };
+            let value = value(text, scanner)?;
+            if key.is("uid") {
+                if let Cell::String(uid) = Cell::new(value) {
+                    row.uid = uid;
+                }
+            } else if key.is("data") {
+                row.data = value;
+            } else if key.is("refs") {
+                row.refs = Some(value);
+            }
+            more = scanner.next_member().ok()?;
+        }
+        Some(row)
     }
 }
 
@@ -89,5 +148,9 @@ mod tests {
                 ("u_2", "{}", Some(r#"{"a":{}}"#))
             ]
         );
+        let starts: Vec<_> = entry.rows().map(|row| row.start).collect();
+        let again = starts.iter().filter_map(|start| entry.row(*start));
+        assert!(again.map(|row| row.uid.inner).eq(["u_1", "u_2"]));
+        assert_eq!(entry.count(), 2);
     }
 }

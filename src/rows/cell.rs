@@ -125,7 +125,9 @@ pub fn members(object: &str) -> impl Iterator<Item = (Text<'_>, &str)> {
     })
 }
 
-fn value<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Option<&'a str> {
+/// The well-formed value that the scanner stands before; it stands behind it then.
+#[inline]
+pub(crate) fn value<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Option<&'a str> {
     let start = scanner.pos;
     match scanner.peek()? {
         b'"' => scanner.string().map(drop).ok()?,

@@ -80,6 +80,73 @@ impl<'a> Decimal<'a> {
         let fraction = self.exponent.min(0).saturating_neg();
         self.significant() <= SIGNIFICANT && whole.saturating_add(fraction) <= PLAIN
     }
+
+    /// Appends the canonical plain form: no exponent, no zeros that do not matter, no sign before
+    /// zero. Only of a number that is storable: others would not end.
+    pub fn write_to(&self, out: &mut String) {
+        if self.negative {
+            out.push('-');
+        }
+        let digits = self.digits().map(char::from);
+        let whole = signed(self.significant()).saturating_add(self.exponent);
+        if whole <= 0 {
+            out.push('0');
+        }
+        if self.exponent >= 0 {
+            out.extend(digits);
+            if self.significant() > 0 {
+                out.extend((0..self.exponent).map(|_| '0'));
+            }
+        } else if whole <= 0 {
+            out.push('.');
+            out.extend((whole..0).map(|_| '0'));
+            out.extend(digits);
+        } else {
+            for (position, digit) in digits.enumerate() {
+                if signed(position) == whole {
+                    out.push('.');
+                }
+                out.push(digit);
+            }
+        }
+    }
+
+    /// Appends the number with at most `places` digits after the point, halves going away from
+    /// zero, in the form of [`Decimal::write_to`].
+    pub fn write_rounded_to(&self, places: u64, out: &mut String) {
+        if self.decimals() <= places {
+            return self.write_to(out);
+        }
+        let places = i64::try_from(places).unwrap_or(i64::MAX);
+        let dropped = self.exponent.saturating_neg().saturating_sub(places);
+        let kept = signed(self.significant()).saturating_sub(dropped);
+        let Ok(kept) = usize::try_from(kept) else {
+            out.push('0');
+            return;
+        };
+        let mut digits = vec![b'0'];
+        digits.extend(self.digits().take(kept));
+        if self.digits().nth(kept).is_some_and(|digit| digit >= b'5') {
+            for digit in digits.iter_mut().rev() {
+                if *digit < b'9' {
+                    *digit += 1;
+                    break;
+                }
+                *digit = b'0';
+            }
+        }
+        let mut rounded = Decimal {
+            negative: self.negative,
+            digits: [&digits, &[]],
+            exponent: -places,
+        };
+        rounded.trim();
+        rounded.write_to(out);
+    }
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 impl PartialEq for Decimal<'_> {
@@ -223,7 +290,61 @@ mod tests {
         }
     }
 
+    #[test]
+    fn plain_form_is_canonical() {
+        for (token, plain) in [
+            ("1.10", "1.1"),
+            ("1e2", "100"),
+            ("-0", "0"),
+            ("-0.0e9", "0"),
+            ("0.050", "0.05"),
+            ("12.5e-3", "0.0125"),
+            ("-12.5e1", "-125"),
+            ("1e-3", "0.001"),
+            ("100", "100"),
+            ("123.456", "123.456"),
+            ("0.1e1", "1"),
+        ] {
+            let mut out = String::new();
+            Decimal::new(token).write_to(&mut out);
+            assert_eq!(out, plain, "{token}");
+        }
+    }
+
+    #[test]
+    fn halves_round_away_from_zero_on_decimal_digits() {
+        for (token, places, rounded) in [
+            ("1.005", 2, "1.01"),
+            ("-1.005", 2, "-1.01"),
+            ("1.0049999999999999999", 2, "1"),
+            ("9.995", 2, "10"),
+            ("99.5", 0, "100"),
+            ("0.5", 0, "1"),
+            ("0.4", 0, "0"),
+            ("-0.004", 2, "0"),
+            ("0.05", 0, "0"),
+            ("0.0005", 2, "0"),
+            ("12.3", 2, "12.3"),
+            ("1e2", 2, "100"),
+            ("2.675", 2, "2.68"),
+        ] {
+            let mut out = String::new();
+            Decimal::new(token).write_rounded_to(places, &mut out);
+            assert_eq!(out, rounded, "{token} {places}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn plain_form_is_the_same_number(digits in "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,10})?(e-?[0-9])?") {
+            let mut out = String::new();
+            Decimal::new(&digits).write_to(&mut out);
+            prop_assert_eq!(Decimal::new(&out), Decimal::new(&digits));
+            let mut again = String::new();
+            Decimal::new(&out).write_to(&mut again);
+            prop_assert_eq!(again, out);
+        }
+
         #[test]
         fn shifting_the_point_changes_nothing(whole in 0u64..1_000_000_000, shift in 0u32..30) {
             let state = foldhash::fast::FixedState::default();

@@ -7,7 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::json::{Object, SyntaxError, Value};
+use crate::json::{Object, SyntaxError, Value, write_string_to};
 use crate::rows::{Text, members};
 
 /// A well-formed JSON object, compact, that is cheap to hand on.
@@ -41,6 +41,44 @@ impl RowData {
     /// Key and value of each cell, as they are written.
     pub fn cells(&self) -> impl Iterator<Item = (Text<'_>, &str)> {
         members(&self.0)
+    }
+
+    /// What the row holds after a write: `cells` alone, or merged over what is there; then null
+    /// takes a cell away.
+    #[must_use]
+    pub fn written(&self, cells: &RowData, replace: bool) -> RowData {
+        if replace {
+            return cells.clone();
+        }
+        let mut out = String::with_capacity(self.0.len() + cells.0.len());
+        let mut before = '{';
+        let mut put = |key: Text<'_>, value: &str| {
+            out.push(std::mem::replace(&mut before, ','));
+            write_string_to(&mut out, &key.decoded());
+            out.push(':');
+            out.push_str(value);
+        };
+        let new: Vec<_> = cells.cells().collect();
+        let mut placed = vec![false; new.len()];
+        for (key, value) in self.cells() {
+            let decoded = key.decoded();
+            match new.iter().rposition(|(other, _)| other.is(&decoded)) {
+                None => put(key, value),
+                Some(at) => {
+                    placed[at] = true;
+                    if new[at].1 != "null" {
+                        put(key, new[at].1);
+                    }
+                }
+            }
+        }
+        for ((key, value), placed) in new.iter().zip(placed) {
+            if !placed && *value != "null" {
+                put(*key, value);
+            }
+        }
+        out.push_str(if before == '{' { "{}" } else { "}" });
+        RowData::trusted(&out)
     }
 
     /// The value of a cell, as it is written.
@@ -77,5 +115,29 @@ impl<'de> Deserialize<'de> for RowData {
             return Err(D::Error::custom("a row's data is an object"));
         }
         RowData::parse(raw.get()).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RowData;
+
+    #[test]
+    fn a_write_merges_or_replaces() {
+        let row = RowData::trusted(r#"{"a":1,"b":"x","c":[1]}"#);
+        for (cells, replace, after) in [
+            ("{}", false, r#"{"a":1,"b":"x","c":[1]}"#),
+            (
+                r#"{"b":null,"d":2,"a":3}"#,
+                false,
+                r#"{"a":3,"c":[1],"d":2}"#,
+            ),
+            (r#"{"d":2,"a":null}"#, true, r#"{"d":2,"a":null}"#),
+            ("{}", true, "{}"),
+            (r#"{"a":null,"b":null,"c":null}"#, false, "{}"),
+        ] {
+            let written = row.written(&RowData::trusted(cells), replace);
+            assert_eq!(written.as_str(), after, "{cells} {replace}");
+        }
     }
 }

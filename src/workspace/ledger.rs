@@ -3,7 +3,7 @@
 //! An entry is written in the same transaction as the changes that it tells of. A store keeps
 //! entries in order and never looks into them.
 
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -179,69 +179,89 @@ pub struct Updated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct RowDigest(u64);
 
+/// The part of a digest that is the same for all cells of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnDigest(u64);
+
+impl ColumnDigest {
+    /// Of the column of that technical name.
+    pub fn of(column: &str) -> ColumnDigest {
+        let mut hasher = Words.build_hasher();
+        hasher.write(column.as_bytes());
+        ColumnDigest(hasher.finish())
+    }
+}
+
 impl RowDigest {
     /// Of a whole row. Empty cells (null) count as absent.
     pub fn of(data: &RowData) -> RowDigest {
         data.cells().fold(RowDigest(0), |digest, (key, value)| {
-            digest.with(&key.decoded(), value)
+            digest.with(ColumnDigest::of(&key.decoded()), value)
         })
     }
 
     /// With one more cell.
     #[must_use]
-    pub fn with(self, column: &str, value: &str) -> RowDigest {
+    #[inline]
+    pub fn with(self, column: ColumnDigest, value: &str) -> RowDigest {
         let cell = Cell::new(value);
         if matches!(cell, Cell::Null) {
             return self;
         }
-        let state = Fnv;
-        let mut hasher = state.build_hasher();
-        std::hash::Hasher::write(&mut hasher, column.as_bytes());
-        std::hash::Hasher::write_u64(&mut hasher, hash(&state, cell));
-        RowDigest(self.0.wrapping_add(std::hash::Hasher::finish(&hasher)))
+        let mut hasher = WordHasher(column.0);
+        hasher.write_u64(hash(&Words, cell));
+        // A sum does not depend on the order of the cells.
+        RowDigest(self.0.wrapping_add(hasher.finish()))
     }
 }
 
-/// FNV-1a with a last mix: the same on every machine, for ever.
+/// Eight bytes at a time, multiplied and folded: the same on every machine, for ever.
 #[derive(Clone, Copy)]
-struct Fnv;
+struct Words;
 
-struct FnvHasher(u64);
+struct WordHasher(u64);
 
-impl std::hash::BuildHasher for Fnv {
-    type Hasher = FnvHasher;
+impl BuildHasher for Words {
+    type Hasher = WordHasher;
 
-    fn build_hasher(&self) -> FnvHasher {
-        FnvHasher(0xcbf2_9ce4_8422_2325)
+    fn build_hasher(&self) -> WordHasher {
+        WordHasher(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl std::hash::Hasher for FnvHasher {
+impl Hasher for WordHasher {
     fn finish(&self) -> u64 {
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         mixed ^ (mixed >> 29)
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.write_u64(word.try_into().map_or(0, u64::from_le_bytes));
         }
+        let mut last = [0; 8];
+        last[..words.remainder().len()].copy_from_slice(words.remainder());
+        self.write_u64(u64::from_le_bytes(last));
+        self.write_u64(bytes.len() as u64);
     }
 
     fn write_u8(&mut self, byte: u8) {
-        self.write(&[byte]);
+        self.write_u64(u64::from(byte));
     }
 
     fn write_u32(&mut self, word: u32) {
-        self.write(&word.to_le_bytes());
+        self.write_u64(u64::from(word));
     }
 
+    #[inline]
     fn write_u64(&mut self, word: u64) {
-        self.write(&word.to_le_bytes());
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
     }
 
     fn write_usize(&mut self, word: usize) {
-        self.write(&(word as u64).to_le_bytes());
+        self.write_u64(word as u64);
     }
 
     fn write_i64(&mut self, word: i64) {
@@ -251,7 +271,7 @@ impl std::hash::Hasher for FnvHasher {
 
 #[cfg(test)]
 mod tests {
-    use super::RowDigest;
+    use super::{ColumnDigest, RowDigest};
     use crate::workspace::RowData;
 
     fn digest(text: &str) -> RowDigest {
@@ -272,7 +292,10 @@ mod tests {
     #[test]
     fn a_digest_grows_cell_by_cell_and_never_changes() {
         let whole = digest(r#"{"a":"x","b":[1]}"#);
-        assert_eq!(whole, digest(r#"{"a":"x"}"#).with("b", "[1]"));
+        assert_eq!(
+            whole,
+            digest(r#"{"a":"x"}"#).with(ColumnDigest::of("b"), "[1]")
+        );
         assert_eq!(
             serde_json::to_string(&whole).expect("writes"),
             "14920980475180289333"

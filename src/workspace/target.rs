@@ -205,6 +205,9 @@ pub struct RowWrite {
     pub cells: RowData,
     /// Whether all other cells go.
     pub replace: bool,
+    /// What it holds now: another digest refuses the unit with [`Code::NotEmpty`]. Nothing: it is
+    /// changed whatever it holds.
+    pub digest: Option<RowDigest>,
 }
 
 /// A row to be taken away.

@@ -124,7 +124,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let approved = self.approve(target, Some(&known))?;
-        run(target, &approved, self.package, earlier)
+        carry_out(target, &approved, self.package, earlier)
     }
 
     /// The whole apply.
@@ -134,13 +134,15 @@ impl Job<'_> {
     }
 }
 
-fn run(
+fn carry_out(
     target: &mut Memory,
     approved: &Approved,
     package: &Checked<'_>,
     earlier: &[Entry],
 ) -> Result<Option<Report>, String> {
-    match ready(run(target, approved, &package.payloads, |_| {})) {
+    let (payloads, definitions) = (&package.payloads, Definitions::embedded());
+    let mut watch = |_| {};
+    match ready(run(target, approved, payloads, earlier, definitions, &mut watch)) {
         Ok(report) => Ok(Some(report)),
         Err(ApplyError::Store { .. }) => Ok(None),
         Err(error) => Err(format!("the apply failed: {error}")),

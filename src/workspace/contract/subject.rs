@@ -205,6 +205,7 @@ pub(super) fn merge(id: Id, cells: &str) -> RowWrite {
         id,
         cells: RowData::trusted(cells),
         replace: false,
+        digest: None,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Writing a unit: change by change, and back again when one of them is refused.
 
-use super::table::{Holder, Table};
+use super::table::{Holder, Repeated, Table};
 use super::{State, Tables};
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Change, Id, Kind, New, Refused, Removal, RowData, RowWrite, StoredRow, Structure, Workspace,
+    Change, Id, Kind, New, Refused, Removal, RowWrite, StoredRow, Structure, Workspace,
 };
 
 /// How to take a change back.
@@ -69,7 +69,6 @@ impl Writing<'_> {
             match inverse {
                 Inverse::Structure(kept) => {
                     (self.state.structure, self.state.other_workspaces) = *kept;
-                    self.tables.values_mut().for_each(Table::forget_values);
                 }
                 Inverse::Inserted(feature, ids) => {
                     self.tables.entry(feature).or_default().remove(&ids);
@@ -220,9 +219,6 @@ impl Writing<'_> {
 
     fn configure(&mut self, kind: Kind, id: Id, config: Value) -> Result<(), Refused> {
         self.keep_structure();
-        if kind == Kind::Column {
-            self.tables.values_mut().for_each(Table::forget_values);
-        }
         let structure = &mut self.state.structure;
         let slot = match kind {
             Kind::Workspace => {
@@ -285,9 +281,15 @@ impl Writing<'_> {
                     ..refused(Code::NotFound, format!("there is no row {}", write.id))
                 });
             };
+            if write
+                .digest
+                .is_some_and(|digest| RowDigest::of(&row.data) != digest)
+            {
+                return Err(edited(position, write.id));
+            }
             rows.push(StoredRow {
                 id: write.id,
-                data: written(&row.data, write),
+                data: row.data.written(&write.cells, write.replace),
             });
         }
         if let Some(repeated) = table.repeated(&unique, &rows) {
@@ -305,13 +307,7 @@ impl Writing<'_> {
                 continue;
             };
             if RowDigest::of(&row.data) != digest {
-                return Err(Refused {
-                    row: Some(position),
-                    ..refused(
-                        Code::NotEmpty,
-                        format!("row {} was edited since it was written", removal.id),
-                    )
-                });
+                return Err(edited(position, removal.id));
             }
         }
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
@@ -395,10 +391,20 @@ fn unique_columns(structure: &mut Structure, feature: Id) -> Result<Vec<String>,
     Ok(unique.map(|column| column.name.clone()).collect())
 }
 
-fn violation((row, column, holder): (usize, String, Holder)) -> Refused {
+fn edited(position: usize, row: Id) -> Refused {
+    Refused {
+        row: Some(position),
+        ..refused(
+            Code::NotEmpty,
+            format!("row {row} was edited since it was written"),
+        )
+    }
+}
+
+fn violation((row, column, holder): Repeated) -> Refused {
     let by = match holder {
         Holder::Stored => "a stored row",
-        Holder::Added => "another of the rows written with it",
+        Holder::Written => "another of the rows written with it",
     };
     Refused {
         code: Code::UniqueViolation,
@@ -406,27 +412,6 @@ fn violation((row, column, holder): (usize, String, Holder)) -> Refused {
         message: format!("{by} holds the same value in the unique column {column:?}"),
         column: Some(column),
     }
-}
-
-/// The cells of a row after a write.
-fn written(data: &RowData, write: &RowWrite) -> RowData {
-    let parse = |data: &RowData| match Value::parse(data.as_str()) {
-        Ok(Value::Object(cells)) => cells,
-        _ => Object::new(),
-    };
-    let mut cells = if write.replace {
-        Object::new()
-    } else {
-        parse(data)
-    };
-    for (key, value) in parse(&write.cells) {
-        if value == Value::Null {
-            cells.shift_remove(&key);
-        } else {
-            cells.insert(key, value);
-        }
-    }
-    RowData::of(&cells)
 }
 
 fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {

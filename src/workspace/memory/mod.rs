@@ -5,6 +5,7 @@
 //! had its effect, which is how crash and resume are tested by the thousand.
 
 mod changes;
+mod index;
 mod state;
 mod table;
 
@@ -183,17 +184,18 @@ impl Target for Memory {
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.read()?;
-        let rows = self.rows_of(feature)?;
-        Ok(table::matching(rows, column, values))
+        self.known(feature)?;
+        Ok(match self.tables.get(&feature) {
+            Some(table) => table.matching(column, values),
+            None => vec![None; values.len()],
+        })
     }
 
     async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.read()?;
-        let rows = self.rows_of(feature)?;
-        let find = |id: &Id| {
-            let at = rows.binary_search_by_key(id, |row| row.id).ok()?;
-            rows.get(at).cloned()
-        };
+        self.known(feature)?;
+        let table = self.tables.get(&feature);
+        let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
         Ok(ids.iter().map(find).collect())
     }
 

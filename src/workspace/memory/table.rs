@@ -1,37 +1,38 @@
 //! The rows of one table, with what keeps unique values unique.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
-use foldhash::quality::FixedState;
+use foldhash::fast::FixedState;
 
-use crate::rows::{Cell, equal, hash};
+use super::index::{Index, key, key_of};
+use crate::rows::equal;
 use crate::workspace::{Id, StoredRow};
 
 /// Rows by ascending id.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(in crate::workspace) struct Table {
     rows: Vec<StoredRow>,
-    /// By column name; made when the column is first asked for, gone when rows change otherwise
-    /// than by being added.
-    values: HashMap<String, Values>,
+    /// By column name; made when the column is first asked for, also by readers.
+    indexes: Mutex<HashMap<String, Index>>,
 }
-
-/// Rows by the hash of a value.
-type Values = HashMap<u64, Vec<Id>, foldhash::fast::FixedState>;
 
 /// Who holds a value already.
 pub(super) enum Holder {
     /// A stored row.
     Stored,
-    /// An earlier one of the rows that are being added.
-    Added,
+    /// An earlier one of the rows that are being written.
+    Written,
 }
+
+/// A value that would stand twice: the position of the row, the column, and who has it.
+pub(super) type Repeated = (usize, String, Holder);
 
 impl Table {
     pub(super) fn new(rows: Vec<StoredRow>) -> Table {
         Table {
             rows,
-            values: HashMap::new(),
+            indexes: Mutex::default(),
         }
     }
 
@@ -39,34 +40,29 @@ impl Table {
         &self.rows
     }
 
-    fn position(&self, id: Id) -> Result<usize, usize> {
-        self.rows.binary_search_by_key(&id, |row| row.id)
+    pub(super) fn get(&self, id: Id) -> Option<&StoredRow> {
+        let at = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
+        self.rows.get(at)
     }
 
-    pub(super) fn get(&self, id: Id) -> Option<&StoredRow> {
-        self.rows.get(self.position(id).ok()?)
+    fn indexes(&mut self) -> &mut HashMap<String, Index> {
+        self.indexes
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first of `rows` whose value in a unique column stands already, in another row.
-    pub(super) fn repeated(
-        &mut self,
-        unique: &[String],
-        rows: &[StoredRow],
-    ) -> Option<(usize, String, Holder)> {
+    pub(super) fn repeated(&self, unique: &[String], rows: &[StoredRow]) -> Option<Repeated> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         for column in unique {
-            self.read_values(column);
-            let state = FixedState::default();
-            let mut added: HashMap<u64, Vec<usize>, foldhash::fast::FixedState> =
-                HashMap::default();
+            let index = self.index(&mut indexes, column);
+            let mut written: HashMap<u64, usize, FixedState> = HashMap::default();
+            written.reserve(rows.len());
             for (position, row) in rows.iter().enumerate() {
                 let Some(value) = row.data.cell(column) else {
                     continue;
                 };
-                let cell = Cell::new(value);
-                if matches!(cell, Cell::Null) {
-                    continue;
-                }
-                let key = hash(&state, cell);
+                let Some(key) = key(value) else { continue };
                 let holds = |other: &StoredRow| {
                     other.id != row.id
                         && other
@@ -74,51 +70,55 @@ impl Table {
                             .cell(column)
                             .is_some_and(|held| equal(held, value))
                 };
-                let stored = self.values.get(column).and_then(|values| values.get(&key));
-                let stored = stored.into_iter().flatten();
-                if stored.filter_map(|id| self.get(*id)).any(holds) {
+                let mut stored = index.holders(key).iter().filter_map(|id| self.get(*id));
+                if stored.any(holds) {
                     return Some((position, column.clone(), Holder::Stored));
                 }
-                let earlier = added.entry(key).or_default();
-                if earlier.iter().filter_map(|at| rows.get(*at)).any(holds) {
-                    return Some((position, column.clone(), Holder::Added));
+                if let Some(earlier) = written.insert(key, position) {
+                    // Equal hashes are rare enough to compare with every earlier row.
+                    if rows[..=earlier].iter().any(holds) {
+                        return Some((position, column.clone(), Holder::Written));
+                    }
                 }
-                earlier.push(position);
             }
         }
         None
     }
 
-    fn read_values(&mut self, column: &str) {
-        if self.values.contains_key(column) {
-            return;
+    fn index<'i>(&self, indexes: &'i mut HashMap<String, Index>, column: &str) -> &'i mut Index {
+        if !indexes.contains_key(column) {
+            let mut index = Index::default();
+            index.reserve(self.rows.len());
+            for row in &self.rows {
+                if let Some(key) = key_of(&row.data, column) {
+                    index.add(key, row.id);
+                }
+            }
+            indexes.insert(column.to_owned(), index);
         }
-        let mut values = Values::default();
-        for row in &self.rows {
-            add_value(&mut values, column, row);
-        }
-        self.values.insert(column.to_owned(), values);
+        indexes.entry(column.to_owned()).or_default()
     }
 
-    /// Adds rows; the first whose id is taken is told instead.
+    /// Adds rows, whose ids ascend; the first whose id is taken or does not ascend is told instead.
     pub(super) fn insert(&mut self, rows: Vec<StoredRow>) -> Result<(), Id> {
-        for (position, row) in rows.iter().enumerate() {
-            let twice = rows[..position]
-                .last()
-                .is_some_and(|before| before.id >= row.id);
-            if self.position(row.id).is_ok() || twice {
-                return Err(row.id);
-            }
-        }
-        for (column, values) in &mut self.values {
-            for row in &rows {
-                add_value(values, column, row);
-            }
+        let unordered = rows.windows(2).find(|pair| pair[0].id >= pair[1].id);
+        if let Some(pair) = unordered {
+            return Err(pair[1].id);
         }
         let appended = match (self.rows.last(), rows.first()) {
             (Some(last), Some(first)) => last.id < first.id,
             _ => true,
         };
+        if !appended && let Some(row) = rows.iter().find(|row| self.get(row.id).is_some()) {
+            return Err(row.id);
+        }
+        for (column, index) in self.indexes() {
+            for row in &rows {
+                if let Some(key) = key_of(&row.data, column) {
+                    index.add(key, row.id);
+                }
+            }
+        }
         self.rows.extend(rows);
         if !appended {
             self.rows.sort_by_key(|row| row.id);
@@ -128,71 +128,54 @@ impl Table {
 
     /// Puts rows in the place of those with the same ids; the rows before are handed out.
     pub(super) fn replace(&mut self, rows: Vec<StoredRow>) -> Vec<StoredRow> {
-        self.values.clear();
         let mut before = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Ok(at) = self.position(row.id) {
-                before.push(std::mem::replace(&mut self.rows[at], row));
+            let Ok(at) = self.rows.binary_search_by_key(&row.id, |row| row.id) else {
+                continue;
+            };
+            let old = std::mem::replace(&mut self.rows[at], row);
+            let new = self.rows[at].clone();
+            for (column, index) in self.indexes() {
+                let keys = (key_of(&old.data, column), key_of(&new.data, column));
+                if keys.0 == keys.1 {
+                    continue;
+                }
+                if let Some(key) = keys.0 {
+                    index.remove(key, old.id);
+                }
+                if let Some(key) = keys.1 {
+                    index.add(key, new.id);
+                }
             }
+            before.push(old);
         }
         before
     }
 
     /// Takes rows away and hands them out.
     pub(super) fn remove(&mut self, ids: &[Id]) -> Vec<StoredRow> {
-        self.values.clear();
-        let ids: std::collections::HashSet<&Id> = ids.iter().collect();
+        // Whole batches go, mostly: making indexes again is cheaper than mending them.
+        self.indexes().clear();
+        let ids: std::collections::HashSet<&Id, FixedState> = ids.iter().collect();
         let rows = std::mem::take(&mut self.rows);
         let (gone, kept) = rows.into_iter().partition(|row| ids.contains(&row.id));
         self.rows = kept;
         gone
     }
 
-    /// Forgets what is unique: columns have changed.
-    pub(super) fn forget_values(&mut self) {
-        self.values.clear();
-    }
-}
-
-fn add_value(values: &mut Values, column: &str, row: &StoredRow) {
-    let Some(value) = row.data.cell(column) else {
-        return;
-    };
-    let cell = Cell::new(value);
-    if !matches!(cell, Cell::Null) {
-        let key = hash(&FixedState::default(), cell);
-        values.entry(key).or_default().push(row.id);
-    }
-}
-
-/// For each value the first row whose cell equals it.
-pub(super) fn matching(
-    rows: &[StoredRow],
-    column: &str,
-    values: &[String],
-) -> Vec<Option<StoredRow>> {
-    let state = FixedState::default();
-    let mut wanted: HashMap<u64, Vec<usize>, foldhash::fast::FixedState> = HashMap::default();
-    for (position, value) in values.iter().enumerate() {
-        wanted
-            .entry(hash(&state, Cell::new(value)))
-            .or_default()
-            .push(position);
-    }
-    let mut found = vec![None; values.len()];
-    for row in rows {
-        let cell = row.data.cell(column);
-        let Some(value) = cell.filter(|value| *value != "null") else {
-            continue;
+    /// For each value the first row whose cell equals it.
+    pub(super) fn matching(&self, column: &str, values: &[String]) -> Vec<Option<StoredRow>> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = self.index(&mut indexes, column);
+        let first = |value: &String| {
+            let rows = index.holders(key(value)?).iter();
+            let rows = rows.filter_map(|id| self.get(*id));
+            let equals = |row: &&StoredRow| {
+                let cell = row.data.cell(column);
+                cell.is_some_and(|cell| equal(cell, value))
+            };
+            rows.filter(equals).min_by_key(|row| row.id).cloned()
         };
-        let Some(positions) = wanted.get(&hash(&state, Cell::new(value))) else {
-            continue;
-        };
-        for position in positions {
-            if found[*position].is_none() && equal(&values[*position], value) {
-                found[*position] = Some(row.clone());
-            }
-        }
+        values.iter().map(first).collect()
     }
-    found
 }

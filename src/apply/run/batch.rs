@@ -1,0 +1,359 @@
+//! The rows of one batch as they enter the destination: text, one row after another.
+
+use std::ops::Range;
+
+use super::columns::{Columns, Key};
+use super::links::{Linked, Own, link};
+use super::targets::Targets;
+use crate::apply::{LinkWork, Minter};
+use crate::json::write_string_to;
+use crate::package::payload::RawRow;
+use crate::rows::{Cell, EntryFault, EntryReason, Identity};
+use crate::workspace::ledger::{Emptied, RowDigest, Written};
+use crate::workspace::{Id, RowData, StoredRow};
+
+/// Rows that are written together.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    text: String,
+    /// The rows.
+    pub(super) rows: Vec<NewRow>,
+    /// Where the values of wanted columns stand: row by row, column by column.
+    values: Vec<Range<usize>>,
+    /// By column: cells dropped, cells skipped.
+    pub(super) emptied: Vec<[u64; 2]>,
+    /// By sequence column.
+    pub(super) sequences: Vec<Counter>,
+    /// By column: the last row that needs nothing more there.
+    settled: Vec<usize>,
+    link: String,
+    lookups: usize,
+}
+
+/// A row of a batch.
+#[derive(Debug)]
+pub(super) struct NewRow {
+    /// Its position in its payload entry or step.
+    pub(super) position: usize,
+    /// Its id.
+    pub(super) id: Id,
+    /// What it holds.
+    pub(super) digest: RowDigest,
+    /// Whether cells wait for its own table to be complete.
+    pub(super) deferred: bool,
+    text: Range<usize>,
+}
+
+/// A sequence while rows are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counter {
+    /// The position of its column.
+    pub(super) slot: usize,
+    /// Where the store has it.
+    pub(super) stands: u64,
+    /// The next number.
+    pub(super) next: u64,
+    /// No empty cell gets a number below this one: rows of the package hold those.
+    pub(super) floor: u64,
+}
+
+/// What rows are written against.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'s> {
+    /// The columns.
+    pub(super) columns: &'s Columns<'s>,
+    /// The ref of the table.
+    pub(super) own: &'s str,
+    /// Columns whose values other rows take, in the order in which they are kept.
+    pub(super) wanted: &'s [usize],
+    /// The rows that links point at.
+    pub(super) targets: &'s Targets<'s>,
+    /// Whether each looked-up identity is at the destination, in the order of cells and elements.
+    pub(super) found: &'s [bool],
+    /// Where ids come from.
+    pub(super) minter: &'s Minter,
+}
+
+impl Batch {
+    /// Forgets the rows; sequences go back to where the store has them.
+    pub(super) fn begin(&mut self, columns: usize) {
+        self.text.clear();
+        self.rows.clear();
+        self.values.clear();
+        self.emptied.clear();
+        self.emptied.resize(columns, [0; 2]);
+        self.settled.clear();
+        self.settled.resize(columns, usize::MAX);
+        self.lookups = 0;
+        for counter in &mut self.sequences {
+            counter.next = counter.stands;
+        }
+    }
+
+    /// Writes a row.
+    pub(super) fn push(
+        &mut self,
+        row: &RawRow<'_>,
+        position: usize,
+        ordinal: u32,
+        with: Surroundings<'_>,
+    ) -> Result<(), EntryFault> {
+        let start = self.text.len();
+        let index = self.rows.len();
+        let values = self.values.len();
+        self.values.resize(values + with.wanted.len(), 0..0);
+        let mut new = NewRow {
+            position,
+            id: with.minter.id(ordinal),
+            digest: RowDigest::default(),
+            deferred: false,
+            text: start..start,
+        };
+        self.text.push('{');
+        for (key, raw) in with.columns.cells(row.data) {
+            match key {
+                Key::Column(slot) => self.cell(slot, raw, row, index, &mut new, with)?,
+                Key::Unknown(key) => {
+                    // What no column shows is kept, unless a column has that name here.
+                    let name = key.decoded();
+                    let mut columns = with.columns.all.iter();
+                    if columns.all(|slot| slot.work.column.name != *name) {
+                        write_string_to(&mut self.text, &name);
+                        self.text.push(':');
+                        let from = self.text.len();
+                        crate::rows::canonical_to(&mut self.text, raw);
+                        let digest = crate::workspace::ledger::ColumnDigest::of(&name);
+                        new.digest = new.digest.with(digest, &self.text[from..]);
+                        self.text.push(',');
+                    }
+                }
+            }
+        }
+        for slot in &with.columns.owed {
+            if self.settled[*slot] != index {
+                self.owed(*slot, index, ordinal, &mut new, with)?;
+            }
+        }
+        if self.text.ends_with(',') {
+            self.text.pop();
+        }
+        self.text.push('}');
+        new.text = start..self.text.len();
+        self.rows.push(new);
+        Ok(())
+    }
+
+    fn cell(
+        &mut self,
+        slot: usize,
+        raw: &str,
+        row: &RawRow<'_>,
+        index: usize,
+        new: &mut NewRow,
+        with: Surroundings<'_>,
+    ) -> Result<(), EntryFault> {
+        let column = &with.columns.all[slot];
+        if column.rule.identity.is_some() && matches!(raw, "null" | "\"\"") {
+            return Ok(());
+        }
+        match &column.work.link {
+            LinkWork::Data => return self.write(slot, raw, index, new, with),
+            LinkWork::Skipped { .. } => {
+                if !Cell::new(raw).is_empty() {
+                    self.emptied[slot][1] += 1;
+                    self.settled[slot] = index;
+                    return Ok(());
+                }
+                return self.write(slot, raw, index, new, with);
+            }
+            LinkWork::Refs | LinkWork::Identity { .. } => {}
+        }
+        let refs = row.refs.and_then(|refs| {
+            let mut refs = crate::rows::members(refs);
+            refs.find_map(|(key, refs)| key.is(&column.work.package_name).then_some(refs))
+        });
+        let Some(refs) = refs else {
+            if let LinkWork::Identity { .. } = column.work.link
+                && !self.all_found(raw, with.found)
+            {
+                self.emptied[slot][0] += 1;
+                self.settled[slot] = index;
+                return Ok(());
+            }
+            return self.write(slot, raw, index, new, with);
+        };
+        let mut value = std::mem::take(&mut self.link);
+        value.clear();
+        let linked = link(&mut value, raw, refs, Own::Later(with.own), with.targets);
+        self.emptied[slot][0] += u64::from(matches!(linked, Linked::Dropped | Linked::Short));
+        let written = match linked {
+            Linked::Whole | Linked::Short => self.write(slot, &value, index, new, with),
+            Linked::Dropped | Linked::Deferred => {
+                new.deferred |= linked == Linked::Deferred;
+                self.settled[slot] = index;
+                Ok(())
+            }
+        };
+        self.link = value;
+        written
+    }
+
+    /// Whether all looked-up identities of a cell are at the destination.
+    fn all_found(&mut self, raw: &str, found: &[bool]) -> bool {
+        let count = identities(raw).count();
+        let here = found.get(self.lookups..self.lookups + count);
+        self.lookups += count;
+        here.is_some_and(|here| here.iter().all(|found| *found))
+    }
+
+    /// Writes a cell with the value of that text.
+    fn write(
+        &mut self,
+        slot: usize,
+        raw: &str,
+        index: usize,
+        new: &mut NewRow,
+        with: Surroundings<'_>,
+    ) -> Result<(), EntryFault> {
+        let column = &with.columns.all[slot];
+        self.text.push_str(&column.key);
+        let start = self.text.len();
+        let written = column.rule.write(raw, &mut self.text);
+        written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
+        if !column.rule.required || !Cell::new(&self.text[start..]).is_empty() {
+            self.settled[slot] = index;
+        }
+        if column.rule.identity == Some(Identity::Sequence) {
+            let given: Option<u64> = self.text[start..].parse().ok();
+            let mut counters = self.sequences.iter_mut();
+            let counter = counters.find(|counter| counter.slot == slot);
+            if let (Some(counter), Some(after)) = (counter, given.and_then(|n| n.checked_add(1))) {
+                counter.next = counter.next.max(after);
+            }
+        }
+        self.written(slot, start, new, with);
+        Ok(())
+    }
+
+    /// Notes the value that begins there and ends the cell.
+    fn written(&mut self, slot: usize, start: usize, new: &mut NewRow, with: Surroundings<'_>) {
+        let value = start..self.text.len();
+        let digest = with.columns.all[slot].digest;
+        new.digest = new.digest.with(digest, &self.text[value.clone()]);
+        if let Some(at) = with.wanted.iter().position(|wanted| *wanted == slot) {
+            let first = self.values.len() - with.wanted.len();
+            self.values[first + at] = value;
+        }
+        self.text.push(',');
+    }
+
+    /// Mints an identity, or finds a required cell empty.
+    fn owed(
+        &mut self,
+        slot: usize,
+        index: usize,
+        ordinal: u32,
+        new: &mut NewRow,
+        with: Surroundings<'_>,
+    ) -> Result<(), EntryFault> {
+        let column = &with.columns.all[slot];
+        let Some(identity) = column.rule.identity else {
+            return column.rule.missing().map_or(Ok(()), Err);
+        };
+        self.text.push_str(&column.key);
+        let start = self.text.len();
+        match identity {
+            Identity::Uuid => {
+                let id = with.minter.identity(ordinal, column.identity);
+                self.text.push('"');
+                let mut digits = [0; uuid::fmt::Hyphenated::LENGTH];
+                self.text
+                    .push_str(id.hyphenated().encode_lower(&mut digits));
+                self.text.push('"');
+            }
+            Identity::Sequence => {
+                let mut counters = self.sequences.iter_mut();
+                if let Some(counter) = counters.find(|counter| counter.slot == slot) {
+                    let number = counter.next.max(counter.floor);
+                    counter.next = number.saturating_add(1);
+                    self.text.push_str(&number.to_string());
+                }
+            }
+        }
+        self.settled[slot] = index;
+        self.written(slot, start, new, with);
+        Ok(())
+    }
+
+    /// The rows for the store.
+    pub(super) fn stored(&self) -> Vec<StoredRow> {
+        let rows = self.rows.iter();
+        rows.map(|row| StoredRow {
+            id: row.id,
+            data: RowData::trusted(&self.text[row.text.clone()]),
+        })
+        .collect()
+    }
+
+    /// The rows for the ledger.
+    pub(super) fn recorded(&self) -> Vec<Written> {
+        let rows = self.rows.iter();
+        rows.map(|row| Written {
+            position: u32::try_from(row.position).unwrap_or(u32::MAX),
+            id: row.id,
+            digest: row.digest,
+        })
+        .collect()
+    }
+
+    /// The emptied cells for the ledger.
+    pub(super) fn emptied(&self, columns: &Columns<'_>) -> Vec<Emptied> {
+        emptied(&self.emptied, columns)
+    }
+
+    /// The value of a wanted column in a row of the batch.
+    pub(super) fn value(&self, row: usize, wanted: usize, of: usize) -> Option<&str> {
+        self.text.get(self.values.get(row * of + wanted)?.clone())
+    }
+}
+
+/// Counts by column as the ledger keeps them.
+pub(super) fn emptied(counts: &[[u64; 2]], columns: &Columns<'_>) -> Vec<Emptied> {
+    let columns = columns.all.iter().zip(counts);
+    let cells = columns.flat_map(|(slot, counts)| {
+        [false, true].map(|skipped| Emptied {
+            column: slot.work.package_name.clone(),
+            count: counts[usize::from(skipped)],
+            skipped,
+        })
+    });
+    cells.filter(|cells| cells.count > 0).collect()
+}
+
+/// The identities that a cell of a link into a mapped table holds.
+pub(super) fn identities(raw: &str) -> impl Iterator<Item = &str> {
+    let parts = Cell::new(raw).parts(raw);
+    parts.filter(|part| !Cell::new(part).is_empty())
+}
+
+/// The largest number that rows hold in a sequence column.
+pub(super) fn largest<'t>(
+    rows: impl Iterator<Item = RawRow<'t>>,
+    columns: &Columns<'_>,
+    slot: usize,
+) -> u64 {
+    let numbers = rows.filter_map(|row| {
+        let raw = columns.cell(row.data, slot)?;
+        let mut plain = String::new();
+        columns.all[slot].rule.write(raw, &mut plain).ok()?;
+        plain.parse().ok()
+    });
+    numbers.max().unwrap_or_default()
+}
+
+/// Whether cells of a row point at rows of its own table.
+pub(super) fn points_home(row: &RawRow<'_>, own: &str) -> bool {
+    row.refs.is_some_and(|refs| {
+        crate::rows::members(refs).any(|(_, refs)| super::links::points_at(refs, own))
+    })
+}

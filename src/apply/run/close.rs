@@ -1,0 +1,223 @@
+//! Links inside one table, written when all its rows are in (`service`: self-links).
+
+use super::batch::emptied;
+use super::links::{Linked, Own, link, points_at};
+use super::table::Entering;
+use super::{BATCH, Run};
+use crate::apply::{ApplyError, LinkWork};
+use crate::json::write_string_to;
+use crate::package::payload::RawEntry;
+use crate::problem::Code;
+use crate::rows::{EntryReason, members};
+use crate::workspace::ledger::{Entry, Links, RowDigest, Written};
+use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, Target};
+
+/// A row with cells that point at rows of its own table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pending {
+    /// Its position in the entry.
+    pub(super) position: usize,
+    /// Where it begins there.
+    pub(super) start: usize,
+    /// Its id.
+    pub(super) id: Id,
+    /// What it held when it was written.
+    pub(super) digest: RowDigest,
+}
+
+/// The links of one row.
+struct RowLinks {
+    row: Pending,
+    cells: String,
+    /// The columns that are written, and those whose links are dropped.
+    linked: Vec<usize>,
+    dropped: Vec<usize>,
+    digest: RowDigest,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Writes the links that waited, and notes that the table is complete.
+    pub(super) async fn close(
+        &mut self,
+        entering: &mut Entering<'a>,
+        entry: &'a RawEntry<'a>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let pending = std::mem::take(&mut entering.pending);
+        if pending.is_empty() && !self.known.is_unclosed(entering.uid) {
+            return Ok(());
+        }
+        for rows in pending.chunks(BATCH) {
+            let links = rows.iter();
+            let mut links: Vec<RowLinks> = links
+                .map(|row| self.links_of(entering, entry, *row))
+                .collect();
+            self.write_links(entering, &mut links).await?;
+        }
+        let closed = Entry::Closed {
+            uid: entering.uid.to_owned(),
+        };
+        let unit = self.unit("rows", Vec::new(), closed);
+        self.commit("closing a table", unit).await
+    }
+
+    fn links_of(
+        &mut self,
+        entering: &Entering<'a>,
+        entry: &'a RawEntry<'a>,
+        row: Pending,
+    ) -> RowLinks {
+        let mut links = RowLinks {
+            row,
+            cells: String::from("{"),
+            linked: Vec::new(),
+            dropped: Vec::new(),
+            digest: row.digest,
+        };
+        let raw = entry.row(row.start);
+        let refs = raw.and_then(|raw| raw.refs).unwrap_or("{}");
+        let mut value = String::new();
+        let mut stored = String::new();
+        for (key, refs) in members(refs) {
+            let Some(slot) = entering.columns.named(&key.decoded()) else {
+                continue;
+            };
+            let column = &entering.columns.all[slot];
+            let waits = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. })
+                && points_at(refs, entering.reference);
+            let cell = raw.and_then(|raw| entering.columns.cell(raw.data, slot));
+            let (true, Some(cell)) = (waits, cell) else {
+                continue;
+            };
+            value.clear();
+            stored.clear();
+            let linked = link(&mut value, cell, refs, Own::Now, &self.targets);
+            if linked != Linked::Whole {
+                links.dropped.push(slot);
+            }
+            if !matches!(linked, Linked::Whole | Linked::Short) {
+                continue;
+            }
+            if let Err(kind) = column.rule.write(&value, &mut stored) {
+                let fault = column.rule.fault(EntryReason::NotStorable(kind));
+                let message = format!("rows[{}].{fault}", row.position);
+                links.dropped.push(slot);
+                self.tally.error(
+                    entering.reference,
+                    row.position,
+                    row.position,
+                    Code::ValidationFailed,
+                    message,
+                );
+                continue;
+            }
+            links.linked.push(slot);
+            links.digest = links.digest.with(column.digest, &stored);
+            if links.cells.len() > 1 {
+                links.cells.push(',');
+            }
+            write_string_to(&mut links.cells, &column.work.column.name);
+            links.cells.push(':');
+            links.cells.push_str(&stored);
+        }
+        links.cells.push('}');
+        links
+    }
+
+    /// Writes the links of a batch. A row that the store refuses keeps its cells empty; the others
+    /// are written all the same.
+    async fn write_links(
+        &mut self,
+        entering: &Entering<'a>,
+        rows: &mut [RowLinks],
+    ) -> Result<(), ApplyError<T::Error>> {
+        loop {
+            let writes: Vec<usize> = (0..rows.len())
+                .filter(|at| !rows[*at].linked.is_empty())
+                .collect();
+            let mut counts = vec![[0; 2]; entering.columns.all.len()];
+            let dropped = rows.iter().flat_map(|row| &row.dropped);
+            dropped.for_each(|slot| counts[*slot][0] += 1);
+            let linked = rows.iter().map(|row| row.linked.len() as u64).sum();
+            let unit = self.links_unit(entering, rows, &writes, &counts, linked);
+            match self.try_commit(unit).await {
+                Ok(()) => {
+                    let table = self.tally.table(entering.reference);
+                    super::tally::add(&mut table.linked, linked);
+                    self.tally.emptied(entering.uid, &entering.columns, &counts);
+                    return Ok(());
+                }
+                Err(CommitError::Refused(refused)) => {
+                    let at_fault = refused.row.and_then(|row| writes.get(row));
+                    let at_fault = match at_fault {
+                        Some(row) => std::slice::from_ref(row),
+                        None if !writes.is_empty() => &writes,
+                        None => {
+                            let error = CommitError::Refused(refused);
+                            return Err(ApplyError::commit("writing links", error));
+                        }
+                    };
+                    for at in at_fault {
+                        let row = &mut rows[*at];
+                        let linked = std::mem::take(&mut row.linked);
+                        row.dropped.extend(linked);
+                        row.digest = row.row.digest;
+                        // Somebody took the row away meanwhile: nothing is left to be told.
+                        if refused.code != Code::NotFound {
+                            let position = row.row.position;
+                            let message = format!("rows[{position}]: {refused}");
+                            self.tally.error(
+                                entering.reference,
+                                position,
+                                position,
+                                refused.code,
+                                message,
+                            );
+                        }
+                    }
+                }
+                Err(error) => {
+                    let doing = format!("writing links inside {:?}", entering.reference);
+                    return Err(ApplyError::commit(doing, error));
+                }
+            }
+        }
+    }
+
+    fn links_unit(
+        &self,
+        entering: &Entering<'a>,
+        rows: &[RowLinks],
+        writes: &[usize],
+        counts: &[[u64; 2]],
+        linked: u64,
+    ) -> crate::workspace::Unit {
+        let write = |at: &usize| RowWrite {
+            id: rows[*at].row.id,
+            cells: RowData::trusted(&rows[*at].cells),
+            replace: false,
+            digest: None,
+        };
+        let changes = if writes.is_empty() {
+            Vec::new()
+        } else {
+            vec![Change::UpdateRows {
+                feature: entering.feature,
+                rows: writes.iter().map(write).collect(),
+            }]
+        };
+        // Rows without a link that could be written stand in the ledger too: they are done.
+        let done = rows.iter().map(|row| Written {
+            position: u32::try_from(row.row.position).unwrap_or(u32::MAX),
+            id: row.row.id,
+            digest: row.digest,
+        });
+        let entry = Entry::Links(Links {
+            uid: entering.uid.to_owned(),
+            feature: entering.feature,
+            rows: done.collect(),
+            linked,
+            emptied: emptied(counts, &entering.columns),
+        });
+        self.unit("rows", changes, entry)
+    }
+}

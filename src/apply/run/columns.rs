@@ -1,0 +1,173 @@
+//! The columns of a table laid out so that reading a row needs hardly any look-up.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use crate::apply::ColumnWork;
+use crate::definitions::Definitions;
+use crate::json::scan::Scanner;
+use crate::json::write_string;
+use crate::rows::{Rule, Text, value};
+use crate::workspace::ledger::ColumnDigest;
+
+/// The columns of a table that receives rows.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    /// In the order of the package.
+    pub(super) all: Vec<Slot<'a>>,
+    /// Those that are asked for when a row comes without them.
+    pub(super) owed: Vec<usize>,
+    by_name: HashMap<&'a str, usize, RandomState>,
+}
+
+/// One column.
+#[derive(Debug)]
+pub(super) struct Slot<'a> {
+    /// What becomes of its cells.
+    pub(super) work: &'a ColumnWork,
+    /// What it asks of them.
+    pub(super) rule: Rule<'a>,
+    /// The key at the destination, as JSON, with the colon.
+    pub(super) key: String,
+    /// For the digest of a row.
+    pub(super) digest: ColumnDigest,
+    /// Its position among the identity columns, for minting.
+    pub(super) identity: u32,
+    /// The key in the package, as it is mostly written, with the colon.
+    token: String,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn new(columns: &'a [ColumnWork], definitions: &Definitions) -> Columns<'a> {
+        let mut identities = 0;
+        let slot = |work: &'a ColumnWork| {
+            let rule = Rule::of(&work.column, definitions);
+            let identity = identities;
+            identities += u32::from(rule.identity.is_some());
+            Slot {
+                work,
+                rule,
+                key: write_string(&work.column.name) + ":",
+                digest: ColumnDigest::of(&work.column.name),
+                identity,
+                token: write_string(&work.package_name) + ":",
+            }
+        };
+        let all: Vec<Slot<'a>> = columns.iter().map(slot).collect();
+        let owed = |slot: &Slot<'_>| slot.rule.required || slot.rule.identity.is_some();
+        Columns {
+            owed: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
+            by_name: columns
+                .iter()
+                .enumerate()
+                .map(|(at, work)| (work.package_name.as_str(), at))
+                .collect(),
+            all,
+        }
+    }
+
+    /// The column of that name in the package.
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The cells of a row.
+    pub(super) fn cells<'l, 't>(&'l self, data: &'t str) -> Cells<'l, 'a, 't> {
+        let mut scanner = Scanner::new(data, 1);
+        let more = scanner.first_member().unwrap_or_default();
+        Cells {
+            columns: self,
+            text: data,
+            scanner,
+            next: 0,
+            more,
+        }
+    }
+
+    /// The value of one column in a row.
+    pub(super) fn cell<'t>(&self, data: &'t str, column: usize) -> Option<&'t str> {
+        let mut cells = self.cells(data);
+        cells.find_map(|(key, value)| {
+            matches!(key, Key::Column(at) if at == column).then_some(value)
+        })
+    }
+}
+
+/// Whose cell it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Key<'t> {
+    /// Of a column.
+    Column(usize),
+    /// Of a column that the table does not have.
+    Unknown(Text<'t>),
+}
+
+/// The cells of a row, one after another.
+pub(super) struct Cells<'l, 'a, 't> {
+    columns: &'l Columns<'a>,
+    text: &'t str,
+    scanner: Scanner<'t>,
+    /// The column that is expected next: rows mostly hold the same columns in the same order.
+    next: usize,
+    more: bool,
+}
+
+/// Columns that may be passed over before a key is looked up.
+const GUESSES: usize = 4;
+
+impl<'t> Cells<'_, '_, 't> {
+    #[inline]
+    fn guessed(&mut self) -> Option<usize> {
+        let rest = self.text.as_bytes().get(self.scanner.pos..)?;
+        let slots = self.columns.all.iter().enumerate().skip(self.next);
+        for (at, slot) in slots.take(GUESSES) {
+            if rest.starts_with(slot.token.as_bytes()) {
+                self.scanner.pos += slot.token.len();
+                self.scanner.next_token();
+                self.next = at + 1;
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    fn looked_up(&mut self) -> Option<Key<'t>> {
+        let key = self.scanner.string().ok()?;
+        self.scanner.colon().ok()?;
+        let key = Text {
+            inner: self.text.get(key.inner())?,
+            escaped: key.escaped,
+        };
+        let found = if key.escaped {
+            self.columns.named(&key.decoded())
+        } else {
+            self.columns.named(key.inner)
+        };
+        Some(match found {
+            Some(at) => {
+                self.next = at + 1;
+                Key::Column(at)
+            }
+            None => Key::Unknown(key),
+        })
+    }
+}
+
+impl<'t> Iterator for Cells<'_, '_, 't> {
+    type Item = (Key<'t>, &'t str);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.more {
+            return None;
+        }
+        let key = match self.guessed() {
+            Some(at) => Key::Column(at),
+            None => self.looked_up()?,
+        };
+        let value = value(self.text, &mut self.scanner)?;
+        self.more = self.scanner.next_member().unwrap_or_default();
+        Some((key, value))
+    }
+}

@@ -1,0 +1,113 @@
+//! What becomes of a link cell (`service`: payload entry; `checklist` 64, 75 to 77).
+
+use super::refs::{RowRef, row_refs};
+use super::targets::Targets;
+use crate::rows::{Cell, canonical_to, elements, equal};
+
+/// What became of a link cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Linked {
+    /// It points at rows of the destination now.
+    Whole,
+    /// Some of its elements could not be told apart and went.
+    Short,
+    /// A row that it points at is not at the destination: it is empty now.
+    Dropped,
+    /// It points at rows of its own table and is written when that is complete.
+    Deferred,
+}
+
+/// Which links inside the table are meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Own<'a> {
+    /// Rows are entering: links to that table wait.
+    Later(&'a str),
+    /// The table is complete.
+    Now,
+}
+
+/// Writes a cell that has refs as the destination holds it to the end of `out`. What is there
+/// after anything but [`Linked::Whole`] and [`Linked::Short`] means nothing.
+pub(super) fn link(
+    out: &mut String,
+    cell: &str,
+    refs: &str,
+    own: Own<'_>,
+    targets: &Targets<'_>,
+) -> Linked {
+    if let Own::Later(table) = own
+        && points_at(refs, table)
+    {
+        return Linked::Deferred;
+    }
+    let Cell::List(list) = Cell::new(cell) else {
+        // The shape of the value decides: one value points at one row.
+        let value = row_refs(refs).next().and_then(|row| resolved(row, targets));
+        return match value {
+            Some(value) => {
+                out.push_str(&value);
+                Linked::Whole
+            }
+            None => Linked::Dropped,
+        };
+    };
+    let mut values = Vec::new();
+    for row in row_refs(refs) {
+        let Some(value) = resolved(row, targets) else {
+            return Linked::Dropped;
+        };
+        values.push((row, value));
+    }
+    let count = elements(list).count();
+    let places = if values.len() == count {
+        Some((0..count).map(Some).collect())
+    } else {
+        let rows: Vec<RowRef<'_>> = values.iter().map(|(row, _)| *row).collect();
+        aligned(list, &rows, targets)
+    };
+    let mut before = '[';
+    let mut push = |value: &str| {
+        out.push(std::mem::replace(&mut before, ','));
+        canonical_to(out, value);
+    };
+    let linked = if let Some(places) = places {
+        for (element, place) in elements(list).zip(places) {
+            match place.and_then(|place| values.get(place)) {
+                Some((_, value)) => push(value),
+                None => push(element),
+            }
+        }
+        Linked::Whole
+    } else {
+        values.iter().for_each(|(_, value)| push(value));
+        Linked::Short
+    };
+    out.push_str(if before == '[' { "[]" } else { "]" });
+    linked
+}
+
+/// Whether a cell points at any row of that table.
+pub(super) fn points_at(refs: &str, table: &str) -> bool {
+    row_refs(refs).any(|row| row.table == table)
+}
+
+fn resolved<'t>(row: RowRef<'_>, targets: &'t Targets<'_>) -> Option<std::borrow::Cow<'t, str>> {
+    targets.value(targets.find(row)?, row.column)
+}
+
+/// For each element the row that it points at, or none: told apart by what the rows hold in the
+/// package. Nothing when they cannot be told apart.
+fn aligned(list: &str, rows: &[RowRef<'_>], targets: &Targets<'_>) -> Option<Vec<Option<usize>>> {
+    let source = |row: &RowRef<'_>| targets.source_value(targets.find(*row)?, row.column?);
+    let sources: Vec<&str> = rows.iter().map(source).collect::<Option<_>>()?;
+    let mut next = 0;
+    let places = elements(list).map(|element| {
+        let here = sources
+            .get(next)
+            .is_some_and(|source| equal(element, source));
+        next += usize::from(here);
+        here.then(|| next - 1)
+    });
+    let places = places.collect();
+    (next == sources.len()).then_some(places)
+}

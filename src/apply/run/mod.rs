@@ -1,0 +1,195 @@
+//! Carries an [`Approved`] out: structure, rows, publish.
+//!
+//! Goes in: a target, what was decided, the rows of the package as they are written. Comes out: a
+//! [`Report`]. Nothing is decided here. Everything is written in units that carry their own entry
+//! of the job's ledger, so that whoever starts again reads the ledger and writes exactly what is
+//! missing: the same ids, the same numbers, nothing twice.
+
+mod batch;
+mod close;
+mod columns;
+mod known;
+mod links;
+mod refs;
+mod rows;
+mod steps;
+mod table;
+mod tally;
+mod targets;
+
+#[cfg(test)]
+mod tests;
+
+use super::{ApplyError, Approved, Report};
+use crate::definitions::Definitions;
+use crate::package::payload::RawEntry;
+use crate::problem::Code;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{Change, CommitError, Progress, Target, Unit};
+use known::Known;
+use tally::Tally;
+use targets::Targets;
+
+/// Rows that are written together (`service`: limits).
+const BATCH: usize = 500;
+
+/// Applies what was approved, or goes on with it.
+///
+/// `earlier` are the ledgers of the jobs that the package was bound to, oldest first: rows that
+/// they know are not written again. `watch` hears how far the job is after every unit.
+pub async fn run<T: Target>(
+    target: &mut T,
+    approved: &Approved,
+    payloads: &[RawEntry<'_>],
+    earlier: &[Entry],
+    definitions: &Definitions,
+    watch: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Report, ApplyError<T::Error>> {
+    let own = target
+        .ledger()
+        .await
+        .map_err(ApplyError::store("reading the ledger"))?;
+    let known = Known::read(earlier, own);
+    if known.undone {
+        return Err(ApplyError::Refused {
+            doing: "going on".to_owned(),
+            code: Code::Conflict,
+            detail: "the job was undone; start a new one".to_owned(),
+        });
+    }
+    let mut run = Run {
+        target,
+        approved,
+        payloads,
+        definitions,
+        changed: !known.completed,
+        known,
+        targets: Targets::new(approved, payloads),
+        tally: Tally::default(),
+        watch,
+        done: 0,
+        total: 0,
+    };
+    run.structure().await?;
+    run.rows().await?;
+    run.publish().await?;
+    if run.changed {
+        let unit = run.unit("publish", Vec::new(), Entry::Completed);
+        run.commit("completing the job", unit).await?;
+    }
+    Ok(run.tally.report(approved, &run.known))
+}
+
+/// A run under way.
+struct Run<'r, 'a, T> {
+    target: &'r mut T,
+    approved: &'a Approved,
+    payloads: &'a [RawEntry<'a>],
+    definitions: &'a Definitions,
+    known: Known,
+    targets: Targets<'a>,
+    tally: Tally<'a>,
+    watch: &'r mut (dyn FnMut(Progress) + Send),
+    /// Whether anything was written since the job was last completed.
+    changed: bool,
+    /// Rows of this phase that were looked at, of how many.
+    done: u64,
+    total: u64,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    fn unit(&self, phase: &'static str, changes: Vec<Change>, entry: Entry) -> Unit {
+        Unit {
+            changes,
+            entry: Some(entry),
+            progress: Progress {
+                phase,
+                done: self.done,
+                total: self.total,
+            },
+        }
+    }
+
+    /// Writes a unit that the store may refuse.
+    async fn try_commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
+        let progress = unit.progress;
+        self.target.commit(unit).await?;
+        self.changed = true;
+        (self.watch)(progress);
+        Ok(())
+    }
+
+    /// Writes a unit that nothing can be done without.
+    async fn commit(&mut self, doing: &str, unit: Unit) -> Result<(), ApplyError<T::Error>> {
+        let written = self.try_commit(unit).await;
+        written.map_err(|error| ApplyError::commit(doing, error))
+    }
+
+    /// The first phase, unless the ledger has it.
+    async fn structure(&mut self) -> Result<(), ApplyError<T::Error>> {
+        let work = &self.approved.structure;
+        let entry = &work.entry;
+        let nothing =
+            work.changes.is_empty() && *entry == crate::workspace::ledger::Structure::default();
+        self.done = work.changes.len() as u64;
+        self.total = self.done;
+        if nothing || self.known.structures.contains(entry) {
+            return Ok(());
+        }
+        let unit = self.unit(
+            "structure",
+            work.changes.clone(),
+            Entry::Structure(entry.clone()),
+        );
+        self.commit("creating the structure", unit).await
+    }
+
+    /// The second phase.
+    async fn rows(&mut self) -> Result<(), ApplyError<T::Error>> {
+        let approved = self.approved;
+        (self.done, self.total) = (0, self.count());
+        for (position, work) in approved.tables.iter().enumerate() {
+            self.table(position, work).await?;
+        }
+        for step in &approved.row_steps {
+            self.step(step).await?;
+        }
+        Ok(())
+    }
+
+    /// The third phase.
+    async fn publish(&mut self) -> Result<(), ApplyError<T::Error>> {
+        let approved = self.approved;
+        (self.done, self.total) = (0, approved.publish.len() as u64);
+        self.tally.published = self.known.published_now;
+        for publish in &approved.publish {
+            self.done += 1;
+            if self.known.published.contains(&publish.reference) {
+                continue;
+            }
+            let entry = Entry::Published {
+                reference: publish.reference.clone(),
+            };
+            let change = Change::Publish {
+                workflow: publish.id,
+            };
+            let unit = self.unit("publish", vec![change], entry);
+            match self.try_commit(unit).await {
+                Ok(()) => self.tally.published += 1,
+                // Somebody took it away while rows were written: the rest goes live all the same.
+                Err(CommitError::Refused(refused)) => {
+                    let message = format!("{:?} does not go live: {refused}", publish.name);
+                    self.tally
+                        .error(&publish.reference, 0, 0, refused.code, message);
+                }
+                Err(error) => {
+                    return Err(ApplyError::commit(
+                        format!("putting {:?} in force", publish.name),
+                        error,
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

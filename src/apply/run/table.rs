@@ -1,0 +1,171 @@
+//! The rows of one table, batch by batch.
+
+use super::batch::{Batch, Counter, largest};
+use super::close::Pending;
+use super::columns::Columns;
+use super::{BATCH, Run};
+use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
+use crate::package::payload::{RawEntry, RawRow};
+use crate::rows::Identity;
+use crate::workspace::{Id, Target};
+
+/// A table while its rows enter.
+pub(super) struct Entering<'a> {
+    /// The rows item, or the step that brought the rows.
+    pub(super) uid: &'a str,
+    /// The ref of the table.
+    pub(super) reference: &'a str,
+    /// The table at the destination.
+    pub(super) feature: Id,
+    /// Which rows enter.
+    pub(super) mode: &'a Mode,
+    /// The ordinal of the id of the first row.
+    pub(super) first_ordinal: u32,
+    /// Its columns.
+    pub(super) columns: Columns<'a>,
+    /// Its position among the tables, when something points at its rows.
+    pub(super) pointed_at: Option<usize>,
+    /// Columns whose values other rows take.
+    pub(super) wanted: Vec<usize>,
+    /// Rows with cells that wait for the table to be complete.
+    pub(super) pending: Vec<Pending>,
+    /// The rows that are being written.
+    pub(super) batch: Batch,
+    /// Whether the store was asked where the sequences stand.
+    pub(super) asked: bool,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// How many rows there are to look at.
+    pub(super) fn count(&self) -> u64 {
+        let tables = self.approved.tables.iter();
+        let entries = tables.filter_map(|work| self.payloads.get(work.entry));
+        let steps = self.approved.row_steps.iter().map(|step| match &step.work {
+            RowStepWork::Insert { rows, .. } => rows.len(),
+            RowStepWork::Update { rows, .. } => rows.len(),
+            RowStepWork::Nothing => 0,
+        });
+        entries.map(RawEntry::count).chain(steps).sum::<usize>() as u64
+    }
+
+    /// The rows of one table of the package.
+    pub(super) async fn table(
+        &mut self,
+        position: usize,
+        work: &'a TableWork,
+    ) -> Result<(), ApplyError<T::Error>> {
+        self.tally.begin(&work.feature_ref, &work.uid, &self.known);
+        let Some(entry) = self.payloads.get(work.entry) else {
+            return Ok(());
+        };
+        let Some(feature) = work.feature else {
+            self.done += entry.count() as u64;
+            return Ok(());
+        };
+        let mut entering = self.entering(
+            &work.uid,
+            &work.feature_ref,
+            feature,
+            &work.columns,
+            work.first_ordinal,
+        );
+        entering.mode = &work.mode;
+        if self.targets.is_wanted(position) {
+            entering.pointed_at = Some(position);
+            entering.wanted = self.targets.wanted_columns(position).collect();
+        }
+        entering.count_on(entry.rows());
+        let mut rows = entry.rows();
+        let mut first = 0;
+        let mut batch: Vec<RawRow<'a>> = Vec::with_capacity(BATCH);
+        loop {
+            batch.clear();
+            batch.extend(rows.by_ref().take(BATCH));
+            if batch.is_empty() {
+                break;
+            }
+            self.enter(&mut entering, &batch, first).await?;
+            first += batch.len();
+        }
+        self.close(&mut entering, entry).await
+    }
+
+    /// The rows that a step of the plan brings.
+    pub(super) async fn inserts(
+        &mut self,
+        uid: &'a str,
+        reference: &'a str,
+        feature: Id,
+        columns: &'a [ColumnWork],
+        rows: &'a [String],
+        first_ordinal: u32,
+    ) -> Result<(), ApplyError<T::Error>> {
+        self.tally.begin(reference, uid, &self.known);
+        let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
+        let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
+        entering.count_on(rows.iter().copied());
+        for (at, batch) in rows.chunks(BATCH).enumerate() {
+            self.enter(&mut entering, batch, at * BATCH).await?;
+        }
+        Ok(())
+    }
+
+    fn entering(
+        &self,
+        uid: &'a str,
+        reference: &'a str,
+        feature: Id,
+        columns: &'a [ColumnWork],
+        first_ordinal: u32,
+    ) -> Entering<'a> {
+        Entering {
+            uid,
+            reference,
+            feature,
+            mode: &Mode::All,
+            first_ordinal,
+            columns: Columns::new(columns, self.definitions),
+            pointed_at: None,
+            wanted: Vec::new(),
+            pending: Vec::new(),
+            batch: Batch::default(),
+            asked: false,
+        }
+    }
+
+    /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
+    /// than was believed.
+    pub(super) async fn sequences(
+        &mut self,
+        entering: &mut Entering<'a>,
+    ) -> Result<bool, ApplyError<T::Error>> {
+        let mut moved = false;
+        if !entering.asked {
+            for counter in &mut entering.batch.sequences {
+                let column = entering.columns.all[counter.slot].work.column.id;
+                let asked = self.target.sequence(entering.feature, column).await;
+                let stands = asked.map_err(ApplyError::store("reading a sequence"))?;
+                moved |= stands != counter.stands;
+                counter.stands = stands;
+            }
+            entering.asked = true;
+        }
+        Ok(moved)
+    }
+}
+
+impl<'a> Entering<'a> {
+    /// Numbers that rows of the package hold are not minted for others.
+    fn count_on(&mut self, rows: impl Iterator<Item = RawRow<'a>> + Clone) {
+        let columns = &self.columns;
+        let counts = |slot: &usize| columns.all[*slot].rule.identity == Some(Identity::Sequence);
+        let slots = (0..columns.all.len()).filter(counts);
+        let counter = |slot| Counter {
+            slot,
+            stands: 1,
+            next: 1,
+            floor: largest(rows.clone(), columns, slot).saturating_add(1),
+        };
+        self.batch.sequences = slots.map(counter).collect();
+    }
+}

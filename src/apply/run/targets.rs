@@ -1,0 +1,191 @@
+//! The rows that link cells point at, as far as they are at the destination.
+//!
+//! Only what links ask for is kept: of the tables that are pointed at the ids of rows, and of the
+//! columns that cells take their values from the values.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::refs::{RowRef, Uids, row_refs};
+use crate::apply::{Approved, RowStepWork, TableWork};
+use crate::package::payload::RawEntry;
+use crate::rows::{Text, members};
+use crate::workspace::Id;
+
+/// All tables of the package with what is known of their rows.
+#[derive(Debug)]
+pub(super) struct Targets<'a> {
+    tables: Vec<Target<'a>>,
+    by_uid: HashMap<u128, Place, RandomState>,
+    uids: Uids,
+}
+
+/// A row of the package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The position of its table.
+    pub(super) table: usize,
+    /// Its position among the rows that were told of.
+    row: usize,
+}
+
+#[derive(Debug)]
+struct Target<'a> {
+    work: &'a TableWork,
+    entry: Option<&'a RawEntry<'a>>,
+    /// Whether anything points at its rows.
+    wanted: bool,
+    /// Where each row begins in the entry, and its id; nil for one that is not at the destination.
+    rows: Vec<(usize, Id)>,
+    values: Vec<Values<'a>>,
+}
+
+/// The values of one column, row by row, end to end.
+#[derive(Debug)]
+struct Values<'a> {
+    /// The column, as the package names it.
+    column: &'a str,
+    /// Its position among the table's columns.
+    at: usize,
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl<'a> Targets<'a> {
+    /// Looks through all links for what they will ask.
+    pub(super) fn new(approved: &'a Approved, payloads: &'a [RawEntry<'a>]) -> Targets<'a> {
+        let target = |work: &'a TableWork| Target {
+            work,
+            entry: payloads.get(work.entry),
+            wanted: false,
+            rows: Vec::new(),
+            values: Vec::new(),
+        };
+        let mut targets = Targets {
+            tables: approved.tables.iter().map(target).collect(),
+            by_uid: HashMap::default(),
+            uids: Uids::default(),
+        };
+        for step in &approved.row_steps {
+            if let RowStepWork::Update { .. } = step.work {
+                // A row may be named whatever its table is.
+                targets
+                    .tables
+                    .iter_mut()
+                    .for_each(|table| table.wanted = true);
+            }
+        }
+        for work in approved.tables.iter().filter(|work| work.feature.is_some()) {
+            let rows = payloads.get(work.entry).map(RawEntry::rows);
+            for refs in rows.into_iter().flatten().filter_map(|row| row.refs) {
+                for (_, refs) in members(refs) {
+                    row_refs(refs).for_each(|row| targets.want(row));
+                }
+            }
+        }
+        targets
+    }
+
+    fn want(&mut self, row: RowRef<'_>) {
+        let mut tables = self.tables.iter_mut();
+        let Some(table) = tables.find(|table| table.work.feature_ref == row.table) else {
+            return;
+        };
+        table.wanted = true;
+        let Some(column) = row.column else { return };
+        if table.values.iter().any(|values| column.is(values.column)) {
+            return;
+        }
+        let mut columns = table.work.columns.iter().enumerate();
+        if let Some((at, work)) = columns.find(|(_, work)| column.is(&work.package_name)) {
+            table.values.push(Values {
+                column: &work.package_name,
+                at,
+                text: String::new(),
+                ends: Vec::new(),
+            });
+        }
+    }
+
+    /// Whether anything points at rows of the table.
+    pub(super) fn is_wanted(&self, table: usize) -> bool {
+        self.tables[table].wanted
+    }
+
+    /// The columns of a table that cells take their values from.
+    pub(super) fn wanted_columns(&self, table: usize) -> impl Iterator<Item = usize> + '_ {
+        self.tables[table].values.iter().map(|values| values.at)
+    }
+
+    /// Tells of a row; of its values those of the wanted columns, as JSON. Nil says that the row
+    /// is not at the destination.
+    pub(super) fn enter<'v>(
+        &mut self,
+        table: usize,
+        uid: Text<'_>,
+        start: usize,
+        id: Id,
+        value: impl Fn(usize) -> Option<&'v str>,
+    ) {
+        let number = self.uids.number(uid);
+        let target = &mut self.tables[table];
+        let row = target.rows.len();
+        target.rows.push((start, id));
+        for (at, values) in target.values.iter_mut().enumerate() {
+            values.text.push_str(value(at).unwrap_or_default());
+            values.ends.push(values.text.len());
+        }
+        self.by_uid.insert(number, Place { table, row });
+    }
+
+    /// Makes room for as many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.by_uid.reserve(rows);
+    }
+
+    /// The row that is pointed at, when it has entered the destination.
+    pub(super) fn find(&self, row: RowRef<'_>) -> Option<Place> {
+        let place = self.named(row.row)?;
+        (self.tables[place.table].work.feature_ref == row.table).then_some(place)
+    }
+
+    /// The row of that uid, when it has entered the destination.
+    pub(super) fn named(&self, uid: Text<'_>) -> Option<Place> {
+        let place = *self.by_uid.get(&self.uids.seen(uid)?)?;
+        (!self.id(place).is_nil()).then_some(place)
+    }
+
+    /// The id of a row.
+    pub(super) fn id(&self, place: Place) -> Id {
+        self.tables[place.table].rows[place.row].1
+    }
+
+    /// What a cell that points at the row holds: the value of that column of the row at the
+    /// destination, or the row's id.
+    pub(super) fn value(&self, place: Place, column: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+        let table = &self.tables[place.table];
+        let Some(column) = column else {
+            return Some(Cow::Owned(format!("\"{}\"", self.id(place))));
+        };
+        let mut columns = table.values.iter();
+        let values = columns.find(|values| column.is(values.column))?;
+        let start = match place.row {
+            0 => 0,
+            row => values.ends[row - 1],
+        };
+        let value = &values.text[start..values.ends[place.row]];
+        // An empty cell is nothing that could be pointed at.
+        (!matches!(value, "" | "null" | "\"\"")).then_some(Cow::Borrowed(value))
+    }
+
+    /// What the row holds in the package: the value that a cell had at the source.
+    pub(super) fn source_value(&self, place: Place, column: Text<'_>) -> Option<&'a str> {
+        let table = &self.tables[place.table];
+        let row = table.entry?.row(table.rows[place.row].0)?;
+        let mut cells = members(row.data);
+        let column = column.decoded();
+        cells.find_map(|(key, value)| key.is(&column).then_some(value))
+    }
+}

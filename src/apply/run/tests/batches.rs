@@ -1,0 +1,242 @@
+use super::{applied, counts};
+use crate::apply::sample::{Sample, cells, id, nothing, row};
+use crate::apply::{ApplyError, Mode};
+use crate::problem::Code;
+use crate::workspace::ledger::Entry;
+use crate::workspace::memory::{Memory, MemoryError};
+use crate::workspace::{Progress, ready};
+
+fn numbered(rows: std::ops::Range<u32>) -> Vec<String> {
+    rows.map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
+        .collect()
+}
+
+fn batches(memory: &mut Memory) -> Vec<usize> {
+    let ledger = memory.next_job();
+    let sizes = ledger.iter().filter_map(|entry| match entry {
+        Entry::Rows(rows) => Some(rows.rows.len()),
+        _ => None,
+    });
+    let sizes = sizes.collect();
+    memory.take_up(ledger);
+    sizes
+}
+
+#[test]
+fn rows_enter_in_batches_of_500_in_the_order_of_the_package() {
+    let sample = Sample::new().table("a", &["code"], numbered(0..1203));
+    let (mut memory, report) = applied(&sample);
+    assert_eq!(batches(&mut memory), [500, 500, 203]);
+    let stored = cells(&memory, 0);
+    let expected = (0..1203).map(|n| format!(r#"{{"code":"c{n}"}}"#));
+    assert!(stored.iter().cloned().eq(expected));
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.recorded), (1203, Some(1203)));
+    assert_eq!((table.skipped, table.failed, table.linked), (0, None, None));
+}
+
+#[test]
+fn a_unique_violation_fails_its_batch_and_no_other() {
+    let mut rows = numbered(0..1200);
+    rows[700] = row(700, r#"{"code":"c3"}"#);
+    let columns = [r#"code text textfield {"unique":true}"#];
+    let sample = Sample::new().table("a", &columns, rows);
+    let (mut memory, report) = applied(&sample);
+    assert_eq!(batches(&mut memory), [500, 200]);
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.failed), (700, Some(500)));
+    let [error] = report.errors.as_slice() else {
+        panic!("{:?}", report.errors);
+    };
+    assert_eq!((error.first, error.last), (500, 999));
+    assert_eq!(error.code, Code::UniqueViolation);
+    assert_eq!(error.reference, "f_a");
+    assert!(
+        error.message.starts_with("rows[700].data.code: "),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn a_value_that_cannot_be_stored_fails_its_batch() {
+    let mut rows = numbered(0..501);
+    rows[2] = row(2, r#"{"code":2}"#);
+    let (memory, report) = applied(&Sample::new().table("a", &["code"], rows));
+    assert_eq!(cells(&memory, 0), [r#"{"code":"c500"}"#]);
+    let error = &report.errors[0];
+    assert_eq!((error.first, error.last), (0, 499));
+    assert_eq!(error.code, Code::ValidationFailed);
+    assert_eq!(error.message, "rows[2].data.code: the column stores text");
+}
+
+#[test]
+fn a_required_cell_is_missed_whether_absent_or_empty() {
+    for data in ["{}", r#"{"code":null}"#, r#"{"code":""}"#] {
+        let columns = [r#"code text textfield {"required":true}"#];
+        let sample = Sample::new().table("a", &columns, vec![row(0, data)]);
+        let (memory, report) = applied(&sample);
+        assert_eq!(cells(&memory, 0).len(), 0, "{data}");
+        assert_eq!(
+            report.errors[0].message,
+            "rows[0].data.code: the column is required"
+        );
+    }
+}
+
+#[test]
+fn values_are_stored_canonically_and_currency_is_rounded() {
+    let columns = [
+        "price currency currencyfield",
+        "any json jsoneditor",
+        "code",
+    ];
+    let rows = vec![
+        row(
+            0,
+            r#"{"price": 1.005, "any": {"a": [1.50, -0]}, "code": "$f_x"}"#,
+        ),
+        row(1, r#"{ "code":"\u0041", "price":-2.675,"gone":1.0}"#),
+        row(2, r#"{"any":null}"#),
+    ];
+    let (memory, _) = applied(&Sample::new().table("a", &columns, rows));
+    assert_eq!(
+        cells(&memory, 0),
+        [
+            r#"{"price":1.01,"any":{"a":[1.5,0]},"code":"$f_x"}"#,
+            r#"{"code":"A","price":-2.68,"gone":1}"#,
+            r#"{"any":null}"#,
+        ]
+    );
+}
+
+#[test]
+fn cells_go_by_the_names_of_the_destination() {
+    let mut sample = Sample::new().table("a", &["code", "name"], vec![]);
+    sample.rows[0] = vec![
+        row(0, r#"{"name":"n","code":"c"}"#),
+        row(1, r#"{"name":1}"#),
+    ];
+    sample.approved.tables[0].columns[1].column.name = "name_2".to_owned();
+    sample.rows[0].truncate(1);
+    let (memory, _) = applied(&sample);
+    assert_eq!(cells(&memory, 0), [r#"{"name_2":"n","code":"c"}"#]);
+}
+
+#[test]
+fn no_row_enters_a_table_that_nobody_bound_or_whose_mode_is_none() {
+    let mut sample = Sample::new()
+        .table("a", &["code"], numbered(0..2))
+        .table("b", &["code"], numbered(2..4))
+        .mode(1, Mode::None);
+    sample.approved.tables[0].feature = None;
+    let (memory, report) = applied(&sample);
+    assert_eq!(memory.state().rows.len(), 0);
+    for name in ["a", "b"] {
+        assert_eq!(counts(&report, name), crate::apply::TableReport::default());
+    }
+}
+
+#[test]
+fn a_refused_structure_fails_the_job_and_writes_nothing() {
+    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let mut state = nothing();
+    let mut other = Memory::new(nothing());
+    sample.run(&mut other);
+    // The name was free when the package was resolved.
+    state.structure.features = other.state().structure.features;
+    state.structure.features[0].id = id(99);
+    let mut memory = Memory::new(state.clone());
+    let error = sample.try_run(&mut memory, &[]).expect_err("taken");
+    let ApplyError::Refused { code, detail, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(*code, Code::Conflict);
+    assert!(detail.contains("\"a\""), "{detail}");
+    assert_eq!(memory.state(), state);
+    assert_eq!(memory.next_job(), []);
+}
+
+#[test]
+fn automations_go_live_at_the_end_and_one_that_is_gone_stops_nothing() {
+    let mut sample = Sample::new()
+        .table("a", &["code"], numbered(0..2))
+        .automation("one")
+        .automation("two");
+    sample.approved.publish[0].id = id(404);
+    let (mut memory, report) = applied(&sample);
+    assert_eq!(report.published, 1);
+    let active: Vec<bool> = memory
+        .state()
+        .structure
+        .automations
+        .iter()
+        .map(|automation| automation.active)
+        .collect();
+    assert_eq!(active, [false, true]);
+    assert_eq!(report.errors[0].code, Code::NotFound);
+    assert_eq!(report.errors[0].reference, "w_one");
+    assert_eq!(memory.next_job().last(), Some(&Entry::Completed));
+}
+
+#[test]
+fn a_watcher_hears_of_every_unit() {
+    let sample = Sample::new()
+        .table("a", &["code"], numbered(0..501))
+        .automation("one");
+    let mut memory = Memory::new(nothing());
+    let text = format!("[{}]", sample.rows[0].join(","));
+    let payloads = [crate::package::payload::RawEntry {
+        feature_ref: String::new(),
+        item_uid: String::new(),
+        key_column: None,
+        key_unique: false,
+        columns: Vec::new(),
+        rows: &text,
+    }];
+    let mut heard: Vec<Progress> = Vec::new();
+    let mut watch = |progress| heard.push(progress);
+    let run = super::super::run(
+        &mut memory,
+        &sample.approved,
+        &payloads,
+        &[],
+        crate::definitions::Definitions::embedded(),
+        &mut watch,
+    );
+    // A server runs it on threads of its own.
+    fn sent<F: Send>(future: F) -> F {
+        future
+    }
+    ready(sent(run)).expect("runs");
+    let heard: Vec<_> = heard.iter().map(|p| (p.phase, p.done, p.total)).collect();
+    assert_eq!(
+        heard,
+        [
+            ("structure", 3, 3),
+            ("rows", 500, 501),
+            ("rows", 501, 501),
+            ("publish", 1, 1),
+            ("publish", 1, 1)
+        ]
+    );
+}
+
+#[test]
+fn a_store_that_does_not_answer_says_what_was_being_done() {
+    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let mut memory = Memory::new(nothing());
+    memory.crash_at(crate::workspace::memory::Crash {
+        call: 2,
+        written: false,
+    });
+    let error = sample.try_run(&mut memory, &[]).expect_err("crashed");
+    assert_eq!(
+        error.to_string(),
+        "the store failed writing rows of \"f_a\"; what is written stays, resume the job to go on"
+    );
+    let ApplyError::Store { source, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(source, MemoryError::Crashed(2));
+}

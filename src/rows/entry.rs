@@ -1,0 +1,324 @@
+//! How a row enters a table (`rest` 1.6, 3.5, 4.1): what its cells may be and what becomes of them.
+//!
+//! Goes in: cells as JSON text. Comes out: the text that is stored, or an [`EntryFault`]. Which number or
+//! UUID an empty identity cell gets is the caller's business; that it gets one is said here.
+
+use std::borrow::Cow;
+
+use super::cell::{Cell, elements, members};
+use super::{Decimal, FaultKind, Mask, Storable};
+use crate::definitions::{Definitions, Storage};
+use crate::json::{Value, decode, write_string_to};
+use crate::workspace::Column;
+
+/// What an empty identity cell gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    /// A UUID.
+    Uuid,
+    /// The next number.
+    Sequence,
+}
+
+/// What one column asks of its cells.
+#[derive(Debug, Clone)]
+pub struct Rule<'c> {
+    /// The technical name: the key in row data.
+    pub name: &'c str,
+    /// Whether an empty cell is a fault. Never so for an identity: it is minted.
+    pub required: bool,
+    /// Whether an empty cell is filled on entry.
+    pub identity: Option<Identity>,
+    /// What cells may hold: anything, where the definitions do not have the type.
+    storable: Storable<'c>,
+    /// Decimal places that are kept.
+    decimals: Option<u64>,
+}
+
+/// What the columns of a table ask of a row.
+#[derive(Debug, Clone)]
+pub struct Rules<'c> {
+    /// Column by column.
+    pub columns: Vec<Rule<'c>>,
+}
+
+/// Why a row cannot enter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("data.{column}: {reason}")]
+pub struct EntryFault {
+    /// The column.
+    pub column: String,
+    /// Why.
+    pub reason: EntryReason,
+}
+
+/// Why a cell cannot enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EntryReason {
+    /// The column cannot store it.
+    #[error(transparent)]
+    NotStorable(FaultKind),
+    /// The column is required and the cell is empty.
+    #[error("the column is required")]
+    Required,
+}
+
+impl<'c> Rules<'c> {
+    /// The rules of these columns.
+    pub fn of(columns: &'c [Column], definitions: &Definitions) -> Rules<'c> {
+        let columns = columns.iter();
+        Rules {
+            columns: columns
+                .map(|column| Rule::of(column, definitions))
+                .collect(),
+        }
+    }
+
+    /// The rule of a column.
+    pub fn column(&self, name: &str) -> Option<&Rule<'c>> {
+        self.columns.iter().find(|rule| rule.name == name)
+    }
+}
+
+impl<'c> Rule<'c> {
+    /// The rule of a column.
+    pub fn of(column: &'c Column, definitions: &Definitions) -> Rule<'c> {
+        let kind = definitions.column_types.get(&column.column_type);
+        let config = |key: &str| column.config.get(key);
+        let storable = Storable {
+            storage: kind.map_or(Storage::Any, |kind| kind.storage),
+            options: config("options").and_then(Value::as_list).map(|options| {
+                let texts = options.iter().filter_map(Value::as_str);
+                texts.map(Cow::Borrowed).collect()
+            }),
+            mask: config("mask").and_then(Value::as_str).and_then(Mask::parse),
+        };
+        let identity = column.is_identity().then(|| {
+            if column.is_sequence() {
+                Identity::Sequence
+            } else {
+                Identity::Uuid
+            }
+        });
+        // A currency is what the definitions give decimals.
+        let decimals = kind.and_then(|kind| kind.config.get("decimals"));
+        let decimals = decimals.and_then(|field| {
+            let declared = match config("decimals") {
+                Some(Value::Number(number)) => number.as_i64(),
+                _ => None,
+            };
+            let default = || field.default.as_ref().and_then(serde_json::Value::as_i64);
+            u64::try_from(declared.or_else(default)?).ok()
+        });
+        Rule {
+            name: &column.name,
+            required: column.is_required() && identity.is_none(),
+            identity,
+            storable,
+            decimals,
+        }
+    }
+
+    /// Appends a well-formed value as it is stored: numbers in plain form and rounded, without
+    /// white space, with the shortest escapes.
+    #[inline]
+    pub fn write(&self, raw: &str, out: &mut String) -> Result<(), FaultKind> {
+        let cell = Cell::new(raw);
+        let judged = self.storable.check_cell(cell, raw);
+        judged.map_err(|fault| fault.kind)?;
+        match (cell, self.decimals) {
+            (Cell::Number(token), Some(places)) => {
+                Decimal::new(token).write_rounded_to(places, out);
+            }
+            _ => canonical_to(out, raw),
+        }
+        Ok(())
+    }
+
+    /// The fault of an empty cell, where one is.
+    pub fn missing(&self) -> Option<EntryFault> {
+        self.required.then(|| self.fault(EntryReason::Required))
+    }
+
+    /// A fault of a cell of this column.
+    pub fn fault(&self, reason: EntryReason) -> EntryFault {
+        EntryFault {
+            column: self.name.to_owned(),
+            reason,
+        }
+    }
+}
+
+/// Appends a well-formed value in the form in which values are stored.
+#[inline]
+pub fn canonical_to(out: &mut String, raw: &str) {
+    match Cell::new(raw) {
+        Cell::Null | Cell::Bool(_) => out.push_str(raw),
+        Cell::String(text) if text.escaped => write_string_to(out, &text.decoded()),
+        Cell::String(_) => out.push_str(raw),
+        Cell::Number(token) if is_plain(token) => out.push_str(token),
+        Cell::Number(token) => {
+            let number = Decimal::new(token);
+            // What no store takes stays as it is, for whoever refuses it.
+            if number.is_storable() {
+                number.write_to(out);
+            } else {
+                out.push_str(token);
+            }
+        }
+        Cell::List(list) => {
+            let mut before = '[';
+            for element in elements(list) {
+                out.push(std::mem::replace(&mut before, ','));
+                canonical_to(out, element);
+            }
+            out.push_str(if before == '[' { "[]" } else { "]" });
+        }
+        Cell::Object(object) => {
+            let mut before = '{';
+            for (key, value) in members(object) {
+                out.push(std::mem::replace(&mut before, ','));
+                if key.escaped {
+                    write_string_to(out, &decode(key.inner));
+                } else {
+                    out.push('"');
+                    out.push_str(key.inner);
+                    out.push('"');
+                }
+                out.push(':');
+                canonical_to(out, value);
+            }
+            out.push_str(if before == '{' { "{}" } else { "}" });
+        }
+    }
+}
+
+/// Whether a token has neither point nor exponent, and so is in plain form already.
+fn is_plain(token: &str) -> bool {
+    token.len() <= 34 && token != "-0" && !token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Identity, Rules, canonical_to};
+    use crate::definitions::Definitions;
+    use crate::json::{Object, Value};
+    use crate::workspace::Column;
+
+    fn column(name: &str, column_type: &str, component: &str, config: &str) -> Column {
+        Column {
+            id: uuid::Uuid::nil(),
+            name: name.to_owned(),
+            label: name.to_owned(),
+            column_type: column_type.to_owned(),
+            default_component: component.to_owned(),
+            order: 1,
+            config: match Value::parse(config) {
+                Ok(Value::Object(config)) => config,
+                _ => Object::new(),
+            },
+        }
+    }
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("id", "text", "id", r#"{"required":true}"#),
+            column("no", "number", "id", r#"{"idType":"sequence"}"#),
+            column("price", "currency", "currencyfield", "{}"),
+            column("rate", "currency", "currencyfield", r#"{"decimals":4}"#),
+            column("amount", "number", "numberfield", r#"{"required":true}"#),
+            column("any", "json", "jsoneditor", "{}"),
+            column("kind", "select", "selectfield", r#"{"options":["a"]}"#),
+            column("nif", "masked", "maskedfield", r#"{"mask":"nif"}"#),
+            column("odd", "from_elsewhere", "wheel", "{}"),
+        ]
+    }
+
+    fn write(name: &str, raw: &str) -> Result<String, String> {
+        let columns = columns();
+        let rules = Rules::of(&columns, Definitions::embedded());
+        let rule = rules.column(name).expect("known");
+        let mut out = String::new();
+        match rule.write(raw, &mut out) {
+            Ok(()) => Ok(out),
+            Err(kind) => Err(rule
+                .fault(super::EntryReason::NotStorable(kind))
+                .to_string()),
+        }
+    }
+
+    #[test]
+    fn numbers_are_canonical_wherever_they_stand() {
+        for (name, raw, stored) in [
+            ("amount", "1.10", "1.1"),
+            ("amount", "1e2", "100"),
+            ("amount", "-0", "0"),
+            (
+                "any",
+                r#"{ "a" : [1.50, {"b":-0.0}], "c":"1.50" }"#,
+                r#"{"a":[1.5,{"b":0}],"c":"1.50"}"#,
+            ),
+            ("any", r#"["\u0041\n", { }, [ ]]"#, r#"["A\n",{},[]]"#),
+            ("odd", "1.0", "1"),
+        ] {
+            assert_eq!(write(name, raw).as_deref(), Ok(stored), "{raw}");
+        }
+    }
+
+    #[test]
+    fn currency_rounds_half_away_from_zero_to_its_decimals() {
+        assert_eq!(write("price", "1.005").as_deref(), Ok("1.01"));
+        assert_eq!(write("price", "-1.005").as_deref(), Ok("-1.01"));
+        assert_eq!(write("rate", "1.00005").as_deref(), Ok("1.0001"));
+        assert_eq!(write("price", "null").as_deref(), Ok("null"));
+        assert_eq!(write("amount", "1.005").as_deref(), Ok("1.005"));
+    }
+
+    #[test]
+    fn faults_say_the_column_and_why() {
+        for (name, raw, message) in [
+            ("amount", "\"1\"", "data.amount: the column stores numbers"),
+            (
+                "kind",
+                "\"b\"",
+                "data.kind: it is none of the column's options",
+            ),
+            (
+                "nif",
+                "\"123456788\"",
+                "data.nif: its check digits are wrong (nif)",
+            ),
+        ] {
+            assert_eq!(write(name, raw), Err(message.to_owned()));
+        }
+        let columns = columns();
+        let rules = Rules::of(&columns, Definitions::embedded());
+        let missing = |name: &str| {
+            let rule = rules.column(name).expect("known");
+            rule.missing().map(|fault| fault.to_string())
+        };
+        assert_eq!(
+            missing("amount").as_deref(),
+            Some("data.amount: the column is required")
+        );
+        assert_eq!(missing("price"), None);
+    }
+
+    #[test]
+    fn identities_are_minted_and_so_never_missing() {
+        let columns = columns();
+        let rules = Rules::of(&columns, Definitions::embedded());
+        let identity = |name: &str| rules.column(name).and_then(|rule| rule.identity);
+        assert_eq!(identity("id"), Some(Identity::Uuid));
+        assert_eq!(identity("no"), Some(Identity::Sequence));
+        assert_eq!(identity("amount"), None);
+        assert_eq!(rules.column("id").and_then(super::Rule::missing), None);
+    }
+
+    #[test]
+    fn a_dollar_in_a_cell_is_data() {
+        let mut out = String::new();
+        canonical_to(&mut out, "\"$f_x\"");
+        assert_eq!(out, "\"$f_x\"");
+    }
+}
