@@ -9,7 +9,7 @@ use tplkit::definitions::{Definitions, ReferenceKind};
 use tplkit::package::model::{Dependency, DependencyForm};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Source as _, Target as _, ready};
+use tplkit::workspace::{Source as _, Structure, Target as _, ready};
 
 use crate::seeds::Dice;
 
@@ -89,19 +89,19 @@ pub(crate) fn modes(package: &Checked<'_>, request: &mut Request, dice: &mut Dic
 }
 
 impl Job<'_> {
-    /// Everything decided, as the destination stands.
+    /// Everything decided for a destination that looks like this.
     pub(crate) fn approve(
         &self,
-        target: &Memory,
-        earlier: Option<&[Entry]>,
+        destination: &Structure,
+        earlier: &[Entry],
     ) -> Result<Approved, String> {
-        let structure = ready(target.structure()).map_err(|error| error.to_string())?;
-        let definitions = Definitions::embedded();
         let (package, request) = (self.package, &self.request);
+        let definitions = Definitions::embedded();
+        let earlier = Some(earlier);
         let said = resolve(
             package,
             request,
-            &structure,
+            destination,
             earlier,
             self.minter,
             definitions,
@@ -115,15 +115,10 @@ impl Job<'_> {
         target: &mut Memory,
         earlier: &[Entry],
     ) -> Result<Option<Report>, String> {
-        let own = match ready(target.ledger()) {
-            Ok(own) => own,
-            Err(_) => return Ok(None),
-        };
-        let known = [earlier, &own].concat();
-        if ready(target.structure()).is_err() {
+        let (Ok(own), Ok(destination)) = (ready(target.ledger()), ready(target.structure())) else {
             return Ok(None);
-        }
-        let approved = self.approve(target, Some(&known))?;
+        };
+        let approved = self.approve(&destination, &[earlier, &own].concat())?;
         carry_out(target, &approved, self.package, earlier)
     }
 
@@ -142,7 +137,14 @@ fn carry_out(
 ) -> Result<Option<Report>, String> {
     let (payloads, definitions) = (&package.payloads, Definitions::embedded());
     let mut watch = |_| {};
-    match ready(run(target, approved, payloads, earlier, definitions, &mut watch)) {
+    match ready(run(
+        target,
+        approved,
+        payloads,
+        earlier,
+        definitions,
+        &mut watch,
+    )) {
         Ok(report) => Ok(Some(report)),
         Err(ApplyError::Store { .. }) => Ok(None),
         Err(error) => Err(format!("the apply failed: {error}")),
