@@ -96,12 +96,15 @@ pub(super) fn read<'s>(
             .and_then(|(id, _)| known.travelling.get(&id).copied());
         let (letter, otherwise) = letter(draft.kind);
         let own = name::derive(&draft.tail, otherwise);
-        let tail = match (draft.kind, parent) {
-            (Kind::Column | Kind::View, Some(parent)) => {
-                let table = list.get(parent).map(|one: &Record<'_>| &one.reference);
-                let table = table.map(|one| one.trim_start_matches("f_"));
-                format!("{}_{own}", table.unwrap_or_default())
-            }
+        // A view of a table that stays behind is called after it all the same.
+        let table = match parent.and_then(|parent| list.get(parent)) {
+            Some(parent) => Some(parent.reference.trim_start_matches("f_").to_owned()),
+            None => draft
+                .owner
+                .map(|owner| name::derive(&owner.name, "feature")),
+        };
+        let tail = match (draft.kind, table) {
+            (Kind::Column | Kind::View, Some(table)) => format!("{table}_{own}"),
             _ => own,
         };
         let mut args = draft.args;

@@ -1,0 +1,20 @@
+//! The exporter, rule by rule, on small workspaces in memory. Every package is held against every
+//! rule of the check, the promotion and the canonical form.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on says so by panicking"
+)]
+
+mod automations;
+mod dependencies;
+mod exported;
+mod leaks;
+mod order;
+mod refs;
+mod rows;
+mod selection;
+mod space;
+mod speed;
+mod unresolved;
+mod whole;

@@ -1,0 +1,216 @@
+//! What cannot be carried over.
+
+use serde_json::json;
+use tplkit::export::Selection;
+
+use crate::exported::exported;
+use crate::space::{Space, object};
+
+fn manual() -> serde_json::Value {
+    json!({"type": "manual"})
+}
+
+#[test]
+fn targets_that_are_gone() {
+    let mut space = Space::new();
+    let gone = space.id();
+    let a = space.table("a");
+    space.text(a, "x");
+    space.link(a, "lost", gone, "code");
+    space.link(a, "half", a, "deleted");
+    space.column(a, "go", "button", &json!({"workflowV2Id": gone}));
+    space.table_mut(a).config = object(&json!({"titleColumn": "deleted"}));
+    space.view(
+        a,
+        "list",
+        "table",
+        &json!({"visibleColumns": ["x", "deleted"]}),
+    );
+    let module = space.module("m", &json!({"defaultRailId": gone}));
+    space.rail(module, "r", &json!({"views": [gone]}));
+    space.state.structure.workspace.config = object(&json!({"defaultModuleId": gone}));
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        [
+            "config.titleColumn column name inexistente chave esvaziada",
+            "config.linkedFeatureId feature uuid inexistente chave esvaziada",
+            "config.linkedValueColumn column name inexistente chave esvaziada",
+            "config.linkedValueColumn column name inexistente chave esvaziada",
+            "config.workflowV2Id workflowV2 uuid inexistente chave esvaziada",
+            "config.0.visibleColumns.1 column name inexistente chave esvaziada",
+            "config.defaultRailId rail uuid inexistente chave omitida",
+            "config.0.views.0 view uuid inexistente chave esvaziada",
+            "config.defaultModuleId module uuid inexistente chave omitida",
+        ]
+    );
+    assert_eq!(
+        package.created("v_a_list")["config"],
+        json!([{"visibleColumns": ["$c_a_x", ""]}])
+    );
+    assert!(package.created("m_m").get("config").is_none());
+}
+
+#[test]
+fn navigation_defaults_that_stay_behind_are_left_out() {
+    let mut space = Space::new();
+    let (m, n) = (space.module("m", &json!({})), space.module("n", &json!({})));
+    let rail = space.rail(n, "r", &json!({}));
+    space.module_mut(m).config = object(&json!({"color": "red", "defaultRailId": rail}));
+    space.state.structure.workspace.config =
+        object(&json!({"defaultModuleId": n, "theme": "dark"}));
+    let selection = Selection {
+        modules: Some(vec![m]),
+        ..Selection::default()
+    };
+    let package = exported(&space, &selection);
+    assert_eq!(
+        package.unresolved(),
+        [
+            "config.defaultRailId rail uuid fora_da_selecao chave omitida",
+            "config.defaultModuleId module uuid fora_da_selecao chave omitida",
+        ]
+    );
+    assert_eq!(package.created("m_m")["config"], json!({"color": "red"}));
+    let entry = &package.list("unresolved")[1];
+    assert_eq!(entry["uid"], package.0["manifest"]["plan"]["id"]);
+    assert_eq!(entry["sourceLabel"], "n label");
+    assert_eq!(package.updated("workspace"), None);
+}
+
+#[test]
+fn files_mailboxes_people_and_nameless_channels_cannot_travel() {
+    let mut space = Space::new();
+    let (file, mailbox, user) = (space.id(), space.id(), space.id());
+    let direct = space.channel(None);
+    let steps = json!([
+        {"key": "email.send", "config": {"to": "a@b.c", "subject": "s", "body": "b", "attachmentFileId": file, "mailboxId": mailbox}},
+        {"key": "notify", "config": {"scopeType": "user", "scopeId": user, "body": "x"}},
+        {"key": "notify", "config": {"scopeType": "channel", "scopeId": direct, "body": "x"}},
+    ]);
+    space.automation("send", &manual(), &steps);
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        [
+            "graphConfig.steps.0.config.attachmentFileId file uuid nao_exportavel chave esvaziada",
+            "graphConfig.steps.0.config.mailboxId mailbox uuid nao_exportavel chave esvaziada",
+            "graphConfig.steps.1.config.scopeId user uuid nao_exportavel chave esvaziada",
+            "graphConfig.steps.2.config.scopeId channel uuid nao_exportavel chave esvaziada",
+        ]
+    );
+    assert_eq!(
+        package.list("unresolved")[3]["sourceLabel"],
+        "Somewhere to talk"
+    );
+    assert!(package.list("dependencies").is_empty());
+}
+
+#[test]
+fn without_the_list_a_channel_has_no_ref() {
+    let mut space = Space::new();
+    let channel = space.id();
+    space.state.structure.organization.channels = None;
+    space.automation("tell", &manual(), &json!([{"key": "notify", "config": {"scopeType": "channel", "scopeId": channel, "body": "x"}}]));
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        ["graphConfig.steps.0.config.scopeId channel uuid sem_ref_cunhado chave esvaziada"]
+    );
+}
+
+#[test]
+fn the_effective_form_of_a_timer_profile_decides() {
+    let mut space = Space::new();
+    let profile = space.timer_profile("shift");
+    let gone = space.id();
+    let delay = |by: &str| json!({"key": "delay", "config": {"timerProfile": by}});
+    let steps = json!([
+        delay(&profile.to_string()), delay("shift"), delay("unheard"), delay(&gone.to_string()),
+        {"key": "notify", "config": {"scopeType": "organization", "body": "x"}},
+    ]);
+    space.automation("wait", &manual(), &steps);
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        [
+            "graphConfig.steps.0.config.timerProfile timerProfile uuidOrName nao_exportavel chave esvaziada",
+            "graphConfig.steps.2.config.timerProfile timerProfile uuidOrName inexistente valor mantido",
+            "graphConfig.steps.3.config.timerProfile timerProfile uuidOrName inexistente chave esvaziada",
+        ]
+    );
+    assert_eq!(package.list("unresolved")[0]["sourceLabel"], "shift label");
+    assert_eq!(package.dependency("timerprofile_shift")["form"], "name");
+    let steps = &package.created("w_wait")["graphConfig"]["steps"];
+    assert_eq!(steps[2]["config"]["timerProfile"], "unheard");
+}
+
+#[test]
+fn a_connection_that_is_gone_keeps_its_name_and_is_no_dependency() {
+    let mut space = Space::new();
+    space.automation(
+        "sync",
+        &manual(),
+        &json!([{"key": "http.request", "config": {"connectionName": "erp"}}]),
+    );
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        ["graphConfig.steps.0.config.connectionName connection name inexistente valor mantido"]
+    );
+    assert!(package.list("dependencies").is_empty());
+}
+
+#[test]
+fn columns_of_the_envelope_keep_their_names() {
+    let mut space = Space::new();
+    let condition = json!({"subject": "record", "column": "city", "op": "isEmpty"});
+    let notify = json!({"key": "notify", "config": {"scopeType": "organization", "body": "{{record.city}}"}});
+    space.automation(
+        "look",
+        &manual(),
+        &json!([{"key": "ifElse", "config": {"condition": condition, "then": [notify]}}]),
+    );
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.unresolved(),
+        [
+            "graphConfig.steps.0.config.condition.column column name envelope_indeterminado valor mantido"
+        ]
+    );
+    let config = &package.created("w_look")["graphConfig"]["steps"][0]["config"];
+    assert_eq!(config["condition"]["column"], "city");
+    assert_eq!(config["then"][0]["config"]["body"], "{{record.city}}");
+}
+
+#[test]
+fn automations_that_run_each_other_leave_one_reference_empty() {
+    let mut space = Space::new();
+    let (a, b) = (space.id(), space.id());
+    let run = |other| json!([{"key": "automation.run", "config": {"workflowId": other}}]);
+    for (name, other) in [("A", b), ("B", a)] {
+        space.automation(name, &manual(), &run(other));
+    }
+    space.automation("First", &manual(), &run(a));
+    for (automation, id) in space.state.structure.automations.iter_mut().zip([a, b]) {
+        automation.id = id;
+    }
+    let package = exported(&space, &Selection::default());
+    assert_eq!(
+        package.refs("create_workflow_v2"),
+        ["w_b", "w_a", "w_first"]
+    );
+    assert_eq!(
+        package.unresolved(),
+        ["graphConfig.steps.0.config.workflowId workflowV2 uuid ref_adiante chave esvaziada"]
+    );
+    assert_eq!(
+        package.list("unresolved")[0]["uid"],
+        package.item("w_b")["uid"]
+    );
+    assert_eq!(package.list("unresolved")[0]["sourceLabel"], "A");
+    assert_eq!(
+        package.created("w_a")["graphConfig"]["steps"][0]["config"]["workflowId"],
+        "$w_b"
+    );
+}
