@@ -100,6 +100,9 @@ mod tests {
         }
         let other = Minter::at(Timestamp::UNIX_EPOCH, 7);
         assert_ne!(minter.id(5), other.id(5));
-        assert!(ids.iter().all(|id| minter.minted(*id) && !other.minted(*id)));
+        assert!(
+            ids.iter()
+                .all(|id| minter.minted(*id) && !other.minted(*id))
+        );
     }
 }

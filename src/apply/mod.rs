@@ -13,6 +13,7 @@
 mod approved;
 mod error;
 mod minter;
+mod preview;
 mod refusal;
 mod report;
 mod request;
@@ -22,6 +23,8 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod undo;
+#[cfg(test)]
+mod setting;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
@@ -29,6 +32,10 @@ pub use approved::{
 };
 pub use error::ApplyError;
 pub use minter::Minter;
+pub use preview::{
+    Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
+    package_digest, preview,
+};
 pub use refusal::Refusal;
 pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
 pub use request::{Request, Resolution, RowsMode};

@@ -1,34 +1,13 @@
 //! Applying: interrupted or not, once or twice, and back again.
 
 use tplkit::apply::{Report, undo};
-use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::memory::{Crash, Memory, State};
+use tplkit::workspace::memory::{Crash, Memory};
 use tplkit::workspace::{Target as _, ready};
 
-use crate::job::{Job, decided, minter, modes};
+use crate::job::{Job, job, minter};
 use crate::seeds::{Dice, each, hold, same};
-use crate::world::{empty_beside, exported, read, selection, workspace};
-
-/// A job with random decisions on the package of a random workspace, and where it goes: beside
-/// its source, or into a workspace that is in use.
-fn job<'t>(seed: u64, package: &'t Checked<'t>, source: &State) -> (Job<'t>, State) {
-    let mut dice = Dice::new(seed);
-    let destination = if dice.below(2) == 0 {
-        empty_beside(source)
-    } else {
-        source.clone()
-    };
-    let mut request = decided(package, &destination, Some(&mut dice));
-    modes(package, &mut request, &mut dice);
-    let minter = minter(seed);
-    let job = Job {
-        package,
-        request,
-        minter,
-    };
-    (job, destination)
-}
+use crate::world::{exported, read, selection, workspace};
 
 fn saved(target: &Memory) -> String {
     target.state().save().unwrap()
@@ -41,7 +20,6 @@ fn folded(report: &Report) -> String {
         table.inserted += table.skipped;
         table.skipped = 0;
     }
-    report.dropped_keys.clear();
     format!("{report:#?}")
 }
 

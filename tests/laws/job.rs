@@ -12,6 +12,7 @@ use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Source as _, Structure, Target as _, ready};
 
 use crate::seeds::Dice;
+use crate::world::empty_beside;
 
 /// One apply of one package.
 pub(crate) struct Job<'t> {
@@ -77,7 +78,7 @@ pub(crate) fn decided(package: &Checked<'_>, into: &State, dice: Option<&mut Dic
 }
 
 /// Some tables by key, some not at all, where the package allows it.
-pub(crate) fn modes(package: &Checked<'_>, request: &mut Request, dice: &mut Dice) {
+fn modes(package: &Checked<'_>, request: &mut Request, dice: &mut Dice) {
     for entry in &package.payloads {
         let mode = match dice.below(5) {
             0 => RowsMode::None,
@@ -86,6 +87,26 @@ pub(crate) fn modes(package: &Checked<'_>, request: &mut Request, dice: &mut Dic
         };
         request.rows_modes.insert(entry.feature_ref.clone(), mode);
     }
+}
+
+/// A job with random decisions on the package of a random workspace, and where it goes: beside
+/// its source, or into a workspace that is in use.
+pub(crate) fn job<'t>(seed: u64, package: &'t Checked<'t>, source: &State) -> (Job<'t>, State) {
+    let mut dice = Dice::new(seed);
+    let destination = if dice.below(2) == 0 {
+        empty_beside(source)
+    } else {
+        source.clone()
+    };
+    let mut request = decided(package, &destination, Some(&mut dice));
+    modes(package, &mut request, &mut dice);
+    let minter = minter(seed);
+    let job = Job {
+        package,
+        request,
+        minter,
+    };
+    (job, destination)
 }
 
 impl Job<'_> {

@@ -9,6 +9,7 @@ mod export;
 mod job;
 mod layout;
 mod normal;
+mod preview;
 mod seeds;
 mod skip;
 mod world;

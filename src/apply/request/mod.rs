@@ -1,6 +1,8 @@
 //! What somebody decided: the body of an apply, or a resolutions file.
 
 mod read;
+#[cfg(test)]
+mod tests;
 
 use indexmap::IndexMap;
 

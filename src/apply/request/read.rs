@@ -47,7 +47,9 @@ impl Request {
         let mut faults: Vec<Refusal> = repeated
             .map(|member| {
                 let at = path_of(member);
-                invalid(format!("`{at}` stands twice in one object. Keep one of the two."))
+                invalid(format!(
+                    "`{at}` stands twice in one object. Keep one of the two."
+                ))
             })
             .collect();
         match Request::read(doc.root()) {
@@ -70,7 +72,10 @@ impl Request {
         match text.parse::<toml::Table>() {
             Ok(table) => Request::from_value(&Value::Object(object(table))),
             // The message has the line, the column and the text there.
-            Err(error) => Err(vec![invalid(format!("not TOML: {}", error.to_string().trim_end()))]),
+            Err(error) => Err(vec![invalid(format!(
+                "not TOML: {}",
+                error.to_string().trim_end()
+            ))]),
         }
     }
 
@@ -88,7 +93,10 @@ impl Request {
 
 /// TOML as JSON. What JSON does not have (dates) becomes text, and is refused as the text it is.
 fn object(table: toml::Table) -> Object {
-    table.into_iter().map(|(key, value)| (key, json(value))).collect()
+    table
+        .into_iter()
+        .map(|(key, value)| (key, json(value)))
+        .collect()
 }
 
 fn json(value: toml::Value) -> Value {
@@ -157,7 +165,10 @@ impl Reader {
         let action = node.get("action");
         if action.is_none() {
             let at = path_of(node);
-            let detail = format!("`{at}` has no `action`. Give one of: {}.", ACTIONS.join(", "));
+            let detail = format!(
+                "`{at}` has no `action`. Give one of: {}.",
+                ACTIONS.join(", ")
+            );
             self.about(node, detail);
         }
         let action = action.and_then(|action| self.word(action, &ACTIONS));
@@ -170,9 +181,12 @@ impl Reader {
                 "columns" => {
                     if action.is_some_and(|action| action != "map") {
                         let at = path_of(member);
-                        self.about(node, format!(
-                            "`{at}` belongs to the action `map` alone. Leave it out, or map."
-                        ));
+                        self.about(
+                            node,
+                            format!(
+                                "`{at}` belongs to the action `map` alone. Leave it out, or map."
+                            ),
+                        );
                     }
                     columns = self.by_ref(member, "a column", |reader, member| reader.id(member));
                 }
@@ -299,7 +313,10 @@ impl Reader {
         let key = member.key().unwrap_or_default();
         let help = suggest::help(key, known.iter().copied()).unwrap_or_default();
         let at = path_of(member);
-        self.about(member, format!("`{at}` is nothing that a request has. {help}"));
+        self.about(
+            member,
+            format!("`{at}` is nothing that a request has. {help}"),
+        );
     }
 
     /// A fault of the shape, with the ref of the resolution that it stands in.

@@ -118,7 +118,10 @@ pub(super) fn bind<'p>(
         }
     }
     for ((kind, parent), list) in siblings {
-        let wanted: Vec<&str> = list.iter().map(|(_, record)| record.name.as_str()).collect();
+        let wanted: Vec<&str> = list
+            .iter()
+            .map(|(_, record)| record.name.as_str())
+            .collect();
         let settled = settle(&wanted, taken(destination, kind, parent));
         for ((reference, record), name) in list.iter().zip(settled) {
             let named = meanings.declared(reference);
@@ -155,7 +158,12 @@ fn parent<'p>(work: &Work<'p>, meanings: &Meanings<'p>) -> Result<Option<Id>, Op
 /// Names that siblings have already.
 fn taken(destination: &Structure, kind: Kind, parent: Option<Id>) -> Vec<String> {
     let feature = || parent.and_then(|id| destination.feature(id));
-    let module = || destination.modules.iter().find(|module| Some(module.id) == parent);
+    let module = || {
+        destination
+            .modules
+            .iter()
+            .find(|module| Some(module.id) == parent)
+    };
     match kind {
         Kind::Workspace => vec![destination.workspace.name.clone()],
         Kind::Feature => names(&destination.features, |found| &found.name),

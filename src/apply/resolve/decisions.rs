@@ -64,7 +64,9 @@ pub(super) fn decide<'p>(
         if let Some(Resolution::Map { columns, id }) =
             request.resolutions.get(&dependency.reference)
         {
-            let feature = Id::try_parse(id).ok().and_then(|id| destination.feature(id));
+            let feature = Id::try_parse(id)
+                .ok()
+                .and_then(|id| destination.feature(id));
             judge_columns(dependency, columns, feature, &used, refusals);
         }
     }
@@ -118,9 +120,15 @@ fn mapped<'p>(
             "the destination has no {} named {id:?} for `{reference}`. Create it there, give the name of another, or skip it.",
             kind.as_str()
         );
-        return Err(Refusal::about(Code::MappingTargetNotFound, reference, detail));
+        return Err(Refusal::about(
+            Code::MappingTargetNotFound,
+            reference,
+            detail,
+        ));
     }
-    let Some(parsed) = Some(id).filter(|id| id.len() == 36).and_then(|id| Id::try_parse(id).ok())
+    let Some(parsed) = Some(id)
+        .filter(|id| id.len() == 36)
+        .and_then(|id| Id::try_parse(id).ok())
     else {
         let detail = format!(
             "`resolutions.{reference}.id` is {:?}. Give the UUID of a {} of the destination.",
@@ -143,10 +151,7 @@ fn mapped<'p>(
     })
 }
 
-fn proposed<'p>(
-    dependency: &Dependency,
-    destination: &Structure,
-) -> Result<Decision<'p>, Refusal> {
+fn proposed<'p>(dependency: &Dependency, destination: &Structure) -> Result<Decision<'p>, Refusal> {
     if dependency.blueprint.is_some() {
         return Ok(Decision::Import);
     }

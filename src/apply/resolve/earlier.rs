@@ -104,7 +104,9 @@ fn name_of(destination: &Structure, kind: Kind, id: Id, parent: Option<Id>) -> O
             let mut own = destination.features.iter();
             own.find(|found| found.id == id).map(|found| &found.name)
         }
-        Kind::Column => features().find_map(|f| f.column(id)).map(|found| &found.name),
+        Kind::Column => features()
+            .find_map(|f| f.column(id))
+            .map(|found| &found.name),
         Kind::View => {
             let mut views = features().flat_map(|feature| &feature.views);
             views.find(|found| found.id == id).map(|found| &found.name)
@@ -116,7 +118,9 @@ fn name_of(destination: &Structure, kind: Kind, id: Id, parent: Option<Id>) -> O
         }
         Kind::Module => {
             let mut modules = destination.modules.iter();
-            modules.find(|found| found.id == id).map(|found| &found.name)
+            modules
+                .find(|found| found.id == id)
+                .map(|found| &found.name)
         }
         Kind::Rail => {
             let modules = destination.modules.iter();

@@ -22,9 +22,13 @@ impl Findings {
     /// Begins with what the package says of itself.
     pub(super) fn of(manifest: &Manifest) -> Findings {
         let mut findings = Findings::default();
-        let entries = manifest.layers().map_or(&[][..], |layers| &layers.unresolved);
+        let entries = manifest
+            .layers()
+            .map_or(&[][..], |layers| &layers.unresolved);
         for entry in entries {
-            findings.told.insert((entry.uid.clone(), entry.path.clone()));
+            findings
+                .told
+                .insert((entry.uid.clone(), entry.path.clone()));
             findings.unresolved.push(UnresolvedEntry::of_package(entry));
         }
         findings

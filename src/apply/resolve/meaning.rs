@@ -36,10 +36,7 @@ pub(super) struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause<'p> {
     /// A dependency was skipped.
-    Skipped {
-        dependency: &'p str,
-        required: bool,
-    },
+    Skipped { dependency: &'p str, required: bool },
     /// It has no place to be: its parent does not travel, or nothing declares it.
     LeftOut,
 }

@@ -10,7 +10,11 @@ use crate::problem::Code;
 
 /// Judges the rows modes of a request.
 pub(super) fn judge(package: &Checked<'_>, request: &Request, refusals: &mut Vec<Refusal>) {
-    let mut known: Vec<&str> = package.payloads.iter().map(|entry| entry.feature_ref.as_str()).collect();
+    let mut known: Vec<&str> = package
+        .payloads
+        .iter()
+        .map(|entry| entry.feature_ref.as_str())
+        .collect();
     for step in &package.manifest.plan.steps {
         let table = match step.tool {
             Tool::CreateFeature => step.reference.as_deref(),
@@ -25,8 +29,12 @@ pub(super) fn judge(package: &Checked<'_>, request: &Request, refusals: &mut Vec
             refusals.push(unknown(reference, what, known.iter().copied()));
             continue;
         }
-        let entry = package.payloads.iter().find(|entry| entry.feature_ref == *reference);
-        if request.include_rows && *mode == RowsMode::MissingByKey && entry.and_then(key).is_none() {
+        let entry = package
+            .payloads
+            .iter()
+            .find(|entry| entry.feature_ref == *reference);
+        if request.include_rows && *mode == RowsMode::MissingByKey && entry.and_then(key).is_none()
+        {
             refusals.push(Refusal::about(
                 Code::RowsModeWithoutKey,
                 reference,

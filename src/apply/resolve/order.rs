@@ -13,7 +13,13 @@ pub(super) struct Order {
 pub(super) fn enter(targets: &[Vec<usize>]) -> Order {
     let groups = circles(targets);
     let cyclic: Vec<usize> = {
-        let alone = |node: &usize| groups.iter().filter(|group| **group == groups[*node]).count() == 1;
+        let alone = |node: &usize| {
+            groups
+                .iter()
+                .filter(|group| **group == groups[*node])
+                .count()
+                == 1
+        };
         (0..targets.len()).filter(|node| !alone(node)).collect()
     };
     let mut order = Vec::with_capacity(targets.len());
@@ -40,10 +46,13 @@ pub(super) fn enter(targets: &[Vec<usize>]) -> Order {
 
 /// The group of each node: nodes that reach each other are of one group, named by its lowest.
 fn circles(targets: &[Vec<usize>]) -> Vec<usize> {
-    let reached: Vec<Vec<bool>> = (0..targets.len()).map(|node| reach(targets, node)).collect();
+    let reached: Vec<Vec<bool>> = (0..targets.len())
+        .map(|node| reach(targets, node))
+        .collect();
     (0..targets.len())
         .map(|node| {
-            let together = |other: &usize| *other == node || (reached[node][*other] && reached[*other][node]);
+            let together =
+                |other: &usize| *other == node || (reached[node][*other] && reached[*other][node]);
             (0..=node).find(together).unwrap_or(node)
         })
         .collect()
@@ -79,6 +88,9 @@ mod tests {
     #[test]
     fn circles_enter_in_the_order_of_entries_after_what_they_point_at() {
         assert_eq!(order(&[&[2], &[], &[0, 1]]), (vec![1, 0, 2], vec![0, 2]));
-        assert_eq!(order(&[&[1], &[0], &[3], &[2]]), (vec![0, 1, 2, 3], vec![0, 1, 2, 3]));
+        assert_eq!(
+            order(&[&[1], &[0], &[3], &[2]]),
+            (vec![0, 1, 2, 3], vec![0, 1, 2, 3])
+        );
     }
 }

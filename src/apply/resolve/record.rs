@@ -6,9 +6,7 @@ use super::meaning::Record;
 use super::rewrite::{object_of, objects_of};
 use super::steps::text_in;
 use crate::json::{Object, Value};
-use crate::workspace::{
-    Automation, Column, Feature, Id, Kind, Module, New, Rail, Structure, View,
-};
+use crate::workspace::{Automation, Column, Feature, Id, Kind, Module, New, Rail, Structure, View};
 
 /// Hands out positions: what says none comes after everything that is there.
 #[derive(Debug)]
@@ -44,7 +42,11 @@ impl<'s> Positions<'s> {
 fn highest(destination: &Structure, record: &Record) -> i64 {
     let feature = || record.parent.and_then(|id| destination.feature(id));
     let orders: Vec<i64> = match record.kind {
-        Kind::Module => destination.modules.iter().map(|found| found.order).collect(),
+        Kind::Module => destination
+            .modules
+            .iter()
+            .map(|found| found.order)
+            .collect(),
         Kind::Rail => {
             let mut modules = destination.modules.iter();
             let module = modules.find(|module| Some(module.id) == record.parent);
@@ -141,14 +143,18 @@ pub(super) fn config_of(destination: &Structure, record: &Record) -> Value {
     let config = match record.kind {
         Kind::Workspace => Some(&destination.workspace.config),
         Kind::Feature => destination.feature(id).map(|found| &found.config),
-        Kind::Column => features().find_map(|f| f.column(id)).map(|found| &found.config),
+        Kind::Column => features()
+            .find_map(|f| f.column(id))
+            .map(|found| &found.config),
         Kind::View => {
             let mut views = features().flat_map(|feature| &feature.views);
             views.find(|view| view.id == id).map(|found| &found.config)
         }
         Kind::Module => {
             let mut modules = destination.modules.iter();
-            modules.find(|module| module.id == id).map(|found| &found.config)
+            modules
+                .find(|module| module.id == id)
+                .map(|found| &found.config)
         }
         // No step changes these.
         Kind::Rail | Kind::Workflow => None,

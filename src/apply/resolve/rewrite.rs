@@ -174,7 +174,9 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
             (self.meaning(reference), kind, form)
         } else {
             // A field for names holds the name of a dependency as it is.
-            let Some(declaration) = declaration else { return };
+            let Some(declaration) = declaration else {
+                return;
+            };
             let named = self.meanings.of_name(declaration.kind, text);
             let replaced = match named {
                 Some(Meaning::Name(name)) if name != text => Ok(name.clone()),

@@ -47,14 +47,19 @@ fn one(
     });
     let inserted = match work.step.tool {
         Tool::InsertRow => vec![data(args)],
-        Tool::InsertRows => list().iter().filter_map(Value::as_object).map(data).collect(),
+        Tool::InsertRows => list()
+            .iter()
+            .filter_map(Value::as_object)
+            .map(data)
+            .collect(),
         _ => Vec::new(),
     };
     let updated = match work.step.tool {
         Tool::UpdateRow => vec![(text_in(args, "rowId").to_owned(), data(args))],
         Tool::BulkUpdateRows => {
             let rows = list().iter().filter_map(Value::as_object);
-            rows.map(|row| (text_in(row, "id").to_owned(), data(row))).collect()
+            rows.map(|row| (text_in(row, "id").to_owned(), data(row)))
+                .collect()
         }
         _ => Vec::new(),
     };

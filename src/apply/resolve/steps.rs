@@ -41,7 +41,9 @@ impl<'p> Steps<'p> {
             creating: 0,
             declared: HashMap::new(),
         };
-        let dependencies = manifest.layers().map_or(&[][..], |layers| &layers.dependencies);
+        let dependencies = manifest
+            .layers()
+            .map_or(&[][..], |layers| &layers.dependencies);
         for (index, decision) in decisions {
             let (Decision::Import, Some(dependency)) = (decision, dependencies.get(*index)) else {
                 continue;
@@ -92,7 +94,9 @@ pub(super) fn used_in<'a>(args: &'a Object, argument: &str) -> Option<&'a str> {
 
 /// The text of an argument.
 pub(super) fn text_in<'a>(args: &'a Object, argument: &str) -> &'a str {
-    args.get(argument).and_then(Value::as_str).unwrap_or_default()
+    args.get(argument)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// Every ref that the args of a step use: whole strings and map keys. Row data is data.

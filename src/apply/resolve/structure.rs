@@ -67,7 +67,13 @@ impl<'p> Builder<'_, 'p> {
 
     fn rewrite(&self, work: &Work<'p>, declared: Declared<'_>) -> Rewritten<'p> {
         let step = work.step;
-        rewrite(step.tool, &step.args, declared, self.meanings, self.definitions)
+        rewrite(
+            step.tool,
+            &step.args,
+            declared,
+            self.meanings,
+            self.definitions,
+        )
     }
 
     fn create(&mut self, work: &Work<'p>, positions: &mut Positions<'_>, built: &mut Built<'p>) {
@@ -85,7 +91,10 @@ impl<'p> Builder<'_, 'p> {
         let (Some(lot), Some(record)) = (lot, self.meanings.record(reference)) else {
             return;
         };
-        let (kind, component) = (text_in(&step.args, "type"), text_in(&step.args, "defaultComponent"));
+        let (kind, component) = (
+            text_in(&step.args, "type"),
+            text_in(&step.args, "defaultComponent"),
+        );
         let rewritten = self.rewrite(work, declared(record.kind, kind, component));
         self.findings.all_emptied(work.uid, &rewritten);
         if matches!(lot, Lot::Fresh | Lot::Bound { unfinished: true }) {
@@ -114,7 +123,9 @@ impl<'p> Builder<'_, 'p> {
                 name: record.name.clone(),
             });
         } else {
-            let parent = record.parent.and_then(|parent| self.destination.feature(parent));
+            let parent = record
+                .parent
+                .and_then(|parent| self.destination.feature(parent));
             column = parent.and_then(|parent| parent.column(record.id)).cloned();
             built.bound.push(Bound {
                 kind: record.kind,
@@ -141,7 +152,11 @@ impl<'p> Builder<'_, 'p> {
         };
         if record.kind == Kind::Workflow && owed {
             if lot == Lot::Fresh {
-                built.work.entry.pending_publishes.push(reference.to_owned());
+                built
+                    .work
+                    .entry
+                    .pending_publishes
+                    .push(reference.to_owned());
             }
             built.publish.push(Publish {
                 reference: reference.to_owned(),
@@ -223,13 +238,18 @@ impl<'p> Builder<'_, 'p> {
             let text = |key: &str| text_in(&step.args, key).to_owned();
             return (text("type"), text("defaultComponent"));
         }
-        let parent = record.parent.and_then(|parent| self.destination.feature(parent));
+        let parent = record
+            .parent
+            .and_then(|parent| self.destination.feature(parent));
         if let Some(column) = parent.and_then(|parent| parent.column(record.id)) {
             return (column.column_type.clone(), column.default_component.clone());
         }
         let mut views = parent.into_iter().flat_map(|parent| &parent.views);
         let view = views.find(|view| view.id == record.id);
-        (view.map_or(String::new(), |view| view.view_type.clone()), String::new())
+        (
+            view.map_or(String::new(), |view| view.view_type.clone()),
+            String::new(),
+        )
     }
 }
 

@@ -42,7 +42,8 @@ impl Tables<'_, '_> {
                 findings.rows(&entry.item_uid, Reason::FeatureRefUnresolved, Some(count));
             }
             let carried = |name: &str| entry.columns.iter().any(|column| column == name);
-            let mut columns = feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
+            let mut columns =
+                feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
             columns.retain(|work| carried(&work.package_name) || work.column.is_identity());
             tables.push(TableWork {
                 entry: index,
@@ -56,9 +57,10 @@ impl Tables<'_, '_> {
             next = next.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         }
         let Order { order, cyclic } = self.order(&tables);
-        for (table, entry) in cyclic.iter().filter_map(|at| {
-            Some((tables.get(*at)?, self.package.payloads.get(*at)?))
-        }) {
+        for (table, entry) in cyclic
+            .iter()
+            .filter_map(|at| Some((tables.get(*at)?, self.package.payloads.get(*at)?)))
+        {
             debug_assert_eq!(table.feature_ref, entry.feature_ref);
             findings.rows(&table.uid, Reason::PayloadCycle, None);
         }
@@ -75,7 +77,10 @@ impl Tables<'_, '_> {
 
     /// All columns of a table that the package knows, then identity columns that it does not.
     pub(super) fn columns_of(&self, reference: &str, feature: Id) -> Vec<ColumnWork> {
-        let own = self.columns.values().filter(|column| column.feature == feature);
+        let own = self
+            .columns
+            .values()
+            .filter(|column| column.feature == feature);
         let mut columns: Vec<ColumnWork> = own
             .map(|built| ColumnWork {
                 package_name: built.package_name.clone(),
@@ -108,7 +113,10 @@ impl Tables<'_, '_> {
             let mapped = self.meanings.record(&identity.reference);
             let mapped = mapped.and_then(|record| stored.column(record.id));
             let Some(column) = mapped else { continue };
-            if !columns.iter().any(|known| known.package_name == identity.name) {
+            if !columns
+                .iter()
+                .any(|known| known.package_name == identity.name)
+            {
                 let link = if self.is_link(column) {
                     LinkWork::Refs
                 } else {
@@ -135,7 +143,12 @@ impl Tables<'_, '_> {
 
     /// What becomes of the cells of a column.
     fn link(&self, built: &BuiltColumn) -> LinkWork {
-        let Some(table) = built.link.table.as_deref().filter(|_| self.is_link(&built.column)) else {
+        let Some(table) = built
+            .link
+            .table
+            .as_deref()
+            .filter(|_| self.is_link(&built.column))
+        else {
             return LinkWork::Data;
         };
         if let Meaning::Nothing(Cause::Skipped { dependency, .. }) = self.meanings.of(table) {
@@ -143,7 +156,11 @@ impl Tables<'_, '_> {
                 dependency: (*dependency).to_owned(),
             };
         }
-        let travels = self.package.payloads.iter().any(|entry| entry.feature_ref == table);
+        let travels = self
+            .package
+            .payloads
+            .iter()
+            .any(|entry| entry.feature_ref == table);
         let dependency = self.dependency(table).filter(|_| !travels);
         let Some(dependency) = dependency else {
             return LinkWork::Refs;
@@ -155,7 +172,9 @@ impl Tables<'_, '_> {
         let mapped = by_identity.and_then(|column| self.meanings.record(&column.reference));
         match (self.meanings.record(table), mapped) {
             // What was created from a blueprint has no rows yet; only a mapped table is asked.
-            (Some(table), Some(column)) if !table.fresh && !column.fresh && self.is_mapped(&dependency.reference) => {
+            (Some(table), Some(column))
+                if !table.fresh && !column.fresh && self.is_mapped(&dependency.reference) =>
+            {
                 LinkWork::Identity {
                     feature: table.id,
                     column: column.name.clone(),
@@ -176,7 +195,10 @@ impl Tables<'_, '_> {
         let position = |reference: &str| tables.iter().position(|t| t.feature_ref == reference);
         let mut targets: Vec<Vec<usize>> = Vec::new();
         for (at, table) in tables.iter().enumerate() {
-            let links = self.columns.values().filter(|column| Some(column.feature) == table.feature);
+            let links = self
+                .columns
+                .values()
+                .filter(|column| Some(column.feature) == table.feature);
             let mut points: Vec<usize> = links
                 .filter(|column| self.is_link(&column.column))
                 .filter_map(|column| position(column.link.table.as_deref()?))
@@ -193,10 +215,17 @@ impl Tables<'_, '_> {
         }
         // A circle of columns is one of rows only where cells point at each other.
         for at in order.cyclic {
-            let held = self.package.payloads.get(at).map(held_tables).unwrap_or_default();
+            let held = self
+                .package
+                .payloads
+                .get(at)
+                .map(held_tables)
+                .unwrap_or_default();
             if let (Some(points), Some(_)) = (targets.get_mut(at), tables.get(at)) {
                 points.retain(|target| {
-                    tables.get(*target).is_some_and(|table| held.contains(&table.feature_ref))
+                    tables
+                        .get(*target)
+                        .is_some_and(|table| held.contains(&table.feature_ref))
                 });
             }
         }
@@ -207,5 +236,7 @@ impl Tables<'_, '_> {
 /// The tables that rows of an entry point at.
 fn held_tables(entry: &RawEntry<'_>) -> HashSet<String> {
     let refs = entry.rows().filter_map(|row| row.refs);
-    refs.flat_map(triples).map(|triple| triple.feature_ref().into_owned()).collect()
+    refs.flat_map(triples)
+        .map(|triple| triple.feature_ref().into_owned())
+        .collect()
 }

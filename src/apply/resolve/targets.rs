@@ -13,14 +13,18 @@ pub(super) fn by_id(
     let features = || destination.features.iter().chain(&destination.shared);
     let named = |name: &String, parent: Option<Id>| (name.clone(), parent);
     let found = match kind {
-        ReferenceKind::Feature => destination.feature(id).map(|found| named(&found.name, None)),
+        ReferenceKind::Feature => destination
+            .feature(id)
+            .map(|found| named(&found.name, None)),
         ReferenceKind::View => features().find_map(|feature| {
             let view = feature.views.iter().find(|view| view.id == id)?;
             Some(named(&view.name, Some(feature.id)))
         }),
         ReferenceKind::Module => {
             let mut modules = destination.modules.iter();
-            modules.find(|found| found.id == id).map(|found| named(&found.name, None))
+            modules
+                .find(|found| found.id == id)
+                .map(|found| named(&found.name, None))
         }
         ReferenceKind::Rail => destination.modules.iter().find_map(|module| {
             let rail = module.rails.iter().find(|rail| rail.id == id)?;
@@ -33,7 +37,9 @@ pub(super) fn by_id(
         }
         ReferenceKind::Workflow => {
             let mut earlier = destination.earlier_automations.iter();
-            return earlier.any(|found| found.id == id).then_some(Meaning::Outside(id));
+            return earlier
+                .any(|found| found.id == id)
+                .then_some(Meaning::Outside(id));
         }
         ReferenceKind::Channel => {
             // A reader that cannot tell the channels takes the caller's word.

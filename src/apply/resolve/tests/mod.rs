@@ -5,5 +5,4 @@ mod configs;
 mod decisions;
 mod fixtures;
 mod rows;
-mod setting;
 mod structure;

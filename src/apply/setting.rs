@@ -1,4 +1,4 @@
-//! Packages written in few words, and a destination to apply them to.
+//! Packages written in few words, and destinations to apply them to: for tests.
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -12,30 +12,30 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::memory::State;
 use crate::workspace::{Channel, Column, Connection, Feature, Id, Structure, View};
 
-pub(super) fn id(number: u128) -> Id {
+pub(in crate::apply) fn id(number: u128) -> Id {
     Id::from_u128((0x7_u128 << 76) | (0b10 << 62) | number)
 }
 
 /// A package text: steps as `(tool, ref, args)`, with whatever else the manifest holds. Version 2
 /// gets the items of its steps.
 #[derive(Debug, Clone)]
-pub(super) struct Pack {
-    pub(super) version: u8,
+pub(in crate::apply) struct Pack {
+    pub(in crate::apply) version: u8,
     steps: Vec<Json>,
-    pub(super) items: Vec<Json>,
-    pub(super) dependencies: Vec<Json>,
-    pub(super) unresolved: Vec<Json>,
-    pub(super) external: Vec<&'static str>,
-    pub(super) payloads: Vec<Json>,
-    pub(super) source: &'static str,
+    pub(in crate::apply) items: Vec<Json>,
+    pub(in crate::apply) dependencies: Vec<Json>,
+    pub(in crate::apply) unresolved: Vec<Json>,
+    pub(in crate::apply) external: Vec<&'static str>,
+    pub(in crate::apply) payloads: Vec<Json>,
+    pub(in crate::apply) source: &'static str,
 }
 
-pub(super) fn uid(number: usize) -> String {
+pub(in crate::apply) fn uid(number: usize) -> String {
     format!("u_00000000-0000-4000-8000-{number:012}")
 }
 
 impl Pack {
-    pub(super) fn new() -> Pack {
+    pub(in crate::apply) fn new() -> Pack {
         Pack {
             version: 2,
             steps: Vec::new(),
@@ -49,7 +49,7 @@ impl Pack {
     }
 
     /// Adds a create step and its item; the uid of the item is that of its ref's number.
-    pub(super) fn create(mut self, tool: &str, reference: &str, args: Json) -> Pack {
+    pub(in crate::apply) fn create(mut self, tool: &str, reference: &str, args: Json) -> Pack {
         let number = self.steps.len();
         let kind = match tool {
             "create_workflow_v2" => "workflow",
@@ -69,28 +69,38 @@ impl Pack {
             }
             if kind == "workflow" {
                 let text = args.to_string();
-                let ids = text.match_indices("\"stp_").map(|(at, _)| text[at + 1..at + 17].to_owned());
+                let ids = text
+                    .match_indices("\"stp_")
+                    .map(|(at, _)| text[at + 1..at + 17].to_owned());
                 item["stepIds"] = ids.collect::<Vec<_>>().into();
             }
             self.items.push(item);
         }
-        self.steps.push(json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args}));
+        self.steps
+            .push(json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args}));
         self
     }
 
     /// Adds a step that declares nothing.
-    pub(super) fn step(mut self, tool: &str, args: Json) -> Pack {
+    pub(in crate::apply) fn step(mut self, tool: &str, args: Json) -> Pack {
         let number = self.steps.len();
-        self.steps.push(json!({"uid": uid(number), "tool": tool, "args": args}));
+        self.steps
+            .push(json!({"uid": uid(number), "tool": tool, "args": args}));
         self
     }
 
-    pub(super) fn table(self, name: &str) -> Pack {
+    pub(in crate::apply) fn table(self, name: &str) -> Pack {
         let args = json!({"workspaceId": "$workspace", "name": name, "label": name});
         self.create("create_feature", &format!("f_{name}"), args)
     }
 
-    pub(super) fn column(self, table: &str, name: &str, kind: &str, config: Json) -> Pack {
+    pub(in crate::apply) fn column(
+        self,
+        table: &str,
+        name: &str,
+        kind: &str,
+        config: Json,
+    ) -> Pack {
         let component = &Definitions::embedded().column_types[kind].default_component;
         let order = self.steps.len() + 1;
         let mut args = json!({"featureId": format!("$f_{table}"), "name": name, "label": name, "type": kind, "defaultComponent": component, "order": order});
@@ -100,13 +110,19 @@ impl Pack {
         self.create("create_column", &format!("c_{table}_{name}"), args)
     }
 
-    pub(super) fn view(self, table: &str, config: Json) -> Pack {
+    pub(in crate::apply) fn view(self, table: &str, config: Json) -> Pack {
         let args = json!({"featureId": format!("$f_{table}"), "name": table, "label": table, "type": "table", "config": [config]});
         self.create("create_view", &format!("v_{table}"), args)
     }
 
     /// A table of the source that does not travel.
-    pub(super) fn far_table(mut self, name: &str, columns: &[&str], blueprint: bool, uses: &[(usize, &str)]) -> Pack {
+    pub(in crate::apply) fn far_table(
+        mut self,
+        name: &str,
+        columns: &[&str],
+        blueprint: bool,
+        uses: &[(usize, &str)],
+    ) -> Pack {
         let reference = format!("f_{name}");
         let owner = uid(2000 + self.dependencies.len());
         let column = |column: &&str| {
@@ -123,7 +139,9 @@ impl Pack {
             "usedBy": uses.iter().map(|(item, path)| json!({"uid": uid(*item), "targets": owner, "path": path, "reason": "r"})).collect::<Vec<_>>(),
         });
         if blueprint {
-            let mut steps = vec![json!({"uid": uid(4000), "tool": "create_feature", "ref": reference, "args": {"workspaceId": "$workspace", "name": name, "label": name}})];
+            let mut steps = vec![
+                json!({"uid": uid(4000), "tool": "create_feature", "ref": reference, "args": {"workspaceId": "$workspace", "name": name, "label": name}}),
+            ];
             for (at, column) in identity.iter().enumerate() {
                 steps.push(json!({"uid": uid(4001 + at), "tool": "create_column", "ref": column["ref"], "args": {
                     "featureId": format!("${reference}"), "name": column["name"], "label": column["label"], "type": "text",
@@ -136,7 +154,14 @@ impl Pack {
     }
 
     /// Something else that does not travel.
-    pub(super) fn far(mut self, kind: &str, reference: &str, form: &str, name: &str, uses: &[(usize, &str)]) -> Pack {
+    pub(in crate::apply) fn far(
+        mut self,
+        kind: &str,
+        reference: &str,
+        form: &str,
+        name: &str,
+        uses: &[(usize, &str)],
+    ) -> Pack {
         let owner = uid(2000 + self.dependencies.len());
         self.dependencies.push(json!({
             "uid": owner, "kind": kind, "ref": reference, "form": form, "required": kind != "timerProfile",
@@ -148,10 +173,18 @@ impl Pack {
     }
 
     /// Rows of a table: `data` of each, with `refs` where they have some.
-    pub(super) fn rows(mut self, table: &str, key: Option<&str>, rows: &[(Json, Json)]) -> Pack {
+    pub(in crate::apply) fn rows(
+        mut self,
+        table: &str,
+        key: Option<&str>,
+        rows: &[(Json, Json)],
+    ) -> Pack {
         let number = self.payloads.len();
         let item = uid(5000 + number);
-        let parent = self.items.iter().find(|item| item["ref"] == format!("f_{table}"));
+        let parent = self
+            .items
+            .iter()
+            .find(|item| item["ref"] == format!("f_{table}"));
         let parent = parent.map(|item| item["uid"].clone());
         let links = self.steps.iter().any(|step| {
             let config = step["args"]["config"]["linkedFeatureId"].as_str();
@@ -165,24 +198,31 @@ impl Pack {
         let mut columns: Vec<&str> = Vec::new();
         for step in &self.steps {
             let name = step["args"]["name"].as_str().unwrap_or_default();
-            let own = step["tool"] == "create_column" && step["args"]["featureId"] == format!("$f_{table}");
+            let own = step["tool"] == "create_column"
+                && step["args"]["featureId"] == format!("$f_{table}");
             if own && rows.iter().any(|(data, _)| data.get(name).is_some()) {
                 columns.push(name);
             }
         }
-        let rows: Vec<Json> = rows.iter().enumerate().map(|(at, (data, refs))| {
-            let mut row = json!({"uid": uid(6000 + 100 * number + at), "data": data});
-            if *refs != Json::Null {
-                row["refs"] = refs.clone();
-            }
-            row
-        }).collect();
-        self.payloads.push(json!({"featureRef": format!("f_{table}"), "itemUid": item, "count": rows.len(),
-            "keyColumn": key, "keyUnique": key.is_some(), "columns": columns, "rows": rows}));
+        let rows: Vec<Json> = rows
+            .iter()
+            .enumerate()
+            .map(|(at, (data, refs))| {
+                let mut row = json!({"uid": uid(6000 + 100 * number + at), "data": data});
+                if *refs != Json::Null {
+                    row["refs"] = refs.clone();
+                }
+                row
+            })
+            .collect();
+        self.payloads.push(
+            json!({"featureRef": format!("f_{table}"), "itemUid": item, "count": rows.len(),
+            "keyColumn": key, "keyUnique": key.is_some(), "columns": columns, "rows": rows}),
+        );
         self
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(in crate::apply) fn text(&self) -> String {
         let mut manifest = json!({
             "name": "small", "label": "Small", "templateVersion": self.version,
             "plan": {"planVersion": 1, "id": uid(9999), "summary": "Small.", "target": {"workspaceId": "$workspace"},
@@ -201,39 +241,67 @@ impl Pack {
 }
 
 /// Reads a package that has to be good.
-pub(super) fn checked(text: &str) -> Checked<'_> {
+pub(in crate::apply) fn checked(text: &str) -> Checked<'_> {
     match Checked::read(text, &CheckOptions::default()) {
         Ok(checked) => checked,
         Err(NotChecked::Errors(report)) => {
-            let errors: Vec<_> = report.findings.iter().map(|f| format!("{} {}", f.rule.code, f.message)).collect();
-            panic!("{errors:#?}\n{text}")
+            let errors: Vec<_> = report
+                .findings
+                .iter()
+                .map(|f| format!("{} {}", f.rule.code, f.message))
+                .collect();
+            panic!("{errors:#?}")
         }
         Err(other) => panic!("{other}"),
     }
 }
 
 /// An empty workspace.
-pub(super) fn empty() -> Structure {
+pub(in crate::apply) fn empty() -> Structure {
     State::empty(id(1), id(2), "here", "Here").structure
 }
 
 /// A workspace with a table `clients` (`id`, `name`), a shared table, a channel and a connection.
-pub(super) fn furnished() -> Structure {
+pub(in crate::apply) fn furnished() -> Structure {
     let mut structure = empty();
-    structure.features.push(feature(10, "clients", &[(11, "id", "id"), (12, "name", "textfield")]));
-    structure.shared.push(feature(20, "countries", &[(21, "iso", "textfield")]));
+    structure.features.push(feature(
+        10,
+        "clients",
+        &[(11, "id", "id"), (12, "name", "textfield")],
+    ));
+    structure
+        .shared
+        .push(feature(20, "countries", &[(21, "iso", "textfield")]));
     structure.organization.connections = Some(vec![
-        Connection { name: "mailer".to_owned(), kind: "smtp".to_owned() },
-        Connection { name: "post".to_owned(), kind: "smtp".to_owned() },
+        Connection {
+            name: "mailer".to_owned(),
+            kind: "smtp".to_owned(),
+        },
+        Connection {
+            name: "post".to_owned(),
+            kind: "smtp".to_owned(),
+        },
     ]);
     structure.organization.channels = Some(vec![
-        Channel { id: id(30), name: Some("sales".to_owned()), label: None },
-        Channel { id: id(31), name: None, label: None },
+        Channel {
+            id: id(30),
+            name: Some("sales".to_owned()),
+            label: None,
+        },
+        Channel {
+            id: id(31),
+            name: None,
+            label: None,
+        },
     ]);
     structure
 }
 
-pub(super) fn feature(number: u128, name: &str, columns: &[(u128, &str, &str)]) -> Feature {
+pub(in crate::apply) fn feature(
+    number: u128,
+    name: &str,
+    columns: &[(u128, &str, &str)],
+) -> Feature {
     let column = |(number, name, component): &(u128, &str, &str)| Column {
         id: id(*number),
         name: (*name).to_owned(),
@@ -254,7 +322,7 @@ pub(super) fn feature(number: u128, name: &str, columns: &[(u128, &str, &str)]) 
     }
 }
 
-pub(super) fn view(number: u128, name: &str) -> View {
+pub(in crate::apply) fn view(number: u128, name: &str) -> View {
     View {
         id: id(number),
         name: name.to_owned(),
@@ -265,21 +333,25 @@ pub(super) fn view(number: u128, name: &str) -> View {
     }
 }
 
-pub(super) fn minter() -> Minter {
+pub(in crate::apply) fn minter() -> Minter {
     Minter::at(Timestamp::UNIX_EPOCH, 5)
 }
 
-pub(super) fn request(text: &str) -> Request {
+pub(in crate::apply) fn request(text: &str) -> Request {
     Request::from_json(text).expect("a request")
 }
 
 /// Resolves against a destination.
-pub(super) fn apply(pack: &Pack, asked: &str, destination: &Structure) -> Result<Approved, Vec<Refusal>> {
+pub(in crate::apply) fn apply(
+    pack: &Pack,
+    asked: &str,
+    destination: &Structure,
+) -> Result<Approved, Vec<Refusal>> {
     again(pack, asked, destination, None, minter())
 }
 
 /// Resolves with ledgers of earlier jobs.
-pub(super) fn again(
+pub(in crate::apply) fn again(
     pack: &Pack,
     asked: &str,
     destination: &Structure,
@@ -289,24 +361,44 @@ pub(super) fn again(
     let text = pack.text();
     let package = checked(&text);
     let definitions = Definitions::embedded();
-    resolve(&package, &request(asked), destination, earlier, minter, definitions)
+    resolve(
+        &package,
+        &request(asked),
+        destination,
+        earlier,
+        minter,
+        definitions,
+    )
 }
 
 /// Codes and refs of refusals.
-pub(super) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
+pub(in crate::apply) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
     let named = |refusal: &Refusal| refusal.code;
-    refusals.iter().map(|r| (named(r), r.reference.as_deref().unwrap_or_default())).collect()
+    refusals
+        .iter()
+        .map(|r| (named(r), r.reference.as_deref().unwrap_or_default()))
+        .collect()
 }
 
 /// Asserts that something is refused, in that order.
 #[track_caller]
-pub(super) fn refused(pack: &Pack, asked: &str, destination: &Structure, expected: &[(Code, &str)]) {
+pub(in crate::apply) fn refused(
+    pack: &Pack,
+    asked: &str,
+    destination: &Structure,
+    expected: &[(Code, &str)],
+) {
     let refusals = apply(pack, asked, destination).expect_err("refused");
     assert_eq!(codes(&refusals), expected, "{refusals:#?}");
-    assert!(refusals.iter().all(|refusal| refusal.detail.ends_with('.')), "{refusals:#?}");
+    assert!(
+        refusals
+            .iter()
+            .all(|refusal| refusal.detail.ends_with(['.', '?'])),
+        "{refusals:#?}"
+    );
 }
 
 /// The value of JSON text.
-pub(super) fn value(json: Json) -> Value {
+pub(in crate::apply) fn value(json: Json) -> Value {
     Value::parse(&json.to_string()).expect("JSON")
 }

@@ -1,0 +1,112 @@
+//! One number for a plan: whether what was looked at is what would be done now.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::apply::{Approved, Refusal, Request};
+use crate::problem::Code;
+use crate::workspace::StoredRow;
+
+/// The digest of a package: of its text, byte by byte.
+pub fn package_digest(text: &str) -> String {
+    hex(Sha256::digest(text.as_bytes()).as_slice())
+}
+
+/// Refuses a request whose plan is not the one that would be carried out now; a request without a
+/// plan agrees to whatever is done.
+pub fn fresh(plan: Option<&str>, digest: &str) -> Result<(), Refusal> {
+    match plan {
+        Some(plan) if plan != digest => Err(Refusal {
+            code: Code::PlanStale,
+            reference: None,
+            detail: "the package, the request or the destination has changed since this plan was made. Plan again, look at it, and send its digest.".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A digest that grows with what an answer rests on.
+pub(super) struct Digest(Sha256);
+
+impl Digest {
+    /// Begins with package and request; which plan was looked at is no part of what is asked.
+    pub(super) fn of(package: &str, request: &Request) -> Digest {
+        let mut digest = Digest(Sha256::new());
+        let request = Request {
+            plan: None,
+            ..request.clone()
+        };
+        digest.part(&package);
+        digest.part(&request);
+        digest
+    }
+
+    pub(super) fn refusals(&mut self, refusals: &[Refusal]) {
+        self.part(&refusals);
+    }
+
+    /// Every decision. Of columns that rows enter only what rows are judged by counts: a label is
+    /// nothing that an apply rests on.
+    pub(super) fn approved(&mut self, approved: &Approved) {
+        self.part(&approved.structure);
+        self.part(&approved.row_steps.len());
+        self.part(&approved.publish);
+        self.part(&approved.bound);
+        self.part(&approved.unresolved);
+        self.part(&approved.renamed);
+        self.part(&approved.dropped_keys);
+        for table in &approved.tables {
+            self.part(&(&table.uid, table.feature, &table.mode));
+            for work in &table.columns {
+                let column = &work.column;
+                let judged = (&column.name, &column.column_type, &column.config);
+                self.part(&(&work.package_name, column.id, judged, &work.link));
+            }
+        }
+    }
+
+    /// Rows that were found; what they hold counts where a link reads it.
+    pub(super) fn found(&mut self, rows: &[Option<StoredRow>]) {
+        for row in rows {
+            self.part(&row.as_ref().map(|row| row.id));
+        }
+    }
+
+    /// What a link reads from a row that is there.
+    pub(super) fn value(&mut self, value: Option<&str>) {
+        self.part(&value);
+    }
+
+    /// Whether values were found, wherever.
+    pub(super) fn present(&mut self, rows: &[Option<StoredRow>]) {
+        for row in rows {
+            self.part(&row.is_some());
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        hex(self.0.finalize().as_slice())
+    }
+
+    /// Everything of a value, as its derived form shows it: what is added to a type later counts
+    /// by itself. A digest lives as long as a plan, not longer than a version.
+    fn part(&mut self, part: &dyn std::fmt::Debug) {
+        // Writing into a hasher cannot fail; the mark keeps parts apart.
+        let _ = write!(self, "{part:?}\u{1f}");
+    }
+}
+
+impl std::fmt::Write for Digest {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

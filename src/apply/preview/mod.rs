@@ -1,0 +1,245 @@
+//! What an apply would do, without doing it (`rest` 6.9).
+//!
+//! It rests on the same [`Approved`] as the apply itself, so that it cannot disagree about
+//! structure; rows are counted by the same selection and the same look-ups. Nothing is written.
+
+mod digest;
+mod lookup;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Approved, DroppedKey, Minter, Refusal, Renamed, Request, resolve};
+use crate::check::Checked;
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{Change, Id, Kind, New, Structure, Target};
+
+pub use digest::{fresh, package_digest};
+
+/// The answer of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Preview {
+    /// Changes when anything that the answer rests on does.
+    pub digest: String,
+    /// Why it cannot be applied as asked; then nothing else is known.
+    pub refusals: Vec<Refusal>,
+    /// What would be created, in order.
+    pub create: Vec<Creation>,
+    /// What an earlier job made and this one would bind to.
+    pub bind: Vec<Binding>,
+    /// What would get another name.
+    pub rename: Vec<Renamed>,
+    /// Configs that would be replaced.
+    pub replaced_configs: Vec<ReplacedConfig>,
+    /// Config keys that would be dropped.
+    pub dropped_keys: Vec<DroppedKey>,
+    /// By the ref of each table: what would become of its rows.
+    pub rows: IndexMap<String, RowsPreview>,
+    /// Automations that would go live.
+    pub go_live: Vec<GoLive>,
+}
+
+/// A record that would be created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Creation {
+    /// What it is.
+    pub kind: Kind,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name at the destination.
+    pub name: String,
+    /// Its label.
+    pub label: String,
+}
+
+/// A record of an earlier job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Binding {
+    /// What it is.
+    pub kind: Kind,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
+    /// Its name at the destination.
+    pub name: String,
+}
+
+/// A config that would be replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReplacedConfig {
+    /// What it is of.
+    pub kind: Kind,
+    /// The ref; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The id.
+    pub id: Id,
+    /// The config now. Ids of what would be created are not those that they would get.
+    pub before: Value,
+    /// The config then.
+    pub after: Value,
+}
+
+/// What would become of the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct RowsPreview {
+    /// Written.
+    pub insert: u64,
+    /// Left out by the rows mode.
+    pub existing: u64,
+    /// Written by an earlier job.
+    pub skipped: u64,
+    /// Link cells that would become empty, because their row is not there.
+    pub dropped_links: u64,
+}
+
+/// An automation that would go live.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GoLive {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What is asked of a preview.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q, 't> {
+    /// The package.
+    pub package: &'q Checked<'t>,
+    /// Its digest ([`package_digest`]).
+    pub package_digest: &'q str,
+    /// How it is to be applied.
+    pub request: &'q Request,
+    /// The ledgers that [`resolve`] would be given.
+    pub earlier: &'q [Entry],
+    /// The definitions of the destination.
+    pub definitions: &'q Definitions,
+}
+
+/// Says what an apply would do to the destination as it is now.
+pub async fn preview<T: Target>(
+    target: &T,
+    destination: &Structure,
+    question: Question<'_, '_>,
+) -> Result<Preview, T::Error> {
+    // The same for all previews: what is compared by digest must not know when it was asked.
+    let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
+    let approved = resolve(
+        question.package,
+        question.request,
+        destination,
+        Some(question.earlier),
+        minter,
+        question.definitions,
+    );
+    let mut digest = digest::Digest::of(question.package_digest, question.request);
+    let approved = match approved {
+        Ok(approved) => approved,
+        Err(refusals) => {
+            digest.refusals(&refusals);
+            let digest = digest.finish();
+            return Ok(Preview {
+                refusals,
+                ..Preview::empty(digest)
+            });
+        }
+    };
+    digest.approved(&approved);
+    let rows = rows::count(target, question, &approved, &mut digest).await?;
+    Ok(Preview {
+        rows,
+        ..Preview::of(approved, digest.finish())
+    })
+}
+
+impl Preview {
+    fn empty(digest: String) -> Preview {
+        Preview {
+            digest,
+            refusals: Vec::new(),
+            create: Vec::new(),
+            bind: Vec::new(),
+            rename: Vec::new(),
+            replaced_configs: Vec::new(),
+            dropped_keys: Vec::new(),
+            rows: IndexMap::new(),
+            go_live: Vec::new(),
+        }
+    }
+
+    fn of(approved: Approved, digest: String) -> Preview {
+        let structure = approved.structure;
+        let labels = structure.changes.iter().filter_map(|change| match change {
+            Change::Create(new) => Some(label(new)),
+            _ => None,
+        });
+        let created = structure.entry.created.iter().zip(labels);
+        Preview {
+            create: created
+                .map(|(made, label)| Creation {
+                    kind: made.kind,
+                    reference: made.reference.clone(),
+                    name: made.name.clone(),
+                    label: label.to_owned(),
+                })
+                .collect(),
+            bind: approved
+                .bound
+                .into_iter()
+                .map(|bound| Binding {
+                    kind: bound.kind,
+                    reference: bound.reference,
+                    id: bound.id,
+                    name: bound.name,
+                })
+                .collect(),
+            rename: approved.renamed,
+            replaced_configs: structure
+                .entry
+                .replaced
+                .into_iter()
+                .map(|replaced| ReplacedConfig {
+                    kind: replaced.kind,
+                    reference: replaced.reference,
+                    id: replaced.id,
+                    before: replaced.before,
+                    after: replaced.after,
+                })
+                .collect(),
+            dropped_keys: approved.dropped_keys,
+            go_live: approved
+                .publish
+                .into_iter()
+                .map(|publish| GoLive {
+                    reference: publish.reference,
+                    name: publish.name,
+                })
+                .collect(),
+            ..Preview::empty(digest)
+        }
+    }
+}
+
+/// The label of a record; an automation has its name alone.
+fn label(new: &New) -> &str {
+    match new {
+        New::Workspace { label, .. } => label,
+        New::Feature(feature) => &feature.label,
+        New::Column { column, .. } => &column.label,
+        New::View { view, .. } => &view.label,
+        New::Workflow(automation) => &automation.name,
+        New::Module(module) => &module.label,
+        New::Rail { rail, .. } => &rail.label,
+    }
+}

@@ -1,0 +1,270 @@
+//! Previews of small applies, and what makes them stale.
+
+use serde_json::{Value as Json, json};
+
+use super::{Preview, Question, RowsPreview, fresh, package_digest, preview};
+use crate::apply::setting::{Pack, checked, furnished, id, request, uid};
+use crate::definitions::Definitions;
+use crate::problem::Code;
+use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure, Written};
+use crate::workspace::memory::{Memory, State};
+use crate::workspace::{RowData, Source as _, StoredRow, ready};
+
+/// The furnished workspace with rows in its table `clients`.
+fn state(clients: &[(u128, Json)]) -> State {
+    let mut state = State::empty(id(1), id(2), "here", "Here");
+    state.structure = furnished();
+    let rows = clients.iter().map(|(number, data)| StoredRow {
+        id: id(*number),
+        data: RowData::trusted(&data.to_string()),
+    });
+    state.rows.insert(id(10), rows.collect());
+    state
+}
+
+fn ask(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Preview {
+    let text = pack.text();
+    let package = checked(&text);
+    let memory = Memory::new(state);
+    let destination = ready(memory.structure()).expect("a structure");
+    let question = Question {
+        package: &package,
+        package_digest: &package_digest(&text),
+        request: &request(asked),
+        earlier,
+        definitions: Definitions::embedded(),
+    };
+    ready(preview(&memory, &destination, question)).expect("a preview")
+}
+
+fn link(table: &str, column: &str) -> Json {
+    json!({"linkedFeatureId": format!("$f_{table}"), "linkedValueColumn": format!("$c_{table}_{column}")})
+}
+
+/// Orders link to clients that do not travel, by their identity, and to other orders.
+fn orders() -> Pack {
+    let mut pack = Pack::new()
+        .table("orders")
+        .column("orders", "number", "text", json!(null))
+        .column("orders", "client", "linked_select", link("clients", "id"))
+        .column("orders", "after", "linked_select", link("orders", "number"));
+    pack.external = vec!["f_clients", "c_clients_id"];
+    let uses = [
+        (1002, "config.linkedFeatureId"),
+        (1002, "config.linkedValueColumn"),
+    ];
+    let after = |row: usize| json!({"after": {"rowUid": uid(row), "featureRef": "f_orders", "valueColumn": "number"}});
+    pack.far_table("clients", &["id"], false, &uses).rows(
+        "orders",
+        Some("number"),
+        &[
+            (
+                json!({"number": "1", "client": "a", "after": "2"}),
+                after(6001),
+            ),
+            (
+                json!({"number": "2", "client": ["a", "gone", "lost"]}),
+                Json::Null,
+            ),
+        ],
+    )
+}
+
+fn mapped(more: Json) -> String {
+    let mut asked = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}}}});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        asked[key] = value.clone();
+    }
+    asked.to_string()
+}
+
+fn clients() -> State {
+    state(&[
+        (101, json!({"id": "a", "name": "A"})),
+        (102, json!({"id": "b", "name": "B"})),
+    ])
+}
+
+#[test]
+fn a_preview_says_what_an_apply_would_do() {
+    let seen = ask(&orders(), &mapped(json!({})), clients(), &[]);
+    let digest = seen.digest.clone();
+    assert_eq!(digest.len(), 64);
+    let create = |kind: &str, reference: &str, name: &str| json!({"kind": kind, "ref": reference, "name": name, "label": name});
+    assert_eq!(
+        serde_json::to_value(&seen).expect("JSON"),
+        json!({
+            "digest": digest, "refusals": [],
+            "create": [create("feature", "f_orders", "orders"), create("column", "c_orders_number", "number"),
+                create("column", "c_orders_client", "client"), create("column", "c_orders_after", "after")],
+            "bind": [], "rename": [], "replaced_configs": [], "dropped_keys": [],
+            "rows": {"f_orders": {"insert": 2, "existing": 0, "skipped": 0, "dropped_links": 1}},
+            "go_live": [],
+        })
+    );
+}
+
+#[test]
+fn refusals_stand_in_the_answer() {
+    let seen = ask(&orders(), "{}", clients(), &[]);
+    let answer = serde_json::to_value(&seen).expect("JSON");
+    assert_eq!(answer["refusals"][0]["code"], "mapping_required");
+    assert_eq!(answer["refusals"][0]["ref"], "f_clients");
+    assert_eq!(
+        (&answer["create"], &answer["rows"]),
+        (&json!([]), &json!({}))
+    );
+}
+
+#[test]
+fn rows_that_are_not_written_drop_the_links_to_them() {
+    let none = mapped(json!({"rowsModes": {"f_orders": "none"}}));
+    let rows = ask(&orders(), &none, clients(), &[]).rows;
+    assert_eq!(rows["f_orders"], RowsPreview::default());
+}
+
+/// A package whose table an earlier job made, with a row that is still there.
+fn second() -> (Pack, State, Vec<Entry>) {
+    let pack = Pack::new()
+        .table("t")
+        .column("t", "k", "text", json!(null))
+        .rows(
+            "t",
+            Some("k"),
+            &[
+                (json!({"k": "x"}), Json::Null),
+                (json!({"k": "y"}), Json::Null),
+                (json!({"k": "Y"}), Json::Null),
+            ],
+        );
+    let mut state = state(&[]);
+    state
+        .structure
+        .features
+        .push(crate::apply::setting::feature(
+            80,
+            "t",
+            &[(81, "k", "textfield")],
+        ));
+    let row = |number: u128, key: &str| StoredRow {
+        id: id(number),
+        data: RowData::trusted(&json!({"k": key}).to_string()),
+    };
+    state
+        .rows
+        .insert(id(80), vec![row(800, "x"), row(801, "Y")]);
+    let made = |reference: &str, kind, number| crate::workspace::ledger::Created {
+        reference: reference.to_owned(),
+        kind,
+        id: id(number),
+        name: "t".to_owned(),
+    };
+    let structure = Structure {
+        created: vec![
+            made("f_t", crate::workspace::Kind::Feature, 80),
+            made("c_t_k", crate::workspace::Kind::Column, 81),
+        ],
+        ..Structure::default()
+    };
+    let rows = Rows {
+        uid: uid(5000),
+        feature: id(80),
+        rows: vec![Written {
+            position: 0,
+            id: id(800),
+            digest: RowDigest::default(),
+        }],
+        emptied: Vec::new(),
+        sequences: Vec::new(),
+    };
+    let ledger = vec![
+        Entry::Structure(structure),
+        Entry::Rows(rows),
+        Entry::Completed,
+    ];
+    (pack, state, ledger)
+}
+
+#[test]
+fn keys_are_compared_raw_and_the_ledger_is_believed() {
+    let (pack, state, ledger) = second();
+    let all = ask(&pack, "{}", state.clone(), &ledger).rows["f_t"];
+    let expected = RowsPreview {
+        insert: 2,
+        skipped: 1,
+        ..RowsPreview::default()
+    };
+    assert_eq!(all, expected);
+    let by_key = r#"{"rowsModes": {"f_t": "missingByKey"}}"#;
+    let seen = ask(&pack, by_key, state, &ledger);
+    let expected = RowsPreview {
+        insert: 1,
+        existing: 1,
+        skipped: 1,
+        ..RowsPreview::default()
+    };
+    assert_eq!(seen.rows["f_t"], expected);
+    assert_eq!((seen.create.len(), seen.bind.len()), (0, 2));
+}
+
+#[test]
+fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
+    let asked = mapped(json!({}));
+    let digest = |pack: &Pack, asked: &str, state: State| ask(pack, asked, state, &[]).digest;
+    let first = digest(&orders(), &asked, clients());
+    assert_eq!(first, digest(&orders(), &asked, clients()));
+    // A plan that was looked at is no part of what is asked.
+    assert_eq!(
+        first,
+        digest(&orders(), &mapped(json!({"plan": first})), clients())
+    );
+    // Unrelated: another table, another client, another name of a client.
+    let mut other = clients();
+    other
+        .structure
+        .features
+        .push(crate::apply::setting::feature(90, "else", &[]));
+    assert_eq!(first, digest(&orders(), &asked, other));
+    let more = state(&[
+        (101, json!({"id": "a", "name": "Z"})),
+        (103, json!({"id": "c"})),
+    ]);
+    assert_eq!(first, digest(&orders(), &asked, more));
+
+    let mut moved = vec![first];
+    moved.push(digest(
+        &orders(),
+        &mapped(json!({"includeRows": false})),
+        clients(),
+    ));
+    let titled = json!({"featureId": "$f_orders", "config": {"titleColumn": "$c_orders_number"}});
+    let titled = orders().step("update_feature", titled);
+    moved.push(digest(&titled, &asked, clients()));
+    moved.push(digest(
+        &orders(),
+        &asked,
+        state(&[(102, json!({"id": "b"}))]),
+    ));
+    let mut taken = clients();
+    taken
+        .structure
+        .features
+        .push(crate::apply::setting::feature(91, "orders", &[]));
+    moved.push(digest(&orders(), &asked, taken));
+    let mut renamed = clients();
+    renamed.structure.features[0].columns[0].name = "ident".to_owned();
+    moved.push(digest(&orders(), &asked, renamed));
+    moved.push(digest(&orders(), "{}", clients()));
+    let count = moved.len();
+    moved.sort();
+    moved.dedup();
+    assert_eq!(moved.len(), count);
+}
+
+#[test]
+fn a_stale_plan_is_refused() {
+    assert_eq!(fresh(None, "a"), Ok(()));
+    assert_eq!(fresh(Some("a"), "a"), Ok(()));
+    let refusal = fresh(Some("b"), "a").expect_err("stale");
+    assert_eq!(refusal.code, Code::PlanStale);
+}

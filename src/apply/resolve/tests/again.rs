@@ -1,0 +1,240 @@
+//! Applying again, and going on after an interruption.
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::apply::setting::{Pack, again, apply, empty, minter};
+use crate::apply::{Approved, Minter};
+use crate::workspace::ledger::Entry;
+use crate::workspace::memory::{Memory, State};
+use crate::workspace::{Change, Kind, Progress, Structure, Target, Unit, ready};
+
+fn pack() -> Pack {
+    let flow = json!({"workspaceId": "$workspace", "name": "Flow", "label": "Flow", "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
+        {"key": "feature.read", "id": "stp_aaaaaaaaaaaa", "config": {"featureId": "$f_t"}},
+        {"key": "feature.write", "id": "stp_bbbbbbbbbbbb", "config": {"mode": "insert", "targetFeatureId": "$f_t", "bindings": [{"targetColumn": "$c_t_a", "value": "x"}]}}]}, "isDraft": true, "published": true});
+    Pack::new()
+        .table("t")
+        .column("t", "a", "text", json!(null))
+        .create("create_workflow_v2", "w_flow", flow)
+        .create(
+            "create_module",
+            "m_m",
+            json!({"workspaceId": "$workspace", "name": "m", "label": "m"}),
+        )
+        .step(
+            "update_workspace",
+            json!({"workspaceId": "$workspace", "config": {"defaultModuleId": "$m_m"}}),
+        )
+        .step(
+            "update_feature",
+            json!({"featureId": "$f_t", "config": {"titleColumn": "$c_t_a"}}),
+        )
+}
+
+/// The destination once the structure of an apply is written.
+fn written(approved: &Approved, before: Structure) -> Structure {
+    let mut state = State::empty(before.organization.id, before.workspace.id, "", "");
+    state.structure = before;
+    let mut memory = Memory::new(state);
+    let unit = Unit {
+        changes: approved.structure.changes.clone(),
+        entry: None,
+        progress: Progress::default(),
+    };
+    ready(memory.commit(unit)).expect("written");
+    memory.state().structure
+}
+
+fn other() -> Minter {
+    Minter::at(Timestamp::UNIX_EPOCH, 99)
+}
+
+#[test]
+fn again_binds_and_changes_nothing() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let ledger = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Published {
+            reference: "w_flow".to_owned(),
+        },
+        Entry::Completed,
+    ];
+    let destination = written(&first, empty());
+    let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+    assert_eq!(second.structure, crate::apply::StructureWork::default());
+    assert!(second.publish.is_empty() && second.renamed.is_empty());
+    let bound: Vec<_> = second
+        .bound
+        .iter()
+        .map(|bound| (bound.kind, bound.reference.as_str(), bound.id))
+        .collect();
+    let made: Vec<_> = first
+        .structure
+        .entry
+        .created
+        .iter()
+        .map(|made| (made.kind, made.reference.as_str(), made.id))
+        .collect();
+    assert_eq!(bound, made);
+}
+
+#[test]
+fn what_is_missing_is_created_and_pointed_at() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let ledger = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    let mut destination = written(&first, empty());
+    destination.modules.clear();
+    let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+    let kinds: Vec<_> = second
+        .structure
+        .entry
+        .created
+        .iter()
+        .map(|made| made.kind)
+        .collect();
+    assert_eq!(kinds, [Kind::Module]);
+    // The workspace points at the new module; the table's own update is not done again.
+    let configured: Vec<_> = second
+        .structure
+        .changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Configure { kind, .. } => Some(*kind),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(configured, [Kind::Workspace]);
+    assert_eq!(second.structure.entry.replaced.len(), 1);
+}
+
+#[test]
+fn a_table_that_is_gone_comes_back_with_all_its_columns() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let ledger = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    let mut destination = written(&first, empty());
+    destination.features.clear();
+    let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+    let made: Vec<_> = second
+        .structure
+        .entry
+        .created
+        .iter()
+        .map(|made| made.reference.as_str())
+        .collect();
+    assert_eq!(made, ["f_t", "c_t_a"]);
+    assert_eq!(second.structure.changes.len(), 3, "with its update");
+}
+
+#[test]
+fn a_later_job_knows_what_all_earlier_ones_made() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let mut ledger = vec![
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    let mut destination = written(&first, empty());
+    destination.modules.clear();
+    let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+    let destination = written(&second, destination);
+    ledger.extend([
+        Entry::Structure(second.structure.entry.clone()),
+        Entry::Completed,
+    ]);
+    let third = again(&pack(), "{}", &destination, Some(&ledger), minter()).expect("approved");
+    assert_eq!(third.structure, crate::apply::StructureWork::default());
+    assert_eq!(third.bound.len(), 4);
+}
+
+#[test]
+fn resume_publishes_what_is_pending() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let destination = written(&first, empty());
+    let mut ledger = vec![Entry::Structure(first.structure.entry.clone())];
+    let resumed = again(&pack(), "{}", &destination, Some(&ledger), minter()).expect("approved");
+    assert_eq!(resumed.publish, first.publish);
+    assert!(resumed.structure.changes.is_empty());
+    ledger.push(Entry::Published {
+        reference: "w_flow".to_owned(),
+    });
+    let resumed = again(&pack(), "{}", &destination, Some(&ledger), minter()).expect("approved");
+    assert!(resumed.publish.is_empty());
+}
+
+#[test]
+fn resume_tells_of_the_same_names() {
+    let mut destination = empty();
+    destination
+        .features
+        .push(crate::apply::setting::feature(70, "t", &[]));
+    let first = apply(&pack(), "{}", &destination).expect("approved");
+    let ledger = [Entry::Structure(first.structure.entry.clone())];
+    let resumed = again(
+        &pack(),
+        "{}",
+        &written(&first, destination),
+        Some(&ledger),
+        minter(),
+    )
+    .expect("approved");
+    assert_eq!(
+        (resumed.renamed, resumed.unresolved),
+        (first.renamed, first.unresolved)
+    );
+}
+
+#[test]
+fn an_undone_job_left_nothing_to_bind_to() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let ledger = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+        Entry::Undone,
+    ];
+    let second = again(&pack(), "{}", &empty(), Some(&ledger), minter()).expect("approved");
+    assert_eq!(second, first);
+}
+
+#[test]
+fn a_copy_is_separate_and_goes_on_as_itself() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let mut ledger = vec![
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    let destination = written(&first, empty());
+    let copy = again(
+        &pack(),
+        r#"{"copy": true}"#,
+        &destination,
+        Some(&ledger),
+        other(),
+    )
+    .expect("approved");
+    assert_eq!(
+        (copy.bound.len(), copy.structure.entry.created.len()),
+        (0, 4)
+    );
+    assert_eq!(copy.structure.entry.created[0].name, "t_2");
+    let destination = written(&copy, destination);
+    ledger.push(Entry::Structure(copy.structure.entry.clone()));
+    let resumed = again(
+        &pack(),
+        r#"{"copy": true}"#,
+        &destination,
+        Some(&ledger),
+        other(),
+    )
+    .expect("approved");
+    assert_eq!(
+        (resumed.bound.len(), resumed.structure.changes.len()),
+        (4, 0)
+    );
+    assert_eq!(resumed.renamed, copy.renamed);
+}

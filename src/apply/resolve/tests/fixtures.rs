@@ -1,0 +1,230 @@
+//! Every good package of the repository resolves, and leaves no ref behind.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::apply::setting::{checked, empty, feature, id, minter};
+use crate::apply::{Approved, Request, resolve};
+use crate::check::Checked;
+use crate::definitions::{Definitions, ReferenceKind};
+use crate::package::model::DependencyForm;
+use crate::package::reference::used;
+use crate::workspace::{Automation, Change, Channel, New, Structure};
+
+/// Good packages, with their names.
+fn packages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["tests/fixtures/cases/valid", "examples"];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
+    let mut packages: Vec<(String, String)> = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .filter(|path| !path.ends_with("broken-invoices.json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+            (path.display().to_string(), text)
+        })
+        .collect();
+    packages.sort();
+    assert!(packages.len() > 40);
+    packages
+}
+
+/// A destination and resolutions that map what can be mapped.
+fn mapping(package: &Checked<'_>) -> (Structure, Request) {
+    let mut destination = empty();
+    destination.organization.connections = None;
+    destination.organization.timer_profiles = None;
+    let mut resolutions = serde_json::Map::new();
+    for (number, dependency) in super::super::decisions::dependencies(package)
+        .iter()
+        .enumerate()
+    {
+        let base = 1000 * (number as u128 + 1);
+        let mut columns = serde_json::Map::new();
+        match (dependency.form, dependency.kind) {
+            (DependencyForm::Name, _) => continue,
+            (_, ReferenceKind::Feature) => {
+                let names: Vec<_> = dependency
+                    .identity
+                    .columns
+                    .iter()
+                    .flatten()
+                    .enumerate()
+                    .map(|(at, column)| {
+                        columns.insert(column.reference.clone(), json!(id(base + 1 + at as u128)));
+                        (
+                            base + 1 + at as u128,
+                            column.name.as_str(),
+                            column.default_component.as_str(),
+                        )
+                    })
+                    .collect();
+                destination
+                    .features
+                    .push(feature(base, &dependency.identity.name, &names));
+            }
+            (_, ReferenceKind::View) => {
+                let mut table = feature(base + 1, &format!("of_{number}"), &[]);
+                table.views.push(crate::apply::setting::view(base, "v"));
+                destination.features.push(table);
+            }
+            (_, ReferenceKind::Channel) => {
+                let channel = Channel {
+                    id: id(base),
+                    name: Some("c".to_owned()),
+                    label: None,
+                };
+                destination
+                    .organization
+                    .channels
+                    .get_or_insert_default()
+                    .push(channel);
+            }
+            (_, ReferenceKind::WorkflowV2) => destination.automations.push(Automation {
+                id: id(base),
+                name: "a".to_owned(),
+                trigger_config: Default::default(),
+                graph_config: Default::default(),
+                active: false,
+            }),
+            (_, ReferenceKind::Workflow) => {
+                destination
+                    .earlier_automations
+                    .push(crate::workspace::Named {
+                        id: id(base),
+                        name: "a".to_owned(),
+                        label: None,
+                    })
+            }
+            other => panic!("{other:?}"),
+        }
+        let mut resolution = json!({"action": "map", "id": id(base)});
+        if !columns.is_empty() {
+            resolution["columns"] = columns.into();
+        }
+        resolutions.insert(dependency.reference.clone(), resolution);
+    }
+    let request = json!({"resolutions": resolutions}).to_string();
+    (
+        destination,
+        Request::from_json(&request).expect("a request"),
+    )
+}
+
+fn skipping(package: &Checked<'_>) -> Request {
+    let dependencies = super::super::decisions::dependencies(package).iter();
+    let resolutions: serde_json::Map<_, _> = dependencies
+        .map(|d| (d.reference.clone(), json!({"action": "skip"})))
+        .collect();
+    Request::from_json(&json!({"resolutions": resolutions}).to_string()).expect("a request")
+}
+
+/// No string and no key of what is written is a ref.
+fn assert_no_ref(name: &str, approved: &Approved) {
+    use super::super::steps::uses_in;
+    let mut seen = Vec::new();
+    let mut look = |value: crate::json::Value| {
+        uses_in(&value, &mut |reference| seen.push(reference.to_owned()))
+    };
+    for change in &approved.structure.changes {
+        match change {
+            Change::Configure { config, .. } => look(config.clone()),
+            Change::Create(New::Feature(feature)) => look(feature.config.clone().into()),
+            Change::Create(New::Column { column, .. }) => look(column.config.clone().into()),
+            Change::Create(New::View { view, .. }) => look(view.config.clone().into()),
+            Change::Create(New::Module(module)) => look(module.config.clone().into()),
+            Change::Create(New::Rail { rail, .. }) => rail
+                .config
+                .iter()
+                .for_each(|config| look(config.clone().into())),
+            Change::Create(New::Workflow(automation)) => {
+                look(automation.trigger_config.clone().into());
+                look(automation.graph_config.clone().into());
+            }
+            Change::Create(New::Workspace { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(seen, Vec::<String>::new(), "{name}");
+}
+
+#[test]
+fn every_good_package_resolves_and_leaves_no_ref() {
+    let definitions = Definitions::embedded();
+    for (name, text) in packages() {
+        let package = checked(&text);
+        let (furnished, mapping) = mapping(&package);
+        for (request, destination) in [(skipping(&package), empty()), (mapping, furnished)] {
+            let approved = resolve(
+                &package,
+                &request,
+                &destination,
+                None,
+                minter(),
+                definitions,
+            );
+            let approved = approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"));
+            assert_no_ref(&name, &approved);
+            assert_eq!(approved.tables.len(), package.payloads.len(), "{name}");
+            let skipped = approved
+                .unresolved
+                .iter()
+                .filter(|e| e.reason == "dependencia_saltada");
+            for entry in skipped {
+                let reference = entry.reference.as_deref().unwrap_or_default();
+                assert!(
+                    request.resolutions.contains_key(reference),
+                    "{name}: {entry:?}"
+                );
+                assert!(
+                    entry.path.split('.').all(|part| !part.is_empty()),
+                    "{name}: {entry:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Mapping everything leaves nothing to tell but what the package tells itself.
+#[test]
+fn mapping_everything_empties_nothing() {
+    for (name, text) in packages() {
+        let package = checked(&text);
+        let (destination, request) = mapping(&package);
+        let approved = resolve(
+            &package,
+            &request,
+            &destination,
+            None,
+            minter(),
+            Definitions::embedded(),
+        );
+        let approved = approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"));
+        let own: Vec<_> = approved
+            .unresolved
+            .iter()
+            .filter(|entry| entry.source.is_none())
+            .collect();
+        let expected = match name.rsplit('/').next() {
+            // Its view has no table, so that the entry which shows it is left with nothing.
+            Some("emptied-parent.json") => vec!["config.0.views.0", "config.0.defaultViewId"],
+            _ => Vec::new(),
+        };
+        let paths: Vec<_> = own.iter().map(|entry| entry.path.as_str()).collect();
+        let cycles = own.iter().all(|entry| entry.reason == "payload_cycle") && !own.is_empty();
+        assert!(paths == expected || cycles, "{name}: {own:#?}");
+    }
+}
+
+#[test]
+fn a_ref_is_a_whole_string() {
+    assert!(used("$f_a").is_some() && used("x $f_a").is_none());
+}
