@@ -13,7 +13,6 @@ pub(crate) fn normal(text: &str) -> Result<String, String> {
             payloads.iter_mut().for_each(entry);
         }
     }
-    sort_step_ids(&mut value);
     let mut seen = HashMap::new();
     rename(&mut value, &mut seen);
     Ok(value.write().replace("},{", "},\n{"))
@@ -50,22 +49,6 @@ fn minted(target: &Value) -> bool {
             triples.all(by_identity)
         }
         None => target.as_object().is_some_and(by_identity),
-    }
-}
-
-/// They stand in the order of the members of a config, which a package writes in its own order.
-fn sort_step_ids(value: &mut Value) {
-    match value {
-        Value::List(elements) => elements.iter_mut().for_each(sort_step_ids),
-        Value::Object(members) => {
-            for (key, value) in members {
-                match value {
-                    Value::List(ids) if key == "stepIds" => ids.sort_by_key(Value::write),
-                    other => sort_step_ids(other),
-                }
-            }
-        }
-        _ => {}
     }
 }
 
