@@ -73,7 +73,8 @@ pub enum Mode {
 /// One column of a table that receives rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnWork {
-    /// Its technical name in the package: the key in rows, and what `valueColumn` says.
+    /// Its technical name in the package: the key in rows, and what `valueColumn` says. Empty for
+    /// an identity column that only the destination has: no cell of the package is meant for it.
     pub package_name: String,
     /// The column at the destination, with its name, type and config there.
     pub column: Column,

@@ -12,6 +12,7 @@
 
 mod approved;
 mod error;
+mod init;
 mod minter;
 mod preview;
 mod refusal;
@@ -25,12 +26,14 @@ mod sample;
 mod undo;
 #[cfg(test)]
 mod setting;
+mod suggest;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
     TableWork,
 };
 pub use error::ApplyError;
+pub use init::init;
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
@@ -42,3 +45,4 @@ pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
 pub use run::run;
 pub use undo::{Lost, UndoError, undo};
+pub use suggest::{Candidate, Suggestion, suggest};

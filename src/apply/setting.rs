@@ -1,4 +1,10 @@
 //! Packages written in few words, and destinations to apply them to: for tests.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!(…)` reads better without a `&` before it"
+)]
+
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -401,4 +407,29 @@ pub(in crate::apply) fn refused(
 /// The value of JSON text.
 pub(in crate::apply) fn value(json: Json) -> Value {
     Value::parse(&json.to_string()).expect("JSON")
+}
+
+/// Good packages, with their names.
+pub(in crate::apply) fn packages() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["tests/fixtures/cases/valid", "examples"];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
+    let mut packages: Vec<(String, String)> = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .filter(|path| !path.ends_with("broken-invoices.json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+            (path.display().to_string(), text)
+        })
+        .collect();
+    packages.sort();
+    assert!(packages.len() > 40);
+    packages
 }

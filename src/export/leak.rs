@@ -45,9 +45,12 @@ pub(super) fn without_ids(text: &str) -> String {
     text
 }
 
-/// The text as a label of the package: never an id, nothing when nothing is left.
+/// The text as a label of the package: never an id or a ref, nothing when nothing is left.
 pub(super) fn label(text: &str) -> Option<String> {
-    let label = without_ids(text);
+    let label = match of(text) {
+        Some(Leak::ReadsAsRef(_)) => text.trim_start_matches('$').to_owned(),
+        _ => without_ids(text),
+    };
     let identity = label.strip_prefix("u_").is_some_and(is_uuid) || is_step_id(&label);
     (!label.trim().is_empty() && !identity).then_some(label)
 }
@@ -83,5 +86,7 @@ mod tests {
         assert_eq!(label(ID), None);
         assert_eq!(label("stp_n8zgRboutP7T"), None);
         assert_eq!(label("Board").as_deref(), Some("Board"));
+        assert_eq!(label("$f_board").as_deref(), Some("f_board"));
+        assert_eq!(label("$ 5").as_deref(), Some("$ 5"));
     }
 }

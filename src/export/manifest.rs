@@ -35,7 +35,14 @@ pub(super) fn package(
     let workspace = &structure.workspace;
     let generated_at = now.strftime("%Y-%m-%dT%H:%M:%S%.fZ").to_string();
     let mut catalog = selection.identity.clone();
-    let own = |text: &str| leak::without_ids(text);
+    let own = |text: &str| {
+        let text = leak::without_ids(text);
+        if text.trim().is_empty() {
+            "workspace".to_owned()
+        } else {
+            text
+        }
+    };
     catalog.name.get_or_insert_with(|| own(&workspace.name));
     catalog.label.get_or_insert_with(|| own(&workspace.label));
     let items = items(records, &written, tables);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::known::Thing;
 use super::leak;
-use super::record::Names;
+use super::record::{Names, tail_of};
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::Object;
@@ -214,7 +214,7 @@ impl<'s, 'i> Outsides<'s, 'i> {
             return known.reference.clone();
         }
         let tail = name::derive(&column.name, "column");
-        let table = self.list[index].reference.trim_start_matches("f_");
+        let table = tail_of(&self.list[index].reference);
         let reference = self.names.mint("c", &format!("{table}_{tail}"));
         let identity = IdentityColumn {
             uid: self.ids.uid(),

@@ -144,9 +144,8 @@ impl<'s> Writer<'_, 's, '_> {
         if config.is_some_and(Object::is_empty) {
             args.shift_remove("config");
         }
-        if let Some((parent, key)) = self.parent(record) {
-            args.insert(key.to_owned(), parent.into());
-        }
+        let (key, parent) = self.parent(record);
+        args.insert(key.to_owned(), parent.into());
         self.steps.push(Step {
             uid: self.outsides.uid(),
             tool: create_tool(record.kind),
@@ -162,13 +161,13 @@ impl<'s> Writer<'_, 's, '_> {
     }
 
     /// What the record belongs to, and the argument that says so.
-    fn parent(&mut self, record: &Record<'s>) -> Option<(String, &'static str)> {
+    fn parent(&mut self, record: &Record<'s>) -> (&'static str, String) {
         let tool = create_tool(record.kind);
         let Some(key) = tool.parent_argument() else {
-            return Some(("$workspace".to_owned(), "workspaceId"));
+            return ("workspaceId", "$workspace".to_owned());
         };
         if let Some(parent) = record.parent {
-            return Some((format!("${}", self.records[parent].reference), key));
+            return (key, format!("${}", self.records[parent].reference));
         }
         let kind = if record.kind == Kind::Rail {
             ReferenceKind::Module
@@ -187,7 +186,7 @@ impl<'s> Writer<'_, 's, '_> {
             Reason::NotSelected,
             Action::Emptied,
         );
-        Some((String::new(), key))
+        (key, String::new())
     }
 
     fn update(&mut self, tool: Tool, reference: &str, config: Option<&Value>) {

@@ -98,7 +98,7 @@ pub(super) fn read<'s>(
         let own = name::derive(&draft.tail, otherwise);
         // A view of a table that stays behind is called after it all the same.
         let table = match parent.and_then(|parent| list.get(parent)) {
-            Some(parent) => Some(parent.reference.trim_start_matches("f_").to_owned()),
+            Some(parent) => Some(tail_of(&parent.reference).to_owned()),
             None => draft
                 .owner
                 .map(|owner| name::derive(&owner.name, "feature")),
@@ -154,6 +154,13 @@ pub(super) fn read<'s>(
         known,
         names,
     })
+}
+
+/// A ref without its first letter.
+pub(super) fn tail_of(reference: &str) -> &str {
+    reference
+        .split_once('_')
+        .map_or(reference, |(_, tail)| tail)
 }
 
 fn letter(kind: Kind) -> (&'static str, &'static str) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::automation::Graph;
+use crate::automation::{Graph, Step};
 use crate::context::Ids;
 use crate::definitions::Definitions;
 use crate::json::path::{dotted, push_dotted};
@@ -20,7 +20,7 @@ pub(super) fn complete(
         let steps = root.get("graphConfig").and_then(|graph| graph.get("steps"));
         let Some(steps) = steps else { return edits };
         let graph = Graph::read(definitions, steps);
-        let known: HashSet<&str> = graph.steps().iter().filter_map(|step| step.id()).collect();
+        let known: HashSet<&str> = graph.steps().iter().filter_map(Step::id).collect();
         for step in graph.steps().iter().filter(|step| step.node.is_object()) {
             let id = step.node.get("id");
             if id.is_some_and(|id| !id.is_empty()) {

@@ -4,7 +4,7 @@ use serde_json::json;
 use tplkit::export::Selection;
 use tplkit::workspace::Id;
 
-use crate::exported::exported;
+use crate::exported::{exported, exported_by};
 use crate::space::Space;
 
 fn only(tables: &[Id]) -> Selection {
@@ -267,4 +267,64 @@ fn columns_of_automations_follow_the_table_that_their_sibling_names() {
             .len(),
         5
     );
+}
+
+#[test]
+fn a_dependency_is_dispensable_when_every_use_is_optional_and_has_a_default() {
+    let mut space = Space::new();
+    space.timer_profile("shift");
+    let delay = json!({"key": "delay", "config": {"timerProfile": "shift"}});
+    let notify = json!({"key": "notify", "config": {"scopeType": "organization", "body": "x"}});
+    space.automation("Wait", &manual(), &json!([delay, notify]));
+    let default = "/steps/delay/config/timerProfile/default";
+    let required = |space: &Space| {
+        let package = exported_by(space, &Selection::default(), default, json!("none"));
+        package.dependency("timerprofile_shift")["required"].clone()
+    };
+    assert_eq!(required(&space), false);
+    let package = exported(&space, &Selection::default());
+    assert_eq!(package.dependency("timerprofile_shift")["required"], true);
+    let trigger = json!({"type": "cron", "config": {"mode": "profile", "timerProfile": "shift"}});
+    space.automation("Often", &trigger, &json!([notify]));
+    assert_eq!(required(&space), true);
+}
+
+#[test]
+fn the_description_is_that_of_the_first_use_by_id() {
+    let mut space = Space::new();
+    let (a, b) = (space.table("a"), space.table("b"));
+    space.text(b, "x");
+    let view = space.view(b, "list", "table", &json!({"visibleColumns": ["x"]}));
+    space.automation(
+        "Read",
+        &manual(),
+        &json!([
+            {"key": "feature.read", "config": {"featureId": b}},
+            {"key": "notify", "config": {"scopeType": "organization", "body": "x"}},
+        ]),
+    );
+    let selection = Selection {
+        features: Some(vec![a]),
+        views: Some(vec![view]),
+        ..Selection::default()
+    };
+    let package = exported(&space, &selection);
+    let table = package.dependency("f_b");
+    assert_eq!(table["usedBy"][0]["reason"], "The columns shown, in order.");
+    assert_eq!(table["description"], "The table read.");
+}
+
+#[test]
+fn names_of_dependencies_hold_no_ids() {
+    let mut space = Space::new();
+    let (a, b) = (space.table("a"), space.table("b"));
+    let id = space.id();
+    space.text(b, "x");
+    space.link(a, "b", b, "x");
+    space.table_mut(b).label = format!("B {id}");
+    space.table_mut(b).columns[0].label = "$c_b_x".to_owned();
+    let package = exported(&space, &only(&[a]));
+    let table = package.dependency("f_b");
+    assert_eq!(table["identity"]["label"], "B ");
+    assert_eq!(table["identity"]["columns"][0]["label"], "c_b_x");
 }

@@ -23,15 +23,39 @@ pub(crate) fn try_export(
     space: &Space,
     selection: &Selection,
 ) -> Result<String, ExportError<MemoryError>> {
+    try_export_with(space, selection, Definitions::embedded())
+}
+
+fn try_export_with(
+    space: &Space,
+    selection: &Selection,
+    definitions: &Definitions,
+) -> Result<String, ExportError<MemoryError>> {
     let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
-    let (memory, definitions) = (space.memory(), Definitions::embedded());
+    let mut ids = Seeded::new(5);
     ready(export(
-        &memory,
+        &space.memory(),
         selection,
         &clock,
-        &mut Seeded::new(5),
+        &mut ids,
         definitions,
     ))
+}
+
+/// The package by a registry in which the value at a JSON Pointer is another.
+pub(crate) fn exported_by(
+    space: &Space,
+    selection: &Selection,
+    pointer: &str,
+    value: Value,
+) -> Exported {
+    let mut registry = serde_json::to_value(Definitions::embedded()).unwrap();
+    let (owner, key) = pointer.rsplit_once('/').unwrap();
+    registry.pointer_mut(owner).unwrap()[key] = value;
+    let definitions = Definitions::parse(&registry.to_string()).unwrap();
+    let text = try_export_with(space, selection, &definitions).unwrap();
+    assert_clean_by(&text, &[], &definitions);
+    Exported(serde_json::from_str(&text).unwrap())
 }
 
 /// Why there is no package.
@@ -60,7 +84,12 @@ pub(crate) fn exported_but(space: &Space, selection: &Selection, codes: &[&str])
 
 /// No finding but of these codes, every promotion rule passed, canonical to the byte.
 pub(crate) fn assert_clean(text: &str, codes: &[&str]) {
+    assert_clean_by(text, codes, Definitions::embedded());
+}
+
+fn assert_clean_by(text: &str, codes: &[&str], definitions: &Definitions) {
     let options = CheckOptions {
+        definitions,
         promotion: true,
         ..CheckOptions::default()
     };

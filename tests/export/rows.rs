@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit::export::{RowsSelection, Selection};
 
-use crate::exported::{exported, exported_but, with_rows};
+use crate::exported::{exported, exported_but, exported_by, with_rows};
 use crate::space::Space;
 
 fn uid(entry: &Value, row: usize) -> &Value {
@@ -182,16 +182,9 @@ fn a_table_without_rows_is_told_once_per_column() {
     let mut space = Space::new();
     let (a, b) = (space.table("a"), space.table("b"));
     space.text(a, "code");
-    space.link(b, "a.x", a, "code");
+    space.link(b, "a", a, "code");
     for cell in [json!("1"), json!(["1", "2"]), json!(""), json!(null)] {
-        space.row(b, &json!({"a.x": cell}));
-    }
-    // A dot cannot be in a name over REST, but the path has to be right all the same.
-    space.table_mut(b).columns[0].name = "a".to_owned();
-    let rows = space.state.rows.get_mut(&b).unwrap();
-    for row in rows {
-        let text = row.data.as_str().replace("a.x", "a");
-        row.data = tplkit::workspace::RowData::trusted(&text);
+        space.row(b, &json!({"a": cell}));
     }
     let selection = Selection {
         rows: RowsSelection::Some(vec![b]),
@@ -366,5 +359,27 @@ fn what_the_source_should_not_hold_travels_all_the_same() {
     assert_eq!(
         package.payload("f_a")["rows"][0]["data"],
         json!({"n": "five"})
+    );
+}
+
+#[test]
+fn links_to_a_table_without_a_ref_are_told() {
+    let mut space = Space::new();
+    let (a, b) = (space.table("a"), space.table("b"));
+    space.text(a, "code");
+    space.link(b, "a", a, "code");
+    space.row(b, &json!({"a": "1"}));
+    let selection = Selection {
+        features: Some(vec![b]),
+        ..with_rows()
+    };
+    let absent = "/column_types/linked_select/config/linkedFeatureId/reference/absent_target";
+    let package = exported_by(&space, &selection, absent, json!("empty"));
+    assert_eq!(
+        package.unresolved(),
+        [
+            "config.linkedFeatureId feature uuid fora_da_selecao chave esvaziada",
+            "rows[].data.a rows uuid sem_ref_cunhado valor mantido",
+        ]
     );
 }

@@ -8,7 +8,7 @@ use super::digest::Digest;
 use super::lookup::{fetch, matching};
 use super::{Question, RowsPreview};
 use crate::apply::row_refs::{CellRefs, Triple, cells};
-use crate::apply::{Approved, LinkWork, Mode, TableWork};
+use crate::apply::{Approved, LinkWork, Mode, RowStepWork, TableWork};
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, equal, members};
 use crate::workspace::ledger::Entry;
@@ -65,7 +65,28 @@ pub(super) async fn count<T: Target>(
         preview.dropped_links = dropped;
         previews.insert(table.feature_ref.clone(), preview);
     }
+    for step in &approved.row_steps {
+        let RowStepWork::Insert {
+            feature_ref, rows, ..
+        } = &step.work
+        else {
+            continue;
+        };
+        let written = written_by(question.earlier, &step.uid);
+        let preview: &mut RowsPreview = previews.entry(feature_ref.clone()).or_default();
+        preview.skipped += written;
+        preview.insert += (rows.len() as u64).saturating_sub(written);
+    }
     Ok(previews)
+}
+
+/// How many rows of a step earlier jobs wrote.
+fn written_by(earlier: &[Entry], uid: &str) -> u64 {
+    earlier.iter().fold(0, |written, entry| match entry {
+        Entry::Rows(rows) if rows.uid == uid => written + rows.rows.len() as u64,
+        Entry::Undone => 0,
+        _ => written,
+    })
 }
 
 /// The rows of a table that earlier jobs wrote, by position.

@@ -70,6 +70,10 @@ fn orders() -> Pack {
     )
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!(…)` reads better without a `&`"
+)]
 fn mapped(more: Json) -> String {
     let mut asked = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}}}});
     for (key, value) in more.as_object().into_iter().flatten() {

@@ -71,11 +71,15 @@ impl Request {
     pub fn from_toml(text: &str) -> Result<Request, Vec<Refusal>> {
         match text.parse::<toml::Table>() {
             Ok(table) => Request::from_value(&Value::Object(object(table))),
-            // The message has the line, the column and the text there.
-            Err(error) => Err(vec![invalid(format!(
-                "not TOML: {}",
-                error.to_string().trim_end()
-            ))]),
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                let place = Positions::find(text.as_bytes(), vec![at]).get(at);
+                let message = error.message().replace('\n', ", ");
+                Err(vec![invalid(format!(
+                    "not TOML: line {}, column {}: {message}.",
+                    place.line, place.column
+                ))])
+            }
         }
     }
 
@@ -169,7 +173,7 @@ impl Reader {
                 "`{at}` has no `action`. Give one of: {}.",
                 ACTIONS.join(", ")
             );
-            self.about(node, detail);
+            self.about(node, &detail);
         }
         let action = action.and_then(|action| self.word(action, &ACTIONS));
         let mut id = None;
@@ -183,12 +187,12 @@ impl Reader {
                         let at = path_of(member);
                         self.about(
                             node,
-                            format!(
+                            &format!(
                                 "`{at}` belongs to the action `map` alone. Leave it out, or map."
                             ),
                         );
                     }
-                    columns = self.by_ref(member, "a column", |reader, member| reader.id(member));
+                    columns = self.by_ref(member, "a column", Reader::id);
                 }
                 _ => self.unknown(member, &["action", "id", "columns"]),
             }
@@ -200,7 +204,7 @@ impl Reader {
                 let Some(id) = id else {
                     if node.get("id").is_none() {
                         let at = path_of(node);
-                        self.about(node, format!(
+                        self.about(node, &format!(
                             "`{at}` maps and does not say to what. Give `id`: the id of what the destination has (its name, when the dependency is one by name)."
                         ));
                     }
@@ -306,7 +310,7 @@ impl Reader {
         } else {
             format!("`{at}`")
         };
-        self.about(node, format!("{place} is {shown}. Give {expected}."));
+        self.about(node, &format!("{place} is {shown}. Give {expected}."));
     }
 
     fn unknown(&mut self, member: Node<'_>, known: &[&str]) {
@@ -315,12 +319,12 @@ impl Reader {
         let at = path_of(member);
         self.about(
             member,
-            format!("`{at}` is nothing that a request has. {help}"),
+            &format!("`{at}` is nothing that a request has. {help}"),
         );
     }
 
     /// A fault of the shape, with the ref of the resolution that it stands in.
-    fn about(&mut self, node: Node<'_>, detail: String) {
+    fn about(&mut self, node: Node<'_>, detail: &str) {
         let mut above = std::iter::successors(Some(node), |node| node.parent());
         let entry = above.find(|node| {
             let list = node.parent();

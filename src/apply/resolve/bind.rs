@@ -51,6 +51,9 @@ pub(super) fn target_kind(tool: Tool) -> Option<Kind> {
     })
 }
 
+/// New records with their refs, by kind and parent: their names must differ.
+type Siblings<'p> = IndexMap<(Kind, Option<Id>), Vec<(&'p str, Record)>>;
+
 /// Binds the refs of all create steps; their lots by ref.
 pub(super) fn bind<'p>(
     steps: &Steps<'p>,
@@ -69,7 +72,7 @@ pub(super) fn bind<'p>(
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
     meanings.bind(WORKSPACE, by_id, Meaning::Record(workspace));
     let mut lots = IndexMap::new();
-    let mut siblings: IndexMap<(Kind, Option<Id>), Vec<(&'p str, Record)>> = IndexMap::new();
+    let mut siblings: Siblings<'p> = IndexMap::new();
     for work in &steps.all {
         let (Some(kind), Some(reference)) = (kind_of(work.step.tool), &work.step.reference) else {
             continue;

@@ -73,7 +73,7 @@ pub(super) fn rewrite<'p>(
     });
     // Args that were read from a document are nested no deeper than one may be.
     let (edits, mut rewritten) = looked.unwrap_or_default();
-    rewritten.args = args.clone();
+    rewritten.args.clone_from(args);
     edits.apply(&mut rewritten.args);
     rewritten
 }

@@ -205,7 +205,7 @@ impl<'p> Builder<'_, 'p> {
             return;
         }
         if let (Some(column), Value::Object(config)) = (built.columns.get_mut(reference), &config) {
-            column.column.config = config.clone();
+            column.column.config.clone_from(config);
         }
         if !record.fresh {
             self.replace(reference, record, &config, built);

@@ -50,6 +50,10 @@ fn elements_of_a_list_become_empty_in_their_places() {
     );
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!(…)` reads better without a `&`"
+)]
 fn request_step(body: serde_json::Value) -> Pack {
     let graph = json!({"steps": [{"key": "http.request", "id": "stp_aaaaaaaaaaaa", "config": {"connectionName": "mailer", "method": "POST", "path": "/", "body": body}}]});
     let args = json!({"workspaceId": "$workspace", "name": "Send", "label": "Send", "triggerConfig": {"type": "manual"}, "graphConfig": graph, "isDraft": true});

@@ -1,41 +1,14 @@
 //! Every good package of the repository resolves, and leaves no ref behind.
 
-use std::path::Path;
-
 use serde_json::json;
 
-use crate::apply::setting::{checked, empty, feature, id, minter};
+use crate::apply::setting::{checked, empty, feature, id, minter, packages};
 use crate::apply::{Approved, Request, resolve};
 use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::DependencyForm;
 use crate::package::reference::used;
 use crate::workspace::{Automation, Change, Channel, New, Structure};
-
-/// Good packages, with their names.
-fn packages() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["tests/fixtures/cases/valid", "examples"];
-    let files = folders
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
-    let mut packages: Vec<(String, String)> = files
-        .map(|file| file.expect("a file").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .filter(|path| !path.ends_with("broken-invoices.json"))
-        .map(|path| {
-            let text = std::fs::read_to_string(&path).expect("UTF-8");
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-            (path.display().to_string(), text)
-        })
-        .collect();
-    packages.sort();
-    assert!(packages.len() > 40);
-    packages
-}
 
 /// A destination and resolutions that map what can be mapped.
 fn mapping(package: &Checked<'_>) -> (Structure, Request) {
@@ -91,8 +64,8 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
             (_, ReferenceKind::WorkflowV2) => destination.automations.push(Automation {
                 id: id(base),
                 name: "a".to_owned(),
-                trigger_config: Default::default(),
-                graph_config: Default::default(),
+                trigger_config: indexmap::IndexMap::default(),
+                graph_config: indexmap::IndexMap::default(),
                 active: false,
             }),
             (_, ReferenceKind::Workflow) => {
@@ -102,7 +75,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
                         id: id(base),
                         name: "a".to_owned(),
                         label: None,
-                    })
+                    });
             }
             other => panic!("{other:?}"),
         }
@@ -132,7 +105,7 @@ fn assert_no_ref(name: &str, approved: &Approved) {
     use super::super::steps::uses_in;
     let mut seen = Vec::new();
     let mut look = |value: crate::json::Value| {
-        uses_in(&value, &mut |reference| seen.push(reference.to_owned()))
+        uses_in(&value, &mut |reference| seen.push(reference.to_owned()));
     };
     for change in &approved.structure.changes {
         match change {

@@ -1,0 +1,251 @@
+//! A resolutions file to begin with: what the package proposes, and as comments everything that
+//! helps to decide otherwise.
+//!
+//! Reading the file back gives the proposals. A dependency that only a person can decide on stands
+//! there as a comment until somebody does.
+
+use std::fmt::Write as _;
+
+use super::suggest::{Candidate, suggest};
+use crate::check::Checked;
+use crate::package::model::{Dependency, DependencyForm};
+use crate::package::size;
+use crate::workspace::Structure;
+
+/// Choices shown for one dependency.
+const MOST: usize = 5;
+
+/// The text of a resolutions file (TOML), with what the destination offers when one is given.
+pub fn init(package: &Checked<'_>, destination: Option<&Structure>) -> String {
+    let mut out = String::from(
+        "# What becomes of everything that the package uses and does not carry.\n\
+         # `import` creates it from its blueprint, `map` takes what the destination has, `skip` empties every use.\n\n\
+         # Whether rows are written at all; false wins over every rows mode.\nincludeRows = true\n",
+    );
+    let suggestions = destination
+        .map(|destination| suggest(package, destination))
+        .unwrap_or_default();
+    let layers = package.manifest.layers();
+    for dependency in layers.map_or(&[][..], |layers| &layers.dependencies) {
+        let candidates = suggestions
+            .iter()
+            .find(|found| found.reference == dependency.reference);
+        let candidates = candidates.map_or(&[][..], |found| &found.candidates);
+        one(
+            &mut out,
+            package,
+            dependency,
+            candidates,
+            destination.is_some(),
+        );
+    }
+    modes(&mut out, package);
+    out
+}
+
+fn one(
+    out: &mut String,
+    package: &Checked<'_>,
+    dependency: &Dependency,
+    candidates: &[Candidate],
+    asked: bool,
+) {
+    let identity = &dependency.identity;
+    let label = identity.label.as_deref().unwrap_or(&identity.name);
+    let required = if dependency.required {
+        "required"
+    } else {
+        "optional"
+    };
+    out.push('\n');
+    comment(
+        out,
+        &format!(
+            "{} {label:?} ({}), {required}",
+            dependency.kind.as_str(),
+            identity.name
+        ),
+    );
+    comment(out, &dependency.description);
+    for used in &dependency.used_by {
+        let items = package.manifest.items().iter();
+        let item = items.clone().find(|item| item.uid == used.uid);
+        let item = item.map_or("the workspace", |item| &item.label);
+        comment(
+            out,
+            &format!("used by {item}, {}: {}", used.path, used.reason),
+        );
+    }
+    for column in identity.columns.iter().flatten() {
+        let text = format!(
+            "column {}: {:?} ({}), {}",
+            column.reference, column.label, column.name, column.column_type
+        );
+        comment(out, &text);
+    }
+    let by_name = dependency.form == DependencyForm::Name;
+    let blueprint = dependency.blueprint.is_some();
+    let choices: &[&str] = match (blueprint, by_name) {
+        (true, _) => &["import", "map", "skip"],
+        (false, _) => &["map", "skip"],
+    };
+    comment(out, &format!("choices: {}", choices.join(", ")));
+    if asked && candidates.is_empty() {
+        comment(out, "the destination has nothing like it");
+    }
+    for candidate in candidates.iter().take(MOST) {
+        let text = format!(
+            "candidate {} {:?}, {} of 100: {}",
+            candidate.id, candidate.name, candidate.score, candidate.reason
+        );
+        comment(out, &text);
+        for (reference, id) in &candidate.columns {
+            comment(
+                out,
+                &format!("  columns.{reference} = {}", quoted(&id.to_string())),
+            );
+        }
+    }
+    // Writing into a string cannot fail.
+    let reference = &dependency.reference;
+    let _ = if blueprint {
+        writeln!(out, "[resolutions.{reference}]\naction = \"import\"")
+    } else if by_name {
+        let name = quoted(&identity.name);
+        writeln!(
+            out,
+            "[resolutions.{reference}]\naction = \"map\"\nid = {name}"
+        )
+    } else {
+        let what = dependency.kind.as_str();
+        writeln!(
+            out,
+            "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of a {what}\""
+        )
+    };
+    if !blueprint && !by_name {
+        for column in identity.columns.iter().flatten() {
+            comment(
+                out,
+                &format!("columns.{} = \"the id of its column\"", column.reference),
+            );
+        }
+    }
+}
+
+fn modes(out: &mut String, package: &Checked<'_>) {
+    if package.payloads.is_empty() {
+        return;
+    }
+    out.push_str(
+        "\n# Which rows enter: `all`, those whose key is `missingByKey`, or `none`.\n[rowsModes]\n",
+    );
+    for entry in &package.payloads {
+        let count = size::elements(entry.rows);
+        let key = entry.key_column.as_deref().filter(|_| entry.key_unique);
+        let key = key.map_or_else(
+            || "no verified key, so no `missingByKey`".to_owned(),
+            |key| format!("key {key:?}"),
+        );
+        comment(out, &format!("{count} rows, {key}"));
+        comment(out, &format!("{} = \"all\"", entry.feature_ref));
+    }
+}
+
+/// A comment: text of a package has line breaks and controls that would end it.
+fn comment(out: &mut String, text: &str) {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    out.push_str("# ");
+    out.push_str(clean.trim_end());
+    out.push('\n');
+}
+
+/// A TOML string. JSON escapes all that a basic string must escape but U+007F.
+fn quoted(text: &str) -> String {
+    crate::json::write_string(text).replace('\u{7f}', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{init, quoted};
+    use crate::apply::setting::{Pack, checked, furnished};
+    use crate::apply::{Request, Resolution};
+    use crate::check::Checked;
+    use crate::package::model::DependencyForm;
+
+    /// What a package proposes.
+    fn proposals(package: &Checked<'_>) -> Request {
+        let mut request = Request::default();
+        let layers = package.manifest.layers();
+        for dependency in layers.map_or(&[][..], |layers| &layers.dependencies) {
+            let proposal = match (&dependency.blueprint, dependency.form) {
+                (Some(_), _) => Resolution::Import,
+                (None, DependencyForm::Name) => Resolution::Map {
+                    id: dependency.identity.name.clone(),
+                    columns: indexmap::IndexMap::new(),
+                },
+                (None, DependencyForm::Uuid) => continue,
+            };
+            request
+                .resolutions
+                .insert(dependency.reference.clone(), proposal);
+        }
+        request
+    }
+
+    #[test]
+    fn what_is_written_reads_back_as_the_proposals() {
+        for (name, text) in crate::apply::setting::packages() {
+            let package = checked(&text);
+            for destination in [None, Some(furnished())] {
+                let file = init(&package, destination.as_ref());
+                let request = Request::from_toml(&file);
+                let request =
+                    request.unwrap_or_else(|refusals| panic!("{name}: {refusals:?}\n{file}"));
+                assert_eq!(request, proposals(&package), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_says_what_has_to_be_known() {
+        let pack = Pack::new()
+            .table("t")
+            .far_table("clients", &["id"], false, &[(1000, "config.x")])
+            .far("connection", "connection_q", "name", "a \"q\"\n\u{7f}", &[]);
+        let text = pack.text();
+        let package = Checked::trusted(&text).expect("a package");
+        let file = init(&package, Some(&furnished()));
+        for line in [
+            "# feature \"clients\" (clients), required",
+            "# The table that the column links to.",
+            "# used by t, config.x: r",
+            "# column c_clients_id: \"id\" (id), text",
+            "# choices: map, skip",
+            "# [resolutions.f_clients]",
+            "# columns.c_clients_id = \"the id of its column\"",
+            "[resolutions.connection_q]",
+            "id = \"a \\\"q\\\"\\n\\u007f\"",
+        ] {
+            assert!(file.lines().any(|found| found == line), "{line}\n{file}");
+        }
+        assert!(
+            file.contains("100 of 100: same name and label; 1 of 1 columns fit"),
+            "{file}"
+        );
+        assert_eq!(
+            Request::from_toml(&file).expect("a request"),
+            proposals(&package)
+        );
+    }
+
+    #[test]
+    fn strings_are_those_of_toml() {
+        let odd = "a\"b\\c\n\t\u{1}\u{7f}é";
+        let table: toml::Table = format!("x = {}", quoted(odd)).parse().expect("TOML");
+        assert_eq!(table["x"].as_str(), Some(odd));
+    }
+}
