@@ -8,10 +8,12 @@
 //! Changes travel as a [`Unit`]: everything of it is written, with its entry of the job's
 //! [ledger](mod@ledger), or nothing.
 
+pub mod contract;
 mod data;
 pub mod ledger;
 pub mod memory;
 mod model;
+pub mod random;
 mod source;
 mod target;
 

@@ -10,7 +10,8 @@ use crate::workspace::{Id, Kind, Structure};
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
     created: HashMap<(&'l str, Kind), Made<'l>>,
-    replaced: Vec<(&'l str, Id)>,
+    /// Each with whether the job that replaced it is the one that goes on.
+    replaced: Vec<(&'l str, Id, bool)>,
     /// Automations that an unfinished job still owes.
     pub(super) pending: Vec<&'l str>,
 }
@@ -46,7 +47,8 @@ impl<'l> Earlier<'l> {
                         );
                     }
                     let replaced = structure.replaced.iter();
-                    let replaced = replaced.map(|config| (config.reference.as_str(), config.id));
+                    let replaced =
+                        replaced.map(|config| (config.reference.as_str(), config.id, true));
                     earlier.replaced.extend(replaced);
                     let pending = structure.pending_publishes.iter();
                     earlier.pending.extend(pending.map(String::as_str));
@@ -58,6 +60,9 @@ impl<'l> Earlier<'l> {
                     earlier.pending.clear();
                     for made in earlier.created.values_mut() {
                         made.unfinished = false;
+                    }
+                    for (_, _, unfinished) in &mut earlier.replaced {
+                        *unfinished = false;
                     }
                 }
                 Entry::Undone => earlier = Earlier::default(),
@@ -86,9 +91,12 @@ impl<'l> Earlier<'l> {
         Some((*made, name))
     }
 
-    /// Whether an earlier job replaced the config of that record.
-    pub(super) fn replaced(&self, reference: &str, id: Id) -> bool {
-        self.replaced.contains(&(reference, id))
+    /// Whether an earlier job replaced the config of that record; and if so, whether that job is
+    /// the one that goes on.
+    pub(super) fn replaced(&self, reference: &str, id: Id) -> Option<bool> {
+        let mut replaced = self.replaced.iter().rev();
+        let found = replaced.find(|(known, other, _)| (*known, *other) == (reference, id));
+        found.map(|(_, _, unfinished)| *unfinished)
     }
 }
 

@@ -121,8 +121,14 @@ impl Writing<'_> {
             Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
             Change::UpdateRows { feature, rows } => self.update_rows(feature, &rows),
             Change::MoveSequence {
-                column, from, to, ..
+                feature,
+                column,
+                from,
+                to,
             } => {
+                let table = feature_mut(&mut self.state.structure, feature)?;
+                let found = table.column(column);
+                found.ok_or_else(|| missing(Kind::Column, column))?;
                 let stands = self.state.sequence(column);
                 if stands != from {
                     let message = format!("the sequence stands at {stands}, not at {from}");

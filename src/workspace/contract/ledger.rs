@@ -1,0 +1,103 @@
+//! What a job remembers: every entry, in order, as it was written.
+
+use super::subject::{digest, same};
+use super::{Case, Subject, Verdict, Workspaces};
+use crate::json::Value;
+use crate::workspace::ledger::{
+    Created, Emptied, Entry, Links, Moved, Replaced, Rows, Structure, Updated, Updates, Written,
+};
+use crate::workspace::{Id, Kind, RowData};
+
+pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
+    vec![Case {
+        name: "the ledger keeps every entry as it was written, in order",
+        run: |w| Box::pin(round_trip(w)),
+    }]
+}
+
+async fn round_trip<W: Workspaces>(workspaces: &W) -> Verdict {
+    let mut subject = Subject::new(workspaces).await;
+    let ids: Vec<Id> = (0..4).map(|_| subject.id()).collect();
+    let entries = entries(&ids);
+    for entry in &entries {
+        subject.commit(Vec::new(), Some(entry.clone())).await?;
+        // A unit without an entry leaves none.
+        subject.write(Vec::new()).await?;
+    }
+    same("the ledger", &subject.ledger().await?, &entries)
+}
+
+fn entries(ids: &[Id]) -> Vec<Entry> {
+    let config = |text: &str| Value::parse(text).unwrap_or_default();
+    let written = |position: u32, data: &str| Written {
+        position,
+        id: ids[0],
+        digest: digest(data),
+    };
+    let emptied = Emptied {
+        column: "Preço total".to_owned(),
+        count: u64::from(u32::MAX),
+        skipped: true,
+    };
+    vec![
+        Entry::Structure(Structure::default()),
+        Entry::Structure(Structure {
+            created: vec![Created {
+                reference: "f_clientes".to_owned(),
+                kind: Kind::Feature,
+                id: ids[1],
+                name: "clientes_2".to_owned(),
+            }],
+            replaced: vec![Replaced {
+                reference: "workspace".to_owned(),
+                kind: Kind::Workspace,
+                id: ids[2],
+                before: config(r#"{"b":1,"a":[1.10,1e2,"é\u0001"]}"#),
+                after: config(r#"[{"views":[]}]"#),
+            }],
+            pending_publishes: vec!["w_a".to_owned(), "w_b".to_owned()],
+        }),
+        Entry::Rows(Rows {
+            uid: "u_rows".to_owned(),
+            feature: ids[1],
+            rows: vec![written(0, "{}"), written(u32::MAX, r#"{"a":1}"#)],
+            emptied: vec![emptied.clone()],
+            sequences: vec![Moved {
+                column: ids[3],
+                from: 1,
+                to: u64::from(u32::MAX) + 1,
+            }],
+        }),
+        Entry::Rows(Rows {
+            uid: "u_rows".to_owned(),
+            feature: ids[1],
+            rows: Vec::new(),
+            emptied: Vec::new(),
+            sequences: Vec::new(),
+        }),
+        Entry::Links(Links {
+            uid: "u_rows".to_owned(),
+            feature: ids[1],
+            rows: vec![written(1, r#"{"b":"x"}"#)],
+            linked: 7,
+            emptied: vec![emptied],
+        }),
+        Entry::Closed {
+            uid: "u_rows".to_owned(),
+        },
+        Entry::Updates(Updates {
+            uid: "u_step".to_owned(),
+            feature: ids[1],
+            rows: vec![Updated {
+                id: ids[0],
+                before: RowData::trusted(r#"{"z":"1","a":0.5}"#),
+                digest: digest(r#"{"z":"2"}"#),
+            }],
+        }),
+        Entry::Published {
+            reference: "w_a".to_owned(),
+        },
+        Entry::Completed,
+        Entry::Undone,
+    ]
+}

@@ -1,0 +1,15 @@
+//! Laws that hold for every workspace, tried on random ones.
+//!
+//! `TPLKIT_CASES` says on how many (500), `TPLKIT_SEED` runs one of them again. A failure tells
+//! its seed.
+
+mod apply;
+mod closed;
+mod export;
+mod job;
+mod layout;
+mod normal;
+mod preview;
+mod seeds;
+mod skip;
+mod world;
