@@ -6,6 +6,9 @@
 
 use std::fmt::Write as _;
 
+use indexmap::IndexMap;
+
+use super::Resolution;
 use super::suggest::{Candidate, suggest};
 use crate::check::Checked;
 use crate::package::model::{Dependency, DependencyForm};
@@ -15,8 +18,13 @@ use crate::workspace::Structure;
 /// Choices shown for one dependency.
 const MOST: usize = 5;
 
-/// The text of a resolutions file (TOML), with what the destination offers when one is given.
-pub fn init(package: &Checked<'_>, destination: Option<&Structure>) -> String {
+/// The text of a resolutions file (TOML), with what the destination offers when one is given. What
+/// is decided already stands there as decided, the rest as proposed.
+pub fn init(
+    package: &Checked<'_>,
+    destination: Option<&Structure>,
+    decided: &IndexMap<String, Resolution>,
+) -> String {
     let mut out = String::from(
         "# What becomes of everything that the package uses and does not carry.\n\
          # `import` creates it from its blueprint, `map` takes what the destination has, `skip` empties every use.\n\n\
@@ -38,6 +46,10 @@ pub fn init(package: &Checked<'_>, destination: Option<&Structure>) -> String {
             candidates,
             destination.is_some(),
         );
+        match decided.get(&dependency.reference) {
+            Some(resolution) => decision(&mut out, dependency, resolution),
+            None => proposal(&mut out, dependency),
+        }
     }
     modes(&mut out, package);
     out
@@ -106,30 +118,47 @@ fn one(
             );
         }
     }
-    // Writing into a string cannot fail.
-    let reference = &dependency.reference;
-    let _ = if blueprint {
-        writeln!(out, "[resolutions.{reference}]\naction = \"import\"")
-    } else if by_name {
-        let name = quoted(&identity.name);
-        writeln!(
-            out,
-            "[resolutions.{reference}]\naction = \"map\"\nid = {name}"
-        )
-    } else {
-        let what = dependency.kind.as_str();
-        writeln!(
-            out,
-            "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of a {what}\""
-        )
+}
+
+/// What somebody has decided.
+fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) {
+    // Writing into a string cannot fail, here and below.
+    let _ = writeln!(out, "[resolutions.{}]", dependency.reference);
+    let _ = match resolution {
+        Resolution::Import => writeln!(out, "action = \"import\""),
+        Resolution::Skip => writeln!(out, "action = \"skip\""),
+        Resolution::Map { id, .. } => writeln!(out, "action = \"map\"\nid = {}", quoted(id)),
     };
-    if !blueprint && !by_name {
-        for column in identity.columns.iter().flatten() {
-            comment(
-                out,
-                &format!("columns.{} = \"the id of its column\"", column.reference),
-            );
+    if let Resolution::Map { columns, .. } = resolution {
+        for (reference, id) in columns {
+            let _ = writeln!(out, "columns.{reference} = {}", quoted(&id.to_string()));
         }
+    }
+}
+
+/// What the package proposes: a decision where the proposal is one.
+fn proposal(out: &mut String, dependency: &Dependency) {
+    let by_name = dependency.form == DependencyForm::Name;
+    if dependency.blueprint.is_some() {
+        return decision(out, dependency, &Resolution::Import);
+    }
+    if by_name {
+        let map = Resolution::Map {
+            id: dependency.identity.name.clone(),
+            columns: IndexMap::new(),
+        };
+        return decision(out, dependency, &map);
+    }
+    let (reference, what) = (&dependency.reference, dependency.kind.as_str());
+    let _ = writeln!(
+        out,
+        "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of a {what}\""
+    );
+    for column in dependency.identity.columns.iter().flatten() {
+        comment(
+            out,
+            &format!("columns.{} = \"the id of its column\"", column.reference),
+        );
     }
 }
 
@@ -170,6 +199,8 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use indexmap::IndexMap;
+
     use super::{init, quoted};
     use crate::apply::setting::{Pack, checked, furnished};
     use crate::apply::{Request, Resolution};
@@ -201,7 +232,7 @@ mod tests {
         for (name, text) in crate::apply::setting::packages() {
             let package = checked(&text);
             for destination in [None, Some(furnished())] {
-                let file = init(&package, destination.as_ref());
+                let file = init(&package, destination.as_ref(), &IndexMap::new());
                 let request = Request::from_toml(&file);
                 let request =
                     request.unwrap_or_else(|refusals| panic!("{name}: {refusals:?}\n{file}"));
@@ -218,7 +249,7 @@ mod tests {
             .far("connection", "connection_q", "name", "a \"q\"\n\u{7f}", &[]);
         let text = pack.text();
         let package = Checked::trusted(&text).expect("a package");
-        let file = init(&package, Some(&furnished()));
+        let file = init(&package, Some(&furnished()), &IndexMap::new());
         for line in [
             "# feature \"clients\" (clients), required",
             "# The table that the column links to.",

@@ -14,6 +14,7 @@ mod markup;
 mod migrating;
 mod page;
 mod report;
+mod resolving;
 mod simulating;
 mod support;
 mod unpacking;

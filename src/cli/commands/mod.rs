@@ -13,6 +13,7 @@ mod new;
 mod pack;
 mod promote;
 mod report;
+mod resolve;
 mod rules;
 mod schema;
 mod show;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Pack(pack::Args),
     Migrate(migrate::Args),
     Simulate(Box<simulate::Args>),
+    Resolve(resolve::Args),
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -60,6 +62,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Graph(args) => graph::run(&args, session),
         Command::Report(args) => report::run(&args, session),
         Command::Simulate(args) => simulate::run(&args, session),
+        Command::Resolve(args) => resolve::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),
         Command::Fmt(args) => fmt::run(&args, session),

@@ -1,0 +1,79 @@
+//! `tplkit resolve check`: whether a resolutions file decides everything.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::apply::{self, Minter};
+use tplkit::check::CheckOptions;
+use tplkit::check::render::counted;
+use tplkit::definitions::Definitions;
+use tplkit::simulate::stand_in;
+
+use crate::cli::args::Form;
+use crate::cli::destination;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::resolutions;
+use crate::cli::session::{RandomIds, Session, SystemClock};
+
+/// Check that a resolutions file decides everything that an apply needs to know.
+///
+/// Without `--into` what is mapped to is taken to exist; with it everything is held against that
+/// destination.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The resolutions: TOML as `resolve init` writes it, or JSON. Without a file: the proposals.
+    #[arg(value_name = "FILE")]
+    resolutions: Option<PathBuf>,
+    /// The destination: another package, applied first, or a file of `simulate --save`.
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let source = package_file::read(&args.package)?;
+    let definitions = Definitions::embedded();
+    let options = CheckOptions::default();
+    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+        Ok(checked) => checked,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let request = resolutions::read(args.resolutions.as_deref())?;
+    let mut state = destination::read(args.into.as_deref(), definitions)?;
+    if args.into.is_none() {
+        stand_in(&package, &request, &mut state);
+    }
+    let minter = Minter::new(&SystemClock, &mut RandomIds);
+    let structure = &state.structure;
+    let approved = apply::resolve(&package, &request, structure, None, minter, definitions);
+    if let Err(refusals) = approved {
+        return resolutions::refuse(&args.package, &refusals, args.format);
+    }
+    let layers = package.manifest.layers();
+    let count = layers.map_or(0, |layers| layers.dependencies.len());
+    let text = match args.format {
+        Form::Text => format!("Everything is decided: {}.\n", dependencies(count)),
+        Form::Json => {
+            let path = args.package.to_string_lossy();
+            document::write("clean", &json!({"path": path, "refusals": []}))
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn dependencies(count: usize) -> String {
+    match count {
+        1 => "1 dependency".to_owned(),
+        count => counted(count, "dependencie"),
+    }
+}

@@ -1,0 +1,104 @@
+//! `tplkit resolve init`: a resolutions file to begin with.
+
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
+use serde_json::json;
+use tplkit::apply;
+use tplkit::check::CheckOptions;
+use tplkit::definitions::Definitions;
+
+use super::ask;
+use crate::cli::args::Form;
+use crate::cli::destination;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+
+/// Write a resolutions file: the proposals of the package, with reasons, uses and choices.
+///
+/// On a terminal every dependency is asked about. Elsewhere, and with `--no-input`, nothing is
+/// asked: what only a person can decide stands in the file as a comment.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// What the destination offers: another package, applied first, or a file of `simulate --save`.
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
+    /// Ask nothing, also on a terminal.
+    #[arg(long)]
+    no_input: bool,
+    /// Write to this file, which must not be there yet, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write over a file that is there.
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if let Some(path) = output
+        && path.exists()
+        && !args.force
+    {
+        return Err(CliError::Usage {
+            message: format!("`{}` is there already", path.display()),
+            help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
+        });
+    }
+    let source = package_file::read(&args.package)?;
+    let options = CheckOptions::default();
+    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+        Ok(checked) => checked,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let destination = match &args.into {
+        Some(path) => Some(destination::read(Some(path), Definitions::embedded())?.structure),
+        None => None,
+    };
+    let decided = if asks(args) {
+        ask::all(&package, destination.as_ref())?
+    } else {
+        IndexMap::new()
+    };
+    let text = apply::init(&package, destination.as_ref(), &decided);
+    if args.format == Form::Text || output.is_some() {
+        write_result(&text, output)?;
+    }
+    if args.format == Form::Json {
+        let mut body = json!({"path": args.package.to_string_lossy()});
+        match output {
+            Some(path) => body["output"] = json!(path.to_string_lossy()),
+            None => body["text"] = json!(text),
+        }
+        write_result(&document::write("clean", &body), None)?;
+    }
+    if let Some(path) = output {
+        session.note(format!(
+            "`{0}` is written; `tplkit resolve check {1} {0}` says whether it decides everything",
+            path.display(),
+            args.package.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether there is somebody to ask.
+fn asks(args: &Args) -> bool {
+    !args.no_input
+        && args.format == Form::Text
+        && !is_stdin(&args.package)
+        && io::stdin().is_terminal()
+        && io::stderr().is_terminal()
+}

@@ -1,0 +1,34 @@
+//! `tplkit resolve`: what becomes of everything that a package uses and does not carry.
+
+mod ask;
+mod check;
+mod init;
+mod suggest;
+
+use clap::Subcommand;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Decide what becomes of everything that a package uses and does not carry.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Check(check::Args),
+    Suggest(suggest::Args),
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    match &args.command {
+        Command::Init(args) => init::run(args, session),
+        Command::Check(args) => check::run(args, session),
+        Command::Suggest(args) => suggest::run(args, session),
+    }
+}

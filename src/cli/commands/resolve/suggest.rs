@@ -1,0 +1,81 @@
+//! `tplkit resolve suggest`: what the destination has that fits.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::apply::{self, Suggestion};
+use tplkit::check::CheckOptions;
+use tplkit::definitions::Definitions;
+
+use crate::cli::args::Form;
+use crate::cli::destination;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Rank what the destination has that could take the place of each dependency.
+///
+/// Tables are compared by name, label and the names, labels and types of their columns; everything
+/// else by name and label.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The package; `-` is standard input.
+    #[arg(value_name = "PKG")]
+    package: PathBuf,
+    /// The destination: another package, applied first, or a file of `simulate --save`.
+    #[arg(long, value_name = "FILE")]
+    into: PathBuf,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let source = package_file::read(&args.package)?;
+    let options = CheckOptions::default();
+    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+        Ok(checked) => checked,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let state = destination::read(Some(&args.into), Definitions::embedded())?;
+    let suggestions = apply::suggest(&package, &state.structure);
+    let text = match args.format {
+        Form::Text => text(&suggestions),
+        Form::Json => {
+            let path = args.package.to_string_lossy();
+            document::write("clean", &json!({"path": path, "suggestions": suggestions}))
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn text(suggestions: &[Suggestion]) -> String {
+    if suggestions.is_empty() {
+        return "The package depends on nothing.\n".to_owned();
+    }
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    for suggestion in suggestions {
+        let _ = writeln!(out, "{}", suggestion.reference);
+        if suggestion.candidates.is_empty() {
+            let _ = writeln!(out, "  the destination has nothing like it");
+        }
+        for candidate in &suggestion.candidates {
+            let label = candidate.label.as_deref().unwrap_or(&candidate.name);
+            let _ = writeln!(
+                out,
+                "  {:>3}  {label:?} ({}), {}\n       id {}",
+                candidate.score, candidate.name, candidate.reason, candidate.id
+            );
+            for (reference, id) in &candidate.columns {
+                let _ = writeln!(out, "       {reference} = {id}");
+            }
+        }
+    }
+    out
+}
