@@ -198,7 +198,7 @@ fn some(dice: &mut Dice, ids: &[Id]) -> Option<Vec<Id>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn every_export_is_clean(rolls in prop::collection::vec(any::<u16>(), 60..400)) {
