@@ -81,7 +81,7 @@ fn space(dice: &mut Dice) -> (Space, Ids) {
 
 fn columns(space: &mut Space, ids: &Ids, at: usize, dice: &mut Dice) {
     let table = ids.tables[at];
-    for name in &NAMES[..1 + dice.roll(4)] {
+    for name in &NAMES[..=dice.roll(4)] {
         match (*name, dice.roll(5)) {
             ("id", _) => drop(space.column_as(table, "id", "text", "id", &json!({}))),
             (_, 0) => drop(space.text(table, name)),
