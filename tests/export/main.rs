@@ -11,6 +11,7 @@ mod dependencies;
 mod exported;
 mod leaks;
 mod order;
+mod random;
 mod refs;
 mod rows;
 mod selection;
