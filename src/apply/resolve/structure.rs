@@ -191,13 +191,15 @@ impl<'p> Builder<'_, 'p> {
         if let Some(column) = built.columns.get_mut(reference) {
             column.link = rewritten.link.clone();
         }
+        let replaced = self.earlier.replaced(reference, record.id);
         let needed = match lot {
             Some(Lot::Fresh) => true,
             Some(_) => rewritten.names_fresh,
             // Not of the package's making: once is enough, unless it names something new.
-            None => rewritten.names_fresh || !self.earlier.replaced(reference, record.id),
+            None => rewritten.names_fresh || replaced.is_none(),
         };
-        let unfinished = matches!(lot, Some(Lot::Bound { unfinished: true }));
+        let bound = matches!(lot, Some(Lot::Bound { unfinished: true }));
+        let unfinished = bound || replaced == Some(true);
         if needed || unfinished {
             self.findings.dropped(reference, &rewritten);
         }

@@ -168,15 +168,17 @@ fn resume_publishes_what_is_pending() {
 }
 
 #[test]
-fn resume_tells_of_the_same_names() {
+fn resume_tells_of_the_same_names_and_dropped_keys() {
     let mut destination = empty();
     destination
         .features
         .push(crate::apply::setting::feature(70, "t", &[]));
-    let first = apply(&pack(), "{}", &destination).expect("approved");
+    let odd = json!({"workspaceId": "$workspace", "config": {"odd": 1}});
+    let pack = Pack::new().table("t").step("update_workspace", odd);
+    let first = apply(&pack, "{}", &destination).expect("approved");
     let ledger = [Entry::Structure(first.structure.entry.clone())];
     let resumed = again(
-        &pack(),
+        &pack,
         "{}",
         &written(&first, destination),
         Some(&ledger),
@@ -187,6 +189,8 @@ fn resume_tells_of_the_same_names() {
         (resumed.renamed, resumed.unresolved),
         (first.renamed, first.unresolved)
     );
+    assert_eq!(first.dropped_keys.len(), 1);
+    assert_eq!(resumed.dropped_keys, first.dropped_keys);
 }
 
 #[test]
