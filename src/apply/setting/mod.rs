@@ -17,8 +17,10 @@ use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::State;
-use crate::workspace::{Channel, Column, Connection, Feature, Id, Structure, View};
+use crate::workspace::memory::{Memory, State};
+use crate::workspace::{
+    Channel, Column, Connection, Feature, Id, Progress, Structure, Target as _, Unit, View, ready,
+};
 
 pub(in crate::apply) use pack::{Pack, uid};
 
@@ -212,4 +214,18 @@ pub(in crate::apply) fn packages() -> Vec<(String, String)> {
     packages.sort();
     assert!(packages.len() > 40);
     packages
+}
+
+/// The destination once the structure of an apply is written.
+pub(in crate::apply) fn written(approved: &Approved, before: Structure) -> Structure {
+    let mut state = State::empty(before.organization.id, before.workspace.id, "", "");
+    state.structure = before;
+    let mut memory = Memory::new(state);
+    let unit = Unit {
+        changes: approved.structure.changes.clone(),
+        entry: None,
+        progress: Progress::default(),
+    };
+    ready(memory.commit(unit)).expect("written");
+    memory.state().structure
 }

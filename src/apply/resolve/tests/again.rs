@@ -3,11 +3,10 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::apply::setting::{Pack, again, apply, empty, minter};
-use crate::apply::{Approved, Minter};
+use crate::apply::Minter;
+use crate::apply::setting::{Pack, again, apply, empty, minter, written};
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::{Memory, State};
-use crate::workspace::{Change, Kind, Progress, Structure, Target, Unit, ready};
+use crate::workspace::{Change, Kind};
 
 fn pack() -> Pack {
     let flow = json!({"workspaceId": "$workspace", "name": "Flow", "label": "Flow", "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
@@ -30,20 +29,6 @@ fn pack() -> Pack {
             "update_feature",
             json!({"featureId": "$f_t", "config": {"titleColumn": "$c_t_a"}}),
         )
-}
-
-/// The destination once the structure of an apply is written.
-fn written(approved: &Approved, before: Structure) -> Structure {
-    let mut state = State::empty(before.organization.id, before.workspace.id, "", "");
-    state.structure = before;
-    let mut memory = Memory::new(state);
-    let unit = Unit {
-        changes: approved.structure.changes.clone(),
-        entry: None,
-        progress: Progress::default(),
-    };
-    ready(memory.commit(unit)).expect("written");
-    memory.state().structure
 }
 
 fn other() -> Minter {
