@@ -222,6 +222,13 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
         first,
         digest(&orders(), &mapped(json!({"plan": first})), clients())
     );
+    // Nor is the order of its keys.
+    let reversed = format!(
+        r#"{{"resolutions": {{"f_clients": {{"columns": {{"$c_clients_id": "{}"}}, "id": "{}", "action": "map"}}}}}}"#,
+        id(11),
+        id(10)
+    );
+    assert_eq!(first, digest(&orders(), &reversed, clients()));
     // Unrelated: another table, another client, another name of a client.
     let mut other = clients();
     other
