@@ -101,7 +101,11 @@ fn one(
         (true, _) => &["import", "map", "skip"],
         (false, _) => &["map", "skip"],
     };
-    comment(out, &format!("choices: {}", choices.join(", ")));
+    let proposed = choices.first().copied().unwrap_or_default();
+    comment(
+        out,
+        &format!("proposed: {proposed}; choices: {}", choices.join(", ")),
+    );
     if asked && candidates.is_empty() {
         comment(out, "the destination has nothing like it");
     }
@@ -255,7 +259,7 @@ mod tests {
             "# The table that the column links to.",
             "# used by t, config.x: r",
             "# column c_clients_id: \"id\" (id), text",
-            "# choices: map, skip",
+            "# proposed: map; choices: map, skip",
             "# [resolutions.f_clients]",
             "# columns.c_clients_id = \"the id of its column\"",
             "[resolutions.connection_q]",

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::apply::{Approved, Refusal, Request};
+use crate::apply::{Approved, Refusal, Request, Resolution};
 use crate::problem::Code;
 use crate::workspace::StoredRow;
 
@@ -33,10 +33,18 @@ impl Digest {
     /// Begins with package and request; which plan was looked at is no part of what is asked.
     pub(super) fn of(package: &str, request: &Request) -> Digest {
         let mut digest = Digest(Sha256::new());
-        let request = Request {
+        let mut request = Request {
             plan: None,
             ..request.clone()
         };
+        // In which order somebody wrote it down changes nothing.
+        request.resolutions.sort_unstable_keys();
+        request.rows_modes.sort_unstable_keys();
+        for resolution in request.resolutions.values_mut() {
+            if let Resolution::Map { columns, .. } = resolution {
+                columns.sort_unstable_keys();
+            }
+        }
         digest.part(&package);
         digest.part(&request);
         digest

@@ -222,6 +222,13 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
         first,
         digest(&orders(), &mapped(json!({"plan": first})), clients())
     );
+    // Nor is the order of its keys.
+    let reversed = format!(
+        r#"{{"resolutions": {{"f_clients": {{"columns": {{"$c_clients_id": "{}"}}, "id": "{}", "action": "map"}}}}}}"#,
+        id(11),
+        id(10)
+    );
+    assert_eq!(first, digest(&orders(), &reversed, clients()));
     // Unrelated: another table, another client, another name of a client.
     let mut other = clients();
     other
@@ -271,4 +278,92 @@ fn a_stale_plan_is_refused() {
     assert_eq!(fresh(Some("a"), "a"), Ok(()));
     let refusal = fresh(Some("b"), "a").expect_err("stale");
     assert_eq!(refusal.code, Code::PlanStale);
+}
+
+/// Teams, and people who are in several of them.
+fn people(value: &str, cells: &[(Json, &[usize])]) -> Pack {
+    let identity = json!({"featureId": "$f_teams", "name": "id", "label": "Id", "type": "text", "defaultComponent": "id", "order": 1});
+    let refs = |rows: &[usize]| {
+        let triples = rows.iter().map(|row| {
+            let mut triple = json!({"rowUid": uid(*row), "featureRef": "f_teams"});
+            if value != "id" {
+                triple["valueColumn"] = value.into();
+            }
+            triple
+        });
+        json!({"teams": {"rows": triples.collect::<Vec<_>>()}})
+    };
+    let rows: Vec<_> = cells
+        .iter()
+        .map(|(cell, rows)| (json!({"teams": cell}), refs(rows)))
+        .collect();
+    let mut link = link("teams", value);
+    link["isMultiSelect"] = true.into();
+    Pack::new()
+        .table("teams")
+        .table("people")
+        .create("create_column", "c_teams_id", identity)
+        .column("teams", "code", "text", json!(null))
+        .column("people", "teams", "linked_select", link)
+        .rows("people", None, &rows)
+        .rows(
+            "teams",
+            Some("code"),
+            &[
+                (json!({"code": "a"}), Json::Null),
+                (json!({"code": "b"}), Json::Null),
+            ],
+        )
+}
+
+#[test]
+fn a_list_cell_keeps_elements_without_a_target_only_where_they_can_be_placed() {
+    let dropped = |value: &str, cells: &[(Json, &[usize])]| {
+        ask(&people(value, cells), "{}", clients(), &[]).rows["f_people"].dropped_links
+    };
+    assert_eq!(dropped("code", &[(json!(["a", "b"]), &[6100, 6101])]), 0);
+    assert_eq!(
+        dropped("code", &[(json!(["a", "?", "b"]), &[6100, 6101])]),
+        0
+    );
+    assert_eq!(dropped("id", &[(json!(["1", "2"]), &[6100, 6101])]), 0);
+    assert_eq!(dropped("id", &[(json!(["1", "?", "2"]), &[6100, 6101])]), 1);
+}
+
+#[test]
+fn rows_that_exist_by_key_are_targets_and_rows_of_no_table_are_none() {
+    let pack = people("code", &[(json!(["a"]), &[6100]), (json!(["b"]), &[6101])]);
+    let none = ask(
+        &pack,
+        r#"{"rowsModes": {"f_teams": "none"}}"#,
+        clients(),
+        &[],
+    );
+    assert_eq!(none.rows["f_people"].dropped_links, 2);
+    assert_eq!(none.rows["f_teams"], RowsPreview::default());
+    let missing = ask(
+        &pack,
+        r#"{"rowsModes": {"f_teams": "missingByKey"}}"#,
+        clients(),
+        &[],
+    );
+    assert_eq!(
+        (
+            missing.rows["f_people"].dropped_links,
+            missing.rows["f_teams"].insert
+        ),
+        (0, 2)
+    );
+}
+
+#[test]
+fn rows_of_steps_are_counted_with_their_table() {
+    let pack = Pack::new()
+        .table("t")
+        .column("t", "k", "text", json!(null))
+        .step(
+            "insert_rows",
+            json!({"featureId": "$f_t", "rows": [{"data": {"k": "x"}}, {"data": {"k": "y"}}]}),
+        );
+    assert_eq!(ask(&pack, "{}", clients(), &[]).rows["f_t"].insert, 2);
 }

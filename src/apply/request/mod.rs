@@ -6,6 +6,7 @@ mod tests;
 
 use indexmap::IndexMap;
 
+use crate::json::{Object, Value};
 use crate::workspace::Id;
 
 /// How a package is to be applied. Refs stand without the dollar.
@@ -21,6 +22,58 @@ pub struct Request {
     pub copy: bool,
     /// The digest of the plan that was looked at.
     pub plan: Option<String>,
+}
+
+impl Request {
+    /// The JSON of the request, without what is as it would be anyway.
+    pub fn to_value(&self) -> Value {
+        let mut members = Object::new();
+        if !self.include_rows {
+            members.insert("includeRows".to_owned(), false.into());
+        }
+        let resolutions = self.resolutions.iter();
+        let resolutions: Object = resolutions
+            .map(|(reference, resolution)| (reference.clone(), resolution.to_value()))
+            .collect();
+        let modes = self.rows_modes.iter();
+        let modes: Object = modes
+            .map(|(reference, mode)| (reference.clone(), mode.as_str().into()))
+            .collect();
+        for (key, object) in [("resolutions", resolutions), ("rowsModes", modes)] {
+            if !object.is_empty() {
+                members.insert(key.to_owned(), object.into());
+            }
+        }
+        if self.copy {
+            members.insert("copy".to_owned(), true.into());
+        }
+        if let Some(plan) = &self.plan {
+            members.insert("plan".to_owned(), plan.as_str().into());
+        }
+        members.into()
+    }
+}
+
+impl Resolution {
+    fn to_value(&self) -> Value {
+        let (action, id, columns) = match self {
+            Resolution::Import => ("import", None, None),
+            Resolution::Map { id, columns } => ("map", Some(id), Some(columns)),
+            Resolution::Skip => ("skip", None, None),
+        };
+        let mut members = Object::from_iter([("action".to_owned(), action.into())]);
+        if let Some(id) = id {
+            members.insert("id".to_owned(), id.as_str().into());
+        }
+        if let Some(columns) = columns.filter(|columns| !columns.is_empty()) {
+            let columns = columns.iter();
+            let columns: Object = columns
+                .map(|(reference, id)| (reference.clone(), id.to_string().into()))
+                .collect();
+            members.insert("columns".to_owned(), columns.into());
+        }
+        members.into()
+    }
 }
 
 impl Default for Request {

@@ -23,6 +23,11 @@ fn json_and_toml_say_the_same() {
     let request = Request::from_json(&json).expect("a request");
     assert_eq!(Request::from_toml(&toml).expect("a request"), request);
     assert!(!request.include_rows && request.copy);
+    assert_eq!(
+        Request::from_value(&request.to_value()).expect("a request"),
+        request
+    );
+    assert_eq!(Request::default().to_value().write(), "{}");
     let Resolution::Map { id, columns } = &request.resolutions["f_a"] else {
         panic!("mapped");
     };

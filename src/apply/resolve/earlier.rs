@@ -10,10 +10,18 @@ use crate::workspace::{Id, Kind, Structure};
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
     created: HashMap<(&'l str, Kind), Made<'l>>,
-    /// Each with whether the job that replaced it is the one that goes on.
-    replaced: Vec<(&'l str, Id, bool)>,
+    replaced: Vec<Replacement<'l>>,
     /// Automations that an unfinished job still owes.
     pub(super) pending: Vec<&'l str>,
+}
+
+/// A config that an earlier job replaced.
+#[derive(Debug, Clone, Copy)]
+struct Replacement<'l> {
+    reference: &'l str,
+    id: Id,
+    /// Whether the job that did it is the one that goes on.
+    unfinished: bool,
 }
 
 /// A record that an earlier job made.
@@ -47,9 +55,11 @@ impl<'l> Earlier<'l> {
                         );
                     }
                     let replaced = structure.replaced.iter();
-                    let replaced =
-                        replaced.map(|config| (config.reference.as_str(), config.id, true));
-                    earlier.replaced.extend(replaced);
+                    earlier.replaced.extend(replaced.map(|config| Replacement {
+                        reference: &config.reference,
+                        id: config.id,
+                        unfinished: true,
+                    }));
                     let pending = structure.pending_publishes.iter();
                     earlier.pending.extend(pending.map(String::as_str));
                 }
@@ -61,8 +71,8 @@ impl<'l> Earlier<'l> {
                     for made in earlier.created.values_mut() {
                         made.unfinished = false;
                     }
-                    for (_, _, unfinished) in &mut earlier.replaced {
-                        *unfinished = false;
+                    for replaced in &mut earlier.replaced {
+                        replaced.unfinished = false;
                     }
                 }
                 Entry::Undone => earlier = Earlier::default(),
@@ -91,12 +101,13 @@ impl<'l> Earlier<'l> {
         Some((*made, name))
     }
 
-    /// Whether an earlier job replaced the config of that record; and if so, whether that job is
-    /// the one that goes on.
+    /// Whether an earlier job replaced the config of that record; and whether it is the one that
+    /// goes on.
     pub(super) fn replaced(&self, reference: &str, id: Id) -> Option<bool> {
-        let mut replaced = self.replaced.iter().rev();
-        let found = replaced.find(|(known, other, _)| (*known, *other) == (reference, id));
-        found.map(|(_, _, unfinished)| *unfinished)
+        let same = |done: &&Replacement<'_>| done.reference == reference && done.id == id;
+        let mut replaced = self.replaced.iter().filter(same).peekable();
+        replaced.peek()?;
+        Some(replaced.any(|done| done.unfinished))
     }
 }
 

@@ -198,10 +198,8 @@ impl<'p> Builder<'_, 'p> {
             // Not of the package's making: once is enough, unless it names something new.
             None => rewritten.names_fresh || replaced.is_none(),
         };
-        let unfinished = match lot {
-            Some(lot) => matches!(lot, Lot::Bound { unfinished: true }),
-            None => replaced == Some(true),
-        };
+        let bound = matches!(lot, Some(Lot::Bound { unfinished: true }));
+        let unfinished = bound || replaced == Some(true);
         if needed || unfinished {
             self.findings.dropped(reference, &rewritten);
         }

@@ -3,11 +3,10 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::apply::setting::{Pack, again, apply, empty, minter};
-use crate::apply::{Approved, Minter};
+use crate::apply::Minter;
+use crate::apply::setting::{Pack, again, apply, empty, minter, written};
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::{Memory, State};
-use crate::workspace::{Change, Kind, Progress, Structure, Target, Unit, ready};
+use crate::workspace::{Change, Kind};
 
 fn pack() -> Pack {
     let flow = json!({"workspaceId": "$workspace", "name": "Flow", "label": "Flow", "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
@@ -30,20 +29,6 @@ fn pack() -> Pack {
             "update_feature",
             json!({"featureId": "$f_t", "config": {"titleColumn": "$c_t_a"}}),
         )
-}
-
-/// The destination once the structure of an apply is written.
-fn written(approved: &Approved, before: Structure) -> Structure {
-    let mut state = State::empty(before.organization.id, before.workspace.id, "", "");
-    state.structure = before;
-    let mut memory = Memory::new(state);
-    let unit = Unit {
-        changes: approved.structure.changes.clone(),
-        entry: None,
-        progress: Progress::default(),
-    };
-    ready(memory.commit(unit)).expect("written");
-    memory.state().structure
 }
 
 fn other() -> Minter {
@@ -168,15 +153,17 @@ fn resume_publishes_what_is_pending() {
 }
 
 #[test]
-fn resume_tells_of_the_same_names() {
+fn resume_tells_of_the_same_names_and_dropped_keys() {
     let mut destination = empty();
     destination
         .features
         .push(crate::apply::setting::feature(70, "t", &[]));
-    let first = apply(&pack(), "{}", &destination).expect("approved");
+    let odd = json!({"workspaceId": "$workspace", "config": {"odd": 1}});
+    let pack = Pack::new().table("t").step("update_workspace", odd);
+    let first = apply(&pack, "{}", &destination).expect("approved");
     let ledger = [Entry::Structure(first.structure.entry.clone())];
     let resumed = again(
-        &pack(),
+        &pack,
         "{}",
         &written(&first, destination),
         Some(&ledger),
@@ -187,6 +174,8 @@ fn resume_tells_of_the_same_names() {
         (resumed.renamed, resumed.unresolved),
         (first.renamed, first.unresolved)
     );
+    assert_eq!(first.dropped_keys.len(), 1);
+    assert_eq!(resumed.dropped_keys, first.dropped_keys);
 }
 
 #[test]

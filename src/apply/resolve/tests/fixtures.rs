@@ -8,6 +8,7 @@ use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::DependencyForm;
 use crate::package::reference::used;
+use crate::workspace::ledger::Entry;
 use crate::workspace::{Automation, Change, Channel, New, Structure};
 
 /// A destination and resolutions that map what can be mapped.
@@ -200,4 +201,75 @@ fn mapping_everything_empties_nothing() {
 #[test]
 fn a_ref_is_a_whole_string() {
     assert!(used("$f_a").is_some() && used("x $f_a").is_none());
+}
+
+/// What is approved can be written, and written once it is known again, whatever was there before.
+#[test]
+fn every_good_package_is_written_and_then_bound() {
+    let definitions = Definitions::embedded();
+    let other = crate::apply::Minter::at(jiff::Timestamp::UNIX_EPOCH, 77);
+    for (name, text) in packages() {
+        let package = checked(&text);
+        let (mut destination, request) = mapping(&package);
+        let mut jobs = Vec::new();
+        // The second is a copy beside the first, so that every name is taken.
+        for (minter, copy) in [(minter(), false), (other, true)] {
+            let request = Request {
+                copy,
+                ..request.clone()
+            };
+            let resolved = |destination: &Structure, ledger: &[Entry]| {
+                let approved = resolve(
+                    &package,
+                    &request,
+                    destination,
+                    Some(ledger),
+                    minter,
+                    definitions,
+                );
+                approved.unwrap_or_else(|refusals| panic!("{name}: {refusals:#?}"))
+            };
+            let first = resolved(&destination, &jobs);
+            assert!(first.bound.is_empty(), "{name}");
+            destination = crate::apply::setting::written(&first, destination);
+            let own = [Entry::Structure(first.structure.entry.clone())];
+            let known = if copy { &[][..] } else { &jobs[..] };
+            let again = resolved(&destination, &[known, &own].concat());
+            assert!(again.structure.changes.is_empty(), "{name}: {again:#?}");
+            assert_eq!(
+                again.bound.len(),
+                first.structure.entry.created.len(),
+                "{name}"
+            );
+            let told = (
+                &again.renamed,
+                &again.dropped_keys,
+                &again.unresolved,
+                &again.publish,
+            );
+            let expected = (
+                &first.renamed,
+                &first.dropped_keys,
+                &first.unresolved,
+                &first.publish,
+            );
+            assert_eq!(told, expected, "{name}");
+            let features = |approved: &Approved| {
+                let tables = approved.tables.iter();
+                tables
+                    .map(|table| {
+                        (
+                            table.entry,
+                            table.feature,
+                            table.first_ordinal,
+                            table.columns.clone(),
+                        )
+                    })
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(features(&again), features(&first), "{name}");
+            jobs.extend(own);
+            jobs.push(Entry::Completed);
+        }
+    }
 }

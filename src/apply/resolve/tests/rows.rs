@@ -283,3 +283,53 @@ fn row_steps_take_their_ids_after_the_payloads() {
     );
     assert_eq!(none.minter, minter());
 }
+
+/// Rows for a table that is a dependency: no check passes them, older packages had them.
+fn for_a_dependency(asked: &Json) -> Result<crate::apply::Approved, Vec<crate::apply::Refusal>> {
+    let cells = json!({"name": "x"});
+    let mut pack = Pack::new()
+        .far_table("clients", &["name"], false, &[])
+        .rows("clients", None, &[(cells, Json::Null)]);
+    pack.items.clear();
+    pack.payloads[0]["columns"] = json!(["name"]);
+    let text = pack.text();
+    let package = crate::check::Checked::trusted(&text).expect("a package");
+    let request =
+        crate::apply::setting::request(&json!({"resolutions": {"f_clients": asked}}).to_string());
+    let definitions = crate::definitions::Definitions::embedded();
+    crate::apply::resolve(
+        &package,
+        &request,
+        &furnished(),
+        None,
+        minter(),
+        definitions,
+    )
+}
+
+#[test]
+fn rows_of_a_table_that_nobody_bound_do_not_enter_and_are_told() {
+    let approved = for_a_dependency(&json!({"action": "skip"})).expect("approved");
+    assert_eq!(approved.tables[0].feature, None);
+    let told = serde_json::to_value(&approved.unresolved).expect("JSON");
+    let expected = json!([{"uid": uid(5000), "path": "rows[]", "kind": "rows", "form": "uuid",
+        "reason": "feature_ref_unresolved", "action": "chave esvaziada", "count": 1}]);
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_column_that_only_rows_need_has_to_be_mapped_too() {
+    let refusals = for_a_dependency(&json!({"action": "map", "id": id(10)})).expect_err("refused");
+    let expected = [(Code::MappingColumnsIncomplete, "c_clients_name")];
+    assert_eq!(crate::apply::setting::codes(&refusals), expected);
+    let asked = json!({"action": "map", "id": id(10), "columns": {"c_clients_name": id(12)}});
+    let table = for_a_dependency(&asked).expect("approved").tables.remove(0);
+    assert_eq!(table.feature, Some(id(10)));
+    let columns: Vec<_> = table
+        .columns
+        .iter()
+        .map(|work| (work.package_name.as_str(), work.column.id))
+        .collect();
+    // The identity column of the destination mints, though the package does not know it.
+    assert_eq!(columns, [("name", id(12)), ("", id(11))]);
+}
