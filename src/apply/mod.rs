@@ -23,10 +23,10 @@ mod row_refs;
 mod run;
 #[cfg(test)]
 mod sample;
-mod undo;
 #[cfg(test)]
 mod setting;
 mod suggest;
+mod undo;
 
 pub use approved::{
     Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
@@ -44,5 +44,5 @@ pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, Unresolve
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
 pub use run::run;
-pub use undo::{Lost, UndoError, undo};
 pub use suggest::{Candidate, Suggestion, suggest};
+pub use undo::{Lost, UndoError, undo};

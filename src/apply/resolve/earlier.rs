@@ -47,7 +47,8 @@ impl<'l> Earlier<'l> {
                         );
                     }
                     let replaced = structure.replaced.iter();
-                    let replaced = replaced.map(|config| (config.reference.as_str(), config.id, true));
+                    let replaced =
+                        replaced.map(|config| (config.reference.as_str(), config.id, true));
                     earlier.replaced.extend(replaced);
                     let pending = structure.pending_publishes.iter();
                     earlier.pending.extend(pending.map(String::as_str));
