@@ -74,7 +74,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             entering.pointed_at = Some(position);
             entering.wanted = self.targets.wanted_columns(position).collect();
         }
-        entering.count_on(entry.rows());
+        entering.count_on(&entry.rows());
         let mut rows = entry.rows();
         let mut first = 0;
         let mut batch: Vec<RawRow<'a>> = Vec::with_capacity(BATCH);
@@ -103,7 +103,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.tally.begin(reference, uid, &self.known);
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
-        entering.count_on(rows.iter().copied());
+        entering.count_on(&rows.iter().copied());
         for (at, batch) in rows.chunks(BATCH).enumerate() {
             self.enter(&mut entering, batch, at * BATCH).await?;
         }
@@ -156,7 +156,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
 impl<'a> Entering<'a> {
     /// Numbers that rows of the package hold are not minted for others.
-    fn count_on(&mut self, rows: impl Iterator<Item = RawRow<'a>> + Clone) {
+    fn count_on(&mut self, rows: &(impl Iterator<Item = RawRow<'a>> + Clone)) {
         let columns = &self.columns;
         let counts = |slot: &usize| columns.all[*slot].rule.identity == Some(Identity::Sequence);
         let slots = (0..columns.all.len()).filter(counts);
