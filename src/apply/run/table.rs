@@ -5,7 +5,7 @@ use super::close::Pending;
 use super::columns::Columns;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
-use crate::package::payload::{RawEntry, RawRow};
+use crate::package::payload::RawRow;
 use crate::rows::Identity;
 use crate::workspace::{Id, Target};
 
@@ -38,14 +38,12 @@ pub(super) struct Entering<'a> {
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// How many rows there are to look at.
     pub(super) fn count(&self) -> u64 {
-        let tables = self.approved.tables.iter();
-        let entries = tables.filter_map(|work| self.payloads.get(work.entry));
         let steps = self.approved.row_steps.iter().map(|step| match &step.work {
             RowStepWork::Insert { rows, .. } => rows.len(),
             RowStepWork::Update { rows, .. } => rows.len(),
             RowStepWork::Nothing => 0,
         });
-        entries.map(RawEntry::count).chain(steps).sum::<usize>() as u64
+        (self.targets.count + steps.sum::<usize>()) as u64
     }
 
     /// The rows of one table of the package.
