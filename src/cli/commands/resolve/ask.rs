@@ -35,8 +35,7 @@ pub(super) fn all(
     let suggestions = destination.map(|destination| suggest(package, destination));
     let suggestions = suggestions.unwrap_or_default();
     let mut decided = IndexMap::new();
-    let layers = package.manifest.layers();
-    for dependency in layers.map_or(&[][..], |layers| &layers.dependencies) {
+    for dependency in package.manifest.dependencies() {
         let found = suggestions
             .iter()
             .find(|found| found.reference == dependency.reference);
