@@ -23,16 +23,18 @@ pub(crate) fn simulation(path: &Path, simulation: &Simulation) -> String {
         .sum();
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
     // Writing to a String cannot fail, here and below.
-    let _ = match simulation.again_changed {
-        false => writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row")),
-        true => writeln!(
+    let _ = if simulation.again_changed {
+        writeln!(
             out,
             "\nAgain: THE WORKSPACE CHANGED, which is a bug of tplkit"
-        ),
+        )
+    } else {
+        writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row"))
     };
-    let _ = match simulation.restored {
-        true => writeln!(out, "Undo: the workspace is what it was before"),
-        false => writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit"),
+    let _ = if simulation.restored {
+        writeln!(out, "Undo: the workspace is what it was before")
+    } else {
+        writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit")
     };
     out
 }

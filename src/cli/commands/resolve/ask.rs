@@ -38,7 +38,7 @@ pub(super) fn all(
             .items(&words)
             .default(0)
             .interact()
-            .map_err(|Error::IO(error)| interrupted(error))?;
+            .map_err(|Error::IO(error)| interrupted(&error))?;
         if let Some(resolution) = choices.swap_remove(chosen).resolution {
             decided.insert(dependency.reference.clone(), resolution);
         }
@@ -102,7 +102,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
     choices
 }
 
-fn interrupted(error: io::Error) -> CliError {
+fn interrupted(error: &io::Error) -> CliError {
     CliError::Usage {
         message: format!("nothing could be asked: {error}"),
         help: "give `--no-input` and edit the file".to_owned(),
