@@ -210,6 +210,7 @@ fn approved(tables: usize, rows: usize) -> Approved {
         unresolved: Vec::new(),
         renamed: Vec::new(),
         dropped_keys: Vec::new(),
+        copy: false,
         minter: Minter::at(jiff::Timestamp::UNIX_EPOCH, 7),
     }
 }

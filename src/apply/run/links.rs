@@ -1,7 +1,7 @@
 //! What becomes of a link cell (`service`: payload entry; `checklist` 64, 75 to 77).
 
-use super::refs::{RowRef, row_refs};
 use super::targets::Targets;
+use crate::apply::row_refs::{RowRef, row_refs};
 use crate::rows::{Cell, canonical_to, elements, equal};
 
 /// What became of a link cell.
@@ -90,7 +90,7 @@ pub(super) fn link(
 
 /// Whether a cell points at any row of that table.
 pub(super) fn points_at(refs: &str, table: &str) -> bool {
-    row_refs(refs).any(|row| row.table == table)
+    row_refs(refs).any(|row| row.is_in(table))
 }
 
 fn resolved<'t>(row: RowRef<'_>, targets: &'t Targets<'_>) -> Option<std::borrow::Cow<'t, str>> {

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::refs::{RowRef, Uids, row_refs};
+use super::uids::Uids;
+use crate::apply::row_refs::{RowRef, all_row_refs};
 use crate::apply::{Approved, RowStepWork, TableWork};
 use crate::package::payload::RawEntry;
 use crate::rows::{Text, members};
@@ -85,9 +86,8 @@ impl<'a> Targets<'a> {
             for row in rows.into_iter().flatten() {
                 targets.count += 1;
                 let refs = row.refs.filter(|_| work.feature.is_some());
-                for (_, refs) in refs.into_iter().flat_map(members) {
-                    row_refs(refs).for_each(|row| targets.want(row));
-                }
+                let refs = refs.into_iter().flat_map(all_row_refs);
+                refs.for_each(|row| targets.want(row));
             }
         }
         targets
@@ -95,7 +95,7 @@ impl<'a> Targets<'a> {
 
     fn want(&mut self, row: RowRef<'_>) {
         let mut tables = self.tables.iter_mut();
-        let Some(table) = tables.find(|table| table.work.feature_ref == row.table) else {
+        let Some(table) = tables.find(|table| row.is_in(&table.work.feature_ref)) else {
             return;
         };
         table.wanted = true;
@@ -153,7 +153,8 @@ impl<'a> Targets<'a> {
     /// The row that is pointed at, when it has entered the destination.
     pub(super) fn find(&self, row: RowRef<'_>) -> Option<Place> {
         let place = self.named(row.row)?;
-        (self.tables[place.table].work.feature_ref == row.table).then_some(place)
+        row.is_in(&self.tables[place.table].work.feature_ref)
+            .then_some(place)
     }
 
     /// The row of that uid, when it has entered the destination.

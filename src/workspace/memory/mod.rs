@@ -5,6 +5,7 @@
 //! had its effect, which is how crash and resume are tested by the thousand.
 
 mod changes;
+mod contradictions;
 mod index;
 mod state;
 mod table;
