@@ -76,29 +76,3 @@ fn unknown_keys_of_steps_stay() {
         (&json!("kept"), &json!("red"))
     );
 }
-
-#[test]
-fn secrets_are_cleared_wherever_they_stand() {
-    let mut space = Space::new();
-    space.connection("erp", "http");
-    let call =
-        json!({"key": "http.request", "config": {"connectionName": "erp", "bearerToken": "hush"}});
-    let route = json!({"key": "agent.route", "config": {"prompt": "p", "apiKey": "hush", "routes": [{"name": "a", "steps": [call]}]}});
-    let empty =
-        json!({"key": "http.request", "config": {"connectionName": "erp", "bearerToken": ""}});
-    space.automation("Call", &json!({"type": "manual"}), &json!([route, empty]));
-    let package = exported(&space, &Selection::default());
-    let paths: Vec<_> = package
-        .list("redacted")
-        .iter()
-        .map(|one| one["path"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        paths,
-        [
-            "graphConfig.steps.0.config.apiKey",
-            "graphConfig.steps.0.config.routes.0.steps.0.config.bearerToken",
-        ]
-    );
-    assert!(!package.0.to_string().contains("hush"));
-}
