@@ -137,7 +137,7 @@ pub fn built(
     ids: &mut dyn Ids,
 ) -> Result<State, SimulateError> {
     let mut request = Request::default();
-    for dependency in dependencies(package) {
+    for dependency in package.manifest.dependencies() {
         let resolution = match dependency.blueprint {
             Some(_) => Resolution::Import,
             None => Resolution::Skip,
@@ -161,16 +161,11 @@ pub fn built(
     Ok(workspace.state())
 }
 
-fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
-    let layers = package.manifest.layers();
-    layers.map_or(&[], |layers| &layers.dependencies)
-}
-
 /// Puts what a request maps to into a workspace that does not have it, as far as the package knows
 /// what it is like. Gives the refs that got a stand-in.
 pub fn stand_in(package: &Checked<'_>, request: &Request, state: &mut State) -> Vec<String> {
     let mut placed = Vec::new();
-    for dependency in dependencies(package) {
+    for dependency in package.manifest.dependencies() {
         let Some(Resolution::Map { id, columns }) = request.resolutions.get(&dependency.reference)
         else {
             continue;

@@ -61,13 +61,14 @@ fn round(approved: &Approved, texts: &[String], rows: usize) -> [Duration; 3] {
     let mut apply = || {
         let started = Instant::now();
         let definitions = Definitions::embedded();
+        let mut unwatched = |_| {};
         let running = run(
             &mut memory,
             approved,
             &entries,
             &[],
             definitions,
-            &mut |_| {},
+            &mut unwatched,
         );
         let report = ready(running).expect("runs");
         (started.elapsed(), report)

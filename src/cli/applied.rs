@@ -5,16 +5,19 @@ use std::path::Path;
 
 use tplkit::apply::{Report, UnresolvedEntry};
 use tplkit::check::render::counted;
+use tplkit::json::Value;
+use tplkit::package::model::{Action, Manifest, Reason, Word as _};
 use tplkit::simulate::Simulation;
 
 /// The widest name of a table that others are lined up with.
 const WIDEST: usize = 32;
 
 /// A simulation on one screen.
-pub(crate) fn simulation(path: &Path, simulation: &Simulation) -> String {
+pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", path.display());
     created(&mut out, simulation);
-    report(&mut out, &simulation.report);
+    report(&mut out, manifest, &simulation.report);
+    live(&mut out, manifest, simulation);
     let rows: u64 = simulation
         .again
         .rows
@@ -23,16 +26,18 @@ pub(crate) fn simulation(path: &Path, simulation: &Simulation) -> String {
         .sum();
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
     // Writing to a String cannot fail, here and below.
-    let _ = match simulation.again_changed {
-        false => writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row")),
-        true => writeln!(
+    let _ = if simulation.again_changed {
+        writeln!(
             out,
             "\nAgain: THE WORKSPACE CHANGED, which is a bug of tplkit"
-        ),
+        )
+    } else {
+        writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row"))
     };
-    let _ = match simulation.restored {
-        true => writeln!(out, "Undo: the workspace is what it was before"),
-        false => writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit"),
+    let _ = if simulation.restored {
+        writeln!(out, "Undo: the workspace is what it was before")
+    } else {
+        writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit")
     };
     out
 }
@@ -72,7 +77,7 @@ fn created(out: &mut String, simulation: &Simulation) {
 }
 
 /// The report of a job.
-pub(crate) fn report(out: &mut String, report: &Report) {
+pub(crate) fn report(out: &mut String, manifest: &Manifest, report: &Report) {
     if !report.rows.is_empty() {
         let _ = writeln!(out, "\nRows");
     }
@@ -106,10 +111,6 @@ pub(crate) fn report(out: &mut String, report: &Report) {
             error.reference, error.message, error.code
         );
     }
-    if report.published > 0 {
-        let published = usize::try_from(report.published).unwrap_or(usize::MAX);
-        let _ = writeln!(out, "\nLive: {}", counted(published, "automation"));
-    }
     section(
         out,
         "Renamed, because the name is taken",
@@ -134,35 +135,58 @@ pub(crate) fn report(out: &mut String, report: &Report) {
         .unresolved
         .iter()
         .partition(|entry| entry.source.is_some());
-    section(out, "Not carried over by this apply", &new, |entry| {
-        unresolved(entry)
+    let line = |entry: &&UnresolvedEntry| unresolved(manifest, entry);
+    section(out, "Not carried over by this apply", &new, line);
+    section(out, "Not carried over by the export", &brought, line);
+}
+
+/// Which automations fire from now on, and which were to and do not.
+fn live(out: &mut String, manifest: &Manifest, simulation: &Simulation) {
+    let live = &simulation.preview.go_live;
+    section(out, "Live from now on", live, |live| live.name.clone());
+    let owed = manifest.plan.steps.iter().filter(|step| {
+        let reference = step.reference.as_deref();
+        step.args.get("published").and_then(Value::as_bool) == Some(true)
+            && !live
+                .iter()
+                .any(|live| Some(live.reference.as_str()) == reference)
     });
-    section(out, "Not carried over by the export", &brought, |entry| {
-        unresolved(entry)
-    });
+    let owed: Vec<&str> = owed
+        .filter_map(|step| step.args.get("name").and_then(Value::as_str))
+        .collect();
+    section(
+        out,
+        "Live at the source, drafts here, because a field of them is empty",
+        &owed,
+        |name| (*name).to_owned(),
+    );
 }
 
 fn positive(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
 }
 
-fn unresolved(entry: &UnresolvedEntry) -> String {
-    let about = entry
-        .reference
-        .as_ref()
-        .map(|reference| format!(" of `{reference}`"));
+/// `automation "Remind", path: emptied; … (code)`.
+fn unresolved(manifest: &Manifest, entry: &UnresolvedEntry) -> String {
+    let item = manifest.items().iter().find(|item| item.uid == entry.uid);
+    let owner = item.map_or_else(
+        || "the workspace".to_owned(),
+        |item| format!("{} {:?}", item.kind.word(), item.label),
+    );
+    let what = match (&entry.reference, &entry.source_label) {
+        (Some(reference), _) => format!("`{reference}`: "),
+        (None, Some(label)) => format!("{label:?} "),
+        (None, None) => String::new(),
+    };
+    let reason = Reason::parse(&entry.reason).map_or("", Reason::in_words);
+    let action = Action::parse(&entry.action).map_or("", Action::in_words);
     let required = entry.required.map(|_| ", required").unwrap_or_default();
-    let rows = entry
-        .count
-        .map(|count| format!(", {count} rows"))
-        .unwrap_or_default();
+    let rows = entry.count.map(|count| format!(", {count} rows"));
     format!(
-        "{} {}: {}{} ({}{rows}{required})",
-        entry.uid,
+        "{owner}, {}: {action}{}; {what}{reason} ({}{required})",
         entry.path,
+        rows.unwrap_or_default(),
         entry.reason,
-        about.unwrap_or_default(),
-        entry.action
     )
 }
 

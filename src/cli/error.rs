@@ -65,6 +65,9 @@ pub(crate) enum CliError {
     /// A simulation came to no end.
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
+    /// Somebody stopped it while it was asking.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
     /// Files cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(#[from] notify::Error),
@@ -103,7 +106,7 @@ impl CliError {
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
-            CliError::Arguments(_) | CliError::Output(_) => return None,
+            CliError::Arguments(_) | CliError::Output(_) | CliError::Interrupted => return None,
         };
         Some(help.to_owned())
     }

@@ -63,7 +63,10 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
                 help: other.help(),
             };
             tell(&trouble, wish);
-            Exit::Usage
+            match other {
+                CliError::Interrupted => Exit::Interrupted,
+                _ => Exit::Usage,
+            }
         }
     }
 }

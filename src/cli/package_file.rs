@@ -34,7 +34,7 @@ pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<
             return Ok(doc);
         }
     }
-    Err(report(path, source, &CheckOptions::default()))
+    Err(Box::new(report(path, source, &CheckOptions::default())))
 }
 
 /// Reads it as a package without errors, or gives the report that names them.
@@ -45,17 +45,17 @@ pub(crate) fn checked<'s>(
 ) -> Result<(&'s str, Checked<'s>), Box<Report>> {
     let text = source.text().ok();
     let read = text.and_then(|text| Some((text, Checked::read(text, options).ok()?)));
-    read.ok_or_else(|| report(path, source, options))
+    read.ok_or_else(|| Box::new(report(path, source, options)))
 }
 
 /// What a check says of a file.
-pub(crate) fn report(path: &Path, source: &Source, options: &CheckOptions<'_>) -> Box<Report> {
+pub(crate) fn report(path: &Path, source: &Source, options: &CheckOptions<'_>) -> Report {
     let report = check(source.bytes(), options);
     let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
-    Box::new(Report {
+    Report {
         files: vec![file],
         ..Report::default()
-    })
+    }
 }
 
 /// The report that says why a file cannot be used.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::quality::RandomState;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::flat::{self, Fields};
@@ -59,7 +60,8 @@ pub(super) fn compare(first: &Side<'_>, second: &Side<'_>) -> Vec<RowsDiff> {
         tables.entry(table).or_default().1.push(*entry);
     }
     let states = [RandomState::default(), RandomState::default()];
-    let diffs = tables.into_iter().map(|(table, (old, new))| {
+    // Tables have nothing to do with each other.
+    let diffs = tables.into_par_iter().map(|(table, (old, new))| {
         let mut diff = RowsDiff {
             table: table.to_owned(),
             key: key(&old, &new),

@@ -7,6 +7,7 @@ use crate::check::facts::Dependency as Known;
 use crate::check::render::counted;
 use crate::contents::Dependency;
 use crate::json::Node as Json;
+use crate::package::model::{Action, Reason, Word as _};
 
 /// Uses of a dependency that are listed.
 const USES: usize = 12;
@@ -152,29 +153,11 @@ fn gaps(page: &Page<'_, '_>, html: &mut Html) {
 
 /// The words of the format in plain ones.
 fn reason(word: &str) -> &'static str {
-    match word {
-        "inexistente" => "no longer existed at the source",
-        "fora_da_selecao" => "was left out of the selection",
-        "nao_exportavel" => "cannot be carried by a template",
-        "envelope_indeterminado" => "its table cannot be known beforehand",
-        "ref_adiante" => "is created after it is used",
-        "sem_ref_cunhado" => "was given no ref",
-        "tabela_alvo_sem_linhas" => "links to rows that do not travel",
-        "dependencia_saltada" => "the dependency was skipped",
-        "row_ref_dropped" => "links to a row that did not arrive",
-        "feature_ref_unresolved" => "its table was bound to nothing",
-        "payload_cycle" => "two tables link to each other",
-        _ => "",
-    }
+    Reason::parse(word).map_or("", Reason::in_words)
 }
 
 fn action(word: &str) -> &'static str {
-    match word {
-        "chave esvaziada" => "emptied",
-        "valor mantido" => "kept",
-        "chave omitida" => "left out",
-        _ => "",
-    }
+    Action::parse(word).map_or("", Action::in_words)
 }
 
 fn redacted(page: &Page<'_, '_>, html: &mut Html) {

@@ -153,9 +153,8 @@ impl<'c> Rule<'c> {
 #[inline]
 pub fn canonical_to(out: &mut String, raw: &str) {
     match Cell::new(raw) {
-        Cell::Null | Cell::Bool(_) => out.push_str(raw),
         Cell::String(text) if text.escaped => write_string_to(out, &text.decoded()),
-        Cell::String(_) => out.push_str(raw),
+        Cell::Null | Cell::Bool(_) | Cell::String(_) => out.push_str(raw),
         Cell::Number(token) if is_plain(token) => out.push_str(token),
         Cell::Number(token) => {
             let number = Decimal::new(token);

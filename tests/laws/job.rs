@@ -72,7 +72,7 @@ pub(crate) fn decided(package: &Checked<'_>, into: &State, dice: Option<&mut Dic
         };
         request
             .resolutions
-            .insert(dependency.reference.to_string(), resolution);
+            .insert(dependency.reference.clone(), resolution);
     }
     request
 }

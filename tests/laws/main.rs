@@ -3,6 +3,11 @@
 //! `TPLKIT_CASES` says on how many (500), `TPLKIT_SEED` runs one of them again. A failure tells
 //! its seed.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "all of this is test code, outside test functions too"
+)]
+
 mod apply;
 mod closed;
 mod export;

@@ -74,8 +74,8 @@ pub(crate) fn same(what: &str, is: &str, owed: &str) -> Verdict {
     let pairs = is.bytes().zip(owed.bytes());
     let at = pairs.take_while(|(one, other)| one == other).count();
     let shown = |text: &str| {
-        let from = text.floor_char_boundary(at.saturating_sub(300));
-        let to = text.ceil_char_boundary((at + 300).min(text.len()));
+        let from = boundary(text, at.saturating_sub(300));
+        let to = boundary(text, at + 300);
         text[from..to].to_owned()
     };
     Err(format!(
@@ -100,4 +100,13 @@ impl Dice {
         word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         usize::try_from((word ^ (word >> 31)) % bound.max(1) as u64).unwrap()
     }
+}
+
+/// The last boundary of a character at or before a byte.
+fn boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
 }

@@ -113,7 +113,9 @@ impl Known {
             }
             Entry::Closed { uid } => {
                 let known = self.rows.entry(uid.clone()).or_default();
-                known.values_mut().for_each(|row| row.open = false);
+                for row in known.values_mut() {
+                    row.open = false;
+                }
                 self.unclosed.remove(&uid);
             }
             Entry::Updates(updates) => {

@@ -79,7 +79,9 @@ pub(super) fn link(
         }
         Linked::Whole
     } else {
-        values.iter().for_each(|(_, value)| push(value));
+        for (_, value) in &values {
+            push(value);
+        }
         Linked::Short
     };
     out.push_str(if before == '[' { "[]" } else { "]" });

@@ -97,7 +97,7 @@ struct Run<'r, 'a, T> {
     total: u64,
 }
 
-impl<'a, T: Target> Run<'_, 'a, T> {
+impl<T: Target> Run<'_, '_, T> {
     fn unit(&self, phase: &'static str, changes: Vec<Change>, entry: Entry) -> Unit {
         Unit {
             changes,

@@ -47,10 +47,13 @@ fn text(inner: &str) -> Text<'_> {
 
 /// The rows that a cell points at, in the order of its elements.
 pub(super) fn row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
-    let list = members(refs)
-        .find(|(key, _)| key.is("rows"))
-        .map(|(_, rows)| rows);
-    let one = list.is_none().then(|| RowRef::read(members(refs)));
+    let mut list = None;
+    let row = RowRef::read(members(refs).inspect(|(key, value)| {
+        if key.is("rows") {
+            list = Some(*value);
+        }
+    }));
+    let one = list.is_none().then_some(row);
     let many = list.into_iter().flat_map(elements);
     one.into_iter()
         .chain(many.map(|triple| RowRef::read(members(triple))))

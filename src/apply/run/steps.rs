@@ -260,11 +260,9 @@ impl Updating<'_> {
             let gone = match column.work.link {
                 LinkWork::Skipped { .. } => !empty,
                 LinkWork::Identity { .. } => {
+                    // All of them are taken, whatever the first says: they are told cell by cell.
                     let count = super::batch::identities(raw).count();
-                    found
-                        .by_ref()
-                        .take(count)
-                        .fold(false, |gone, here| gone | !here)
+                    found.by_ref().take(count).filter(|here| !here).count() > 0
                 }
                 LinkWork::Data | LinkWork::Refs => false,
             };
@@ -275,7 +273,7 @@ impl Updating<'_> {
             }
             let mut written = Ok(());
             put(&column.work.column.name, &mut |out| {
-                written = column.rule.write(raw, out)
+                written = column.rule.write(raw, out);
             });
             written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
         }

@@ -5,7 +5,7 @@ use super::close::Pending;
 use super::columns::Columns;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
-use crate::package::payload::{RawEntry, RawRow};
+use crate::package::payload::RawRow;
 use crate::rows::Identity;
 use crate::workspace::{Id, Target};
 
@@ -38,14 +38,12 @@ pub(super) struct Entering<'a> {
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// How many rows there are to look at.
     pub(super) fn count(&self) -> u64 {
-        let tables = self.approved.tables.iter();
-        let entries = tables.filter_map(|work| self.payloads.get(work.entry));
         let steps = self.approved.row_steps.iter().map(|step| match &step.work {
             RowStepWork::Insert { rows, .. } => rows.len(),
             RowStepWork::Update { rows, .. } => rows.len(),
             RowStepWork::Nothing => 0,
         });
-        entries.map(RawEntry::count).chain(steps).sum::<usize>() as u64
+        (self.targets.count + steps.sum::<usize>()) as u64
     }
 
     /// The rows of one table of the package.
@@ -74,7 +72,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             entering.pointed_at = Some(position);
             entering.wanted = self.targets.wanted_columns(position).collect();
         }
-        entering.count_on(entry.rows());
+        entering.count_on(&entry.rows());
         let mut rows = entry.rows();
         let mut first = 0;
         let mut batch: Vec<RawRow<'a>> = Vec::with_capacity(BATCH);
@@ -103,7 +101,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.tally.begin(reference, uid, &self.known);
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
-        entering.count_on(rows.iter().copied());
+        entering.count_on(&rows.iter().copied());
         for (at, batch) in rows.chunks(BATCH).enumerate() {
             self.enter(&mut entering, batch, at * BATCH).await?;
         }
@@ -156,7 +154,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
 impl<'a> Entering<'a> {
     /// Numbers that rows of the package hold are not minted for others.
-    fn count_on(&mut self, rows: impl Iterator<Item = RawRow<'a>> + Clone) {
+    fn count_on(&mut self, rows: &(impl Iterator<Item = RawRow<'a>> + Clone)) {
         let columns = &self.columns;
         let counts = |slot: &usize| columns.all[*slot].rule.identity == Some(Identity::Sequence);
         let slots = (0..columns.all.len()).filter(counts);

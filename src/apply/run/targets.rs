@@ -20,6 +20,8 @@ pub(super) struct Targets<'a> {
     tables: Vec<Target<'a>>,
     by_uid: HashMap<u128, Place, RandomState>,
     uids: Uids,
+    /// Rows of all tables.
+    pub(super) count: usize,
 }
 
 /// A row of the package.
@@ -67,6 +69,7 @@ impl<'a> Targets<'a> {
             tables: approved.tables.iter().map(target).collect(),
             by_uid: HashMap::default(),
             uids: Uids::default(),
+            count: 0,
         };
         for step in &approved.row_steps {
             if let RowStepWork::Update { .. } = step.work {
@@ -77,10 +80,12 @@ impl<'a> Targets<'a> {
                     .for_each(|table| table.wanted = true);
             }
         }
-        for work in approved.tables.iter().filter(|work| work.feature.is_some()) {
+        for work in &approved.tables {
             let rows = payloads.get(work.entry).map(RawEntry::rows);
-            for refs in rows.into_iter().flatten().filter_map(|row| row.refs) {
-                for (_, refs) in members(refs) {
+            for row in rows.into_iter().flatten() {
+                targets.count += 1;
+                let refs = row.refs.filter(|_| work.feature.is_some());
+                for (_, refs) in refs.into_iter().flat_map(members) {
                     row_refs(refs).for_each(|row| targets.want(row));
                 }
             }

@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let sound = simulation.restored && !simulation.again_changed;
     let text = match args.format {
-        Form::Text => applied::simulation(&args.package, &simulation),
+        Form::Text => applied::simulation(&args.package, &package.manifest, &simulation),
         Form::Json => document::write(
             if sound { "clean" } else { "findings" },
             &json!({

@@ -141,6 +141,11 @@ impl Manifest {
         self.layers().map_or(&[], |layers| &layers.items)
     }
 
+    /// What is used and does not travel; nothing is listed in version 1.
+    pub fn dependencies(&self) -> &[Dependency] {
+        self.layers().map_or(&[], |layers| &layers.dependencies)
+    }
+
     /// Reads a manifest alone, whatever stands around it.
     pub fn read(node: Node<'_>) -> Read<Manifest> {
         let mut fields = Fields::of(node)?;

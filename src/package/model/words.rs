@@ -241,6 +241,23 @@ impl Reason {
             Reason::PayloadCycle => "payload_cycle",
         }
     }
+
+    /// The same in plain words, of what the field pointed at.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Reason::TargetGone => "no longer existed at the source",
+            Reason::NotSelected => "was left out of the selection",
+            Reason::NotExportable => "cannot be carried by a template",
+            Reason::UnknownEnvelope => "its table cannot be known beforehand",
+            Reason::DeclaredLater => "is created after it is used",
+            Reason::NoRefMinted => "was given no ref",
+            Reason::TargetWithoutRows => "links to rows that do not travel",
+            Reason::DependencySkipped => "the dependency was skipped",
+            Reason::RowRefDropped => "links to a row that did not arrive",
+            Reason::FeatureRefUnresolved => "its table was bound to nothing",
+            Reason::PayloadCycle => "two tables link to each other",
+        }
+    }
 }
 
 impl Word for Reason {
@@ -281,6 +298,15 @@ impl Action {
             Action::Emptied => "chave esvaziada",
             Action::Kept => "valor mantido",
             Action::Omitted => "chave omitida",
+        }
+    }
+
+    /// The same in plain words.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Action::Emptied => "emptied",
+            Action::Kept => "kept",
+            Action::Omitted => "left out",
         }
     }
 }

@@ -153,6 +153,15 @@ async fn updates<W: Workspaces>(workspaces: &W) -> Verdict {
     // The same again is the same.
     subject.write(vec![change]).await?;
     same("what rows hold", &subject.held(feature).await?, &owed)?;
+    // A row that somebody edited meanwhile is left to them.
+    let stale = RowWrite {
+        digest: Some(digest(data[0])),
+        ..merge(ids[2], r#"{"a":"9"}"#)
+    };
+    let rows = vec![merge(ids[3], r#"{"a":"9"}"#), stale];
+    let edited = Change::UpdateRows { feature, rows };
+    let refused = subject.refused(Code::NotEmpty, vec![edited]).await?;
+    same("the row at fault", &refused.row, &Some(1))?;
     let rows = vec![merge(ids[3], r#"{"a":"9"}"#), merge(subject.id(), "{}")];
     let missing = Change::UpdateRows { feature, rows };
     let refused = subject.refused(Code::NotFound, vec![missing]).await?;

@@ -1,6 +1,6 @@
 //! Writing a unit: change by change, and back again when one of them is refused.
 
-use super::table::{Holder, Repeated, Table};
+use super::table::{Holder, Keys, Repeated, Table};
 use super::{State, Tables};
 use crate::json::{Object, Value};
 use crate::problem::Code;
@@ -78,7 +78,11 @@ impl Writing<'_> {
                 }
                 Inverse::Removed(feature, rows) => {
                     // They were there before, so their ids are free.
-                    let _ = self.tables.entry(feature).or_default().insert(rows);
+                    let _ = self
+                        .tables
+                        .entry(feature)
+                        .or_default()
+                        .insert(rows, &Keys::default());
                 }
                 Inverse::Table(feature, table) => {
                     self.tables.insert(feature, table);
@@ -259,12 +263,10 @@ impl Writing<'_> {
     fn insert_rows(&mut self, feature: Id, rows: Vec<StoredRow>) -> Result<(), Refused> {
         let unique = unique_columns(&mut self.state.structure, feature)?;
         let table = self.tables.entry(feature).or_default();
-        if let Some(repeated) = table.repeated(&unique, &rows) {
-            return Err(violation(repeated));
-        }
+        let keys = table.free(&unique, &rows).map_err(violation)?;
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
         table
-            .insert(rows)
+            .insert(rows, &keys)
             .map_err(|id| refused(Code::Conflict, format!("there is a row {id} already")))?;
         self.inverses.push(Inverse::Inserted(feature, ids));
         Ok(())
@@ -292,9 +294,7 @@ impl Writing<'_> {
                 data: row.data.written(&write.cells, write.replace),
             });
         }
-        if let Some(repeated) = table.repeated(&unique, &rows) {
-            return Err(violation(repeated));
-        }
+        table.free(&unique, &rows).map_err(violation)?;
         let before = table.replace(rows);
         self.inverses.push(Inverse::Replaced(feature, before));
         Ok(())

@@ -28,6 +28,9 @@ pub(super) enum Holder {
 /// A value that would stand twice: the position of the row, the column, and who has it.
 pub(super) type Repeated = (usize, String, Holder);
 
+/// By unique column, row by row, under which hash its value is found.
+pub(super) type Keys = HashMap<String, Vec<Option<u64>>>;
+
 impl Table {
     pub(super) fn new(rows: Vec<StoredRow>) -> Table {
         Table {
@@ -52,17 +55,20 @@ impl Table {
     }
 
     /// The first of `rows` whose value in a unique column stands already, in another row.
-    pub(super) fn repeated(&self, unique: &[String], rows: &[StoredRow]) -> Option<Repeated> {
+    /// Otherwise the keys of the values, column by column.
+    pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<Keys, Repeated> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Keys::default();
         for column in unique {
+            let mut keys = Vec::with_capacity(rows.len());
             let index = self.index(&mut indexes, column);
             let mut written: HashMap<u64, usize, FixedState> = HashMap::default();
             written.reserve(rows.len());
             for (position, row) in rows.iter().enumerate() {
-                let Some(value) = row.data.cell(column) else {
-                    continue;
-                };
-                let Some(key) = key(value) else { continue };
+                let value = row.data.cell(column).unwrap_or("null");
+                let found = key(value);
+                keys.push(found);
+                let Some(key) = found else { continue };
                 let holds = |other: &StoredRow| {
                     other.id != row.id
                         && other
@@ -72,17 +78,18 @@ impl Table {
                 };
                 let mut stored = index.holders(key).iter().filter_map(|id| self.get(*id));
                 if stored.any(holds) {
-                    return Some((position, column.clone(), Holder::Stored));
+                    return Err((position, column.clone(), Holder::Stored));
                 }
                 if let Some(earlier) = written.insert(key, position) {
                     // Equal hashes are rare enough to compare with every earlier row.
                     if rows[..=earlier].iter().any(holds) {
-                        return Some((position, column.clone(), Holder::Written));
+                        return Err((position, column.clone(), Holder::Written));
                     }
                 }
             }
+            all.insert(column.clone(), keys);
         }
-        None
+        Ok(all)
     }
 
     fn index<'i>(&self, indexes: &'i mut HashMap<String, Index>, column: &str) -> &'i mut Index {
@@ -100,7 +107,7 @@ impl Table {
     }
 
     /// Adds rows, whose ids ascend; the first whose id is taken or does not ascend is told instead.
-    pub(super) fn insert(&mut self, rows: Vec<StoredRow>) -> Result<(), Id> {
+    pub(super) fn insert(&mut self, rows: Vec<StoredRow>, keys: &Keys) -> Result<(), Id> {
         let unordered = rows.windows(2).find(|pair| pair[0].id >= pair[1].id);
         if let Some(pair) = unordered {
             return Err(pair[1].id);
@@ -113,8 +120,14 @@ impl Table {
             return Err(row.id);
         }
         for (column, index) in self.indexes() {
-            for row in &rows {
-                if let Some(key) = key_of(&row.data, column) {
+            index.reserve(rows.len());
+            let known = keys.get(column);
+            for (at, row) in rows.iter().enumerate() {
+                let key = match known {
+                    Some(keys) => keys.get(at).copied().flatten(),
+                    None => key_of(&row.data, column),
+                };
+                if let Some(key) = key {
                     index.add(key, row.id);
                 }
             }

@@ -179,6 +179,11 @@ fn automations_go_live_at_the_end_and_one_that_is_gone_stops_nothing() {
     assert_eq!(memory.next_job().last(), Some(&Entry::Completed));
 }
 
+/// A server runs it on threads of its own.
+fn sent<F: Send>(future: F) -> F {
+    future
+}
+
 #[test]
 fn a_watcher_hears_of_every_unit() {
     let sample = Sample::new()
@@ -197,10 +202,6 @@ fn a_watcher_hears_of_every_unit() {
         crate::definitions::Definitions::embedded(),
         &mut watch,
     );
-    // A server runs it on threads of its own.
-    fn sent<F: Send>(future: F) -> F {
-        future
-    }
     ready(sent(run)).expect("runs");
     let heard: Vec<_> = heard.iter().map(|p| (p.phase, p.done, p.total)).collect();
     assert_eq!(

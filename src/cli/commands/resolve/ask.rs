@@ -2,19 +2,29 @@
 
 use std::io;
 
-use dialoguer::{Error, Select};
+use dialoguer::console::Term;
+use dialoguer::{Error, Input, Select};
 use indexmap::IndexMap;
 use tplkit::apply::{Candidate, Resolution, suggest};
 use tplkit::check::Checked;
 use tplkit::package::model::{Dependency, DependencyForm};
-use tplkit::workspace::Structure;
+use tplkit::workspace::{Id, Structure};
 
 use crate::cli::error::CliError;
+use crate::cli::output::print_note;
 
 /// Something that can be chosen, with the words for it.
 struct Choice {
     words: String,
-    resolution: Option<Resolution>,
+    outcome: Outcome,
+}
+
+/// What follows from a choice.
+enum Outcome {
+    Decided(Resolution),
+    /// The id has to be typed.
+    Typed,
+    Open,
 }
 
 /// Asks about every dependency; what is left open is absent.
@@ -25,28 +35,48 @@ pub(super) fn all(
     let suggestions = destination.map(|destination| suggest(package, destination));
     let suggestions = suggestions.unwrap_or_default();
     let mut decided = IndexMap::new();
-    let layers = package.manifest.layers();
-    for dependency in layers.map_or(&[][..], |layers| &layers.dependencies) {
+    for dependency in package.manifest.dependencies() {
         let found = suggestions
             .iter()
             .find(|found| found.reference == dependency.reference);
         let candidates = found.map_or(&[][..], |found| &found.candidates);
         let mut choices = choices(dependency, candidates);
+        tell(dependency);
         let words: Vec<&str> = choices.iter().map(|choice| choice.words.as_str()).collect();
         let chosen = Select::new()
-            .with_prompt(question(dependency))
+            .with_prompt(dependency.reference.as_str())
             .items(&words)
             .default(0)
             .interact()
-            .map_err(|Error::IO(error)| interrupted(error))?;
-        if let Some(resolution) = choices.swap_remove(chosen).resolution {
-            decided.insert(dependency.reference.clone(), resolution);
-        }
+            .map_err(|Error::IO(error)| interrupted(&error))?;
+        let resolution = match choices.swap_remove(chosen).outcome {
+            Outcome::Open => continue,
+            Outcome::Decided(resolution) => resolution,
+            Outcome::Typed => typed()?,
+        };
+        decided.insert(dependency.reference.clone(), resolution);
     }
     Ok(decided)
 }
 
-fn question(dependency: &Dependency) -> String {
+fn typed() -> Result<Resolution, CliError> {
+    let id: String = Input::new()
+        .with_prompt("id")
+        .validate_with(|id: &String| match Id::parse_str(id) {
+            Ok(_) => Ok(()),
+            Err(_) => Err("an id is a UUID with hyphens"),
+        })
+        .interact_text()
+        .map_err(|Error::IO(error)| interrupted(&error))?;
+    Ok(Resolution::Map {
+        id,
+        columns: IndexMap::new(),
+    })
+}
+
+/// What is asked about, told above the choices: a prompt that is longer than a line is drawn anew
+/// line by line.
+fn tell(dependency: &Dependency) {
     let identity = &dependency.identity;
     let label = identity.label.as_deref().unwrap_or(&identity.name);
     let required = if dependency.required {
@@ -54,12 +84,11 @@ fn question(dependency: &Dependency) -> String {
     } else {
         "optional"
     };
-    format!(
-        "{} {label:?} ({}, {required}): {}",
+    print_note(&format!(
+        "\n{} {label:?}, {required}. {}",
         dependency.kind.as_str(),
-        dependency.reference,
         dependency.description
-    )
+    ));
 }
 
 /// The likeliest first: whoever presses return takes it.
@@ -69,7 +98,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
             "map to {:?} ({} of 100: {})",
             candidate.name, candidate.score, candidate.reason
         ),
-        resolution: Some(Resolution::Map {
+        outcome: Outcome::Decided(Resolution::Map {
             id: candidate.id.clone(),
             columns: candidate.columns.clone(),
         }),
@@ -79,7 +108,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
         let name = &dependency.identity.name;
         choices.push(Choice {
             words: format!("map to {name:?}, by its name"),
-            resolution: Some(Resolution::Map {
+            outcome: Outcome::Decided(Resolution::Map {
                 id: name.clone(),
                 columns: IndexMap::new(),
             }),
@@ -88,21 +117,34 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
     if dependency.blueprint.is_some() {
         choices.push(Choice {
             words: "import: create it, empty, from its blueprint".to_owned(),
-            resolution: Some(Resolution::Import),
+            outcome: Outcome::Decided(Resolution::Import),
+        });
+    }
+    // The columns of a table are too many to type: they are written into the file.
+    let columns = dependency.identity.columns.as_deref().unwrap_or_default();
+    if dependency.form == DependencyForm::Uuid && columns.is_empty() {
+        choices.push(Choice {
+            words: "map to an id that you type".to_owned(),
+            outcome: Outcome::Typed,
         });
     }
     choices.push(Choice {
         words: "decide later, in the file".to_owned(),
-        resolution: None,
+        outcome: Outcome::Open,
     });
     choices.push(Choice {
         words: "skip: empty every field that uses it".to_owned(),
-        resolution: Some(Resolution::Skip),
+        outcome: Outcome::Decided(Resolution::Skip),
     });
     choices
 }
 
-fn interrupted(error: io::Error) -> CliError {
+fn interrupted(error: &io::Error) -> CliError {
+    // Whoever stops in the middle of a question still wants to see where they type.
+    Term::stderr().show_cursor().ok();
+    if error.kind() == io::ErrorKind::Interrupted {
+        return CliError::Interrupted;
+    }
     CliError::Usage {
         message: format!("nothing could be asked: {error}"),
         help: "give `--no-input` and edit the file".to_owned(),

@@ -58,8 +58,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Err(refusals) = approved {
         return resolutions::refuse(&args.package, &refusals, args.format);
     }
-    let layers = package.manifest.layers();
-    let count = layers.map_or(0, |layers| layers.dependencies.len());
+    let count = package.manifest.dependencies().len();
     let text = match args.format {
         Form::Text => format!("Everything is decided: {}.\n", dependencies(count)),
         Form::Json => {
