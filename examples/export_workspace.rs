@@ -15,7 +15,7 @@ use tplkit::workspace::memory::Memory;
 use tplkit::workspace::random::{self, Shape};
 use tplkit::workspace::ready;
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // Anything that implements `workspace::Source` can be exported; this one is made up.
     let source = Memory::new(random::workspace(7, &Shape::closed()));
 
@@ -31,8 +31,9 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 
     let doc = Doc::parse_package(&exported.text)?;
     let package = Package::read(&doc)?;
-    println!("{}", package.manifest.plan.summary.unwrap_or_default());
-    if let Some(layers) = package.manifest.layers() {
+    let manifest = package.manifest;
+    println!("{}", manifest.plan.summary.as_deref().unwrap_or_default());
+    if let Some(layers) = manifest.layers() {
         for entry in &layers.unresolved {
             println!("{}: {}", entry.reason.word(), entry.path);
         }

@@ -53,11 +53,12 @@ fn step_ids_stay_and_missing_ones_are_minted() {
     let ids = package.item("w_deep")["stepIds"].as_array().unwrap();
     assert_eq!(ids.len(), 4);
     assert_eq!(
-        (&ids[0], &ids[2]),
-        (&json!("stp_000000000001"), &json!("stp_000000000002"))
+        (&ids[0], &ids[1]),
+        (&json!("stp_000000000001"), &json!("stp_000000000002")),
+        "members go by code point: `else` before `then`"
     );
     let steps = &package.created("w_deep")["graphConfig"]["steps"];
-    assert_eq!(steps[0]["config"]["then"][0]["id"], ids[1]);
+    assert_eq!(steps[0]["config"]["then"][0]["id"], ids[2]);
     assert_eq!(steps[0]["config"]["then"][0]["name"], "Tell");
     assert_eq!(steps[1]["id"], ids[3]);
 }
