@@ -9,6 +9,7 @@
 mod automations;
 mod dependencies;
 mod exported;
+mod format;
 mod leaks;
 mod order;
 mod random;
