@@ -3,8 +3,9 @@
 //!
 //! | Stage | Module |
 //! |---|---|
-//! | what travels | [`selection`] |
-//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `read` |
+//! | what travels | [`selection`], read from a body by `request` |
+//! | configs in one order, whatever the store | `members` |
+//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `secret`, `read` |
 //! | refs, order, steps, dependencies | `record`, `order`, `outside`, `plan` |
 //! | rows: read twice, never held | `rows` |
 //! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
