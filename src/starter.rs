@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
+use crate::package::model::{ItemKind, Word as _};
+use crate::package::summary;
 
 /// A name that no package can have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +60,7 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
             "plan": {
                 "planVersion": 1,
                 "id": ids.uid(),
-                "summary": "Creates 1 table with 3 columns and 1 view, 1 module with 1 rail, and 2 rows of Tasks.",
+                "summary": summary(&items),
                 "target": {"workspaceId": "$workspace"},
                 "metadata": {"source": "export", "generatedAt": now},
                 "externalRefs": [],
@@ -75,6 +77,24 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
             "rows": rows,
         }],
     }))
+}
+
+/// The sentence of the plan, as exporters write it.
+fn summary(items: &Value) -> String {
+    let items = items.as_array().into_iter().flatten();
+    let (mut kinds, mut rows) = (Vec::new(), Vec::new());
+    for item in items {
+        match (
+            item["kind"].as_str().and_then(ItemKind::parse),
+            item["count"].as_u64(),
+        ) {
+            (Some(ItemKind::Rows), Some(count)) => {
+                rows.push((item["label"].as_str().unwrap_or_default(), count));
+            }
+            (kind, _) => kinds.extend(kind),
+        }
+    }
+    summary::sentence(&kinds, &rows)
 }
 
 /// The uid of the rows item among `items`.

@@ -254,6 +254,18 @@ impl Field {
         self.reference.iter().chain(&self.references).find(holds)
     }
 
+    /// Whether it, or anything inside it, may be a secret: automation steps may hold one.
+    pub fn may_hold_secret(&self) -> bool {
+        let inside = |field: &Field| field.may_hold_secret();
+        self.secret
+            || self.kind == FieldType::Steps
+            || self.items.as_deref().is_some_and(inside)
+            || self
+                .fields
+                .as_ref()
+                .is_some_and(|fields| fields.iter().any(|(_, field)| inside(field)))
+    }
+
     /// Whether it names anything, in some circumstance.
     pub fn is_reference(&self) -> bool {
         self.reference.is_some() || !self.references.is_empty()

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::error::{ExportError, Fault};
 use super::rows::{self, Table};
-use super::{Exported, invariant};
+use super::{ExportResult, invariant};
 use crate::json::Doc;
 use crate::package::model::Package;
 use crate::workspace::Source;
@@ -52,11 +52,14 @@ impl Draft {
     }
 
     /// Writes the canonical text, reading the rows a second time: they must not have changed.
+    ///
+    /// The text has not been checked; rows that a column no longer takes stand in it. Whoever
+    /// hands it on owes its reader the findings of [`crate::check`], as [`super::export`] gives.
     pub async fn write_to<S: Source + Sync>(
         &self,
         source: &S,
         sink: &mut (dyn Write + Send),
-    ) -> Exported<(), S> {
+    ) -> ExportResult<(), S> {
         let mut text = String::with_capacity(2 * PIECE);
         let mut pieces = self.pieces.iter();
         text.push_str(pieces.next().map_or("", String::as_str));

@@ -1,8 +1,9 @@
 //! Everything that the source has, by id.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::definitions::ReferenceKind;
+use super::secret;
+use crate::definitions::{Definitions, ReferenceKind};
 use crate::workspace::{
     Automation, Channel, Column, Feature, Id, Module, Named, Rail, Structure, View,
 };
@@ -64,10 +65,16 @@ pub(super) struct Known<'s> {
     things: HashMap<Id, Thing<'s>>,
     /// By id: the record that travels.
     pub(super) travelling: HashMap<Id, usize>,
+    /// What secrets are called, as [`secret::plain`] spells it.
+    pub(super) secrets: HashSet<String>,
 }
 
 impl<'s> Known<'s> {
-    pub(super) fn new(structure: &'s Structure, travelling: HashMap<Id, usize>) -> Known<'s> {
+    pub(super) fn new(
+        structure: &'s Structure,
+        travelling: HashMap<Id, usize>,
+        definitions: &Definitions,
+    ) -> Known<'s> {
         let mut things = HashMap::new();
         things.insert(structure.workspace.id, Thing::Workspace);
         for table in structure.features.iter().chain(&structure.shared) {
@@ -95,6 +102,7 @@ impl<'s> Known<'s> {
             structure,
             things,
             travelling,
+            secrets: secret::names(definitions),
         }
     }
 

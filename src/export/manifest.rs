@@ -8,13 +8,13 @@ use super::plan::Written;
 use super::record::Records;
 use super::rows::Table;
 use super::selection::Selection;
-use super::summary;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::model::{
     Contents, Envelope, Item, ItemKind, Layers, Manifest, Metadata, Package, Plan, Source, Target,
     Unresolved,
 };
+use crate::package::summary;
 use crate::workspace::{Kind, Structure};
 
 /// Puts the package together; the payload entries have no rows yet.

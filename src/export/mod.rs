@@ -3,11 +3,13 @@
 //!
 //! | Stage | Module |
 //! |---|---|
-//! | what travels | [`selection`] |
-//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `read` |
+//! | what travels | [`selection`], read from a body by `request` |
+//! | configs in one order, whatever the store | `members` |
+//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `secret`, `read` |
 //! | refs, order, steps, dependencies | `record`, `order`, `outside`, `plan` |
 //! | rows: read twice, never held | `rows` |
 //! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
+//! | what the check says of it | [`exported`] |
 //!
 //! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure, and
 //! the same workspace, time and ids give the same bytes, which are the canonical form. Fields that
@@ -16,19 +18,22 @@
 
 pub mod draft;
 pub mod error;
+pub mod exported;
 mod invariant;
 mod known;
 mod leak;
 mod manifest;
+mod members;
 mod order;
 mod outside;
 mod plan;
 mod read;
 mod record;
+mod request;
 mod rows;
+mod secret;
 pub mod selection;
 mod step_ids;
-mod summary;
 mod verdict;
 
 use crate::context::{Clock, Ids};
@@ -37,10 +42,11 @@ use crate::workspace::Source;
 
 pub use draft::Draft;
 pub use error::{ExportError, Fault, Unknown};
+pub use exported::Exported;
 pub use selection::{RowsSelection, Selection};
 
 /// The result of reading a source of that kind.
-pub type Exported<T, S> = Result<T, ExportError<<S as Source>::Error>>;
+pub type ExportResult<T, S> = Result<T, ExportError<<S as Source>::Error>>;
 
 /// Reads the structure and, once, the rows that travel: everything of the package is decided then.
 pub async fn prepare<S: Source + Sync>(
@@ -49,8 +55,9 @@ pub async fn prepare<S: Source + Sync>(
     clock: &(dyn Clock + Sync),
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,
-) -> Exported<Draft, S> {
-    let structure = source.structure().await.map_err(ExportError::Source)?;
+) -> ExportResult<Draft, S> {
+    let mut structure = source.structure().await.map_err(ExportError::Source)?;
+    members::in_order(&mut structure);
     let chosen = selection.choose(&structure)?;
     let records = record::read(&structure, &chosen, definitions, ids)?;
     let plan_id = ids.uid();
@@ -73,7 +80,8 @@ pub async fn prepare<S: Source + Sync>(
     Ok(Draft::new(package, tables)?)
 }
 
-/// The whole package as one text.
+/// The whole package as one text, with what the check says of it: an export tells the truth about
+/// its source, and the source may hold what no destination takes.
 ///
 /// ```
 /// use tplkit::context::{Fixed, Seeded};
@@ -84,10 +92,11 @@ pub async fn prepare<S: Source + Sync>(
 ///
 /// let workspace = Memory::new(State::empty(Id::from_u128(1), Id::from_u128(2), "sales", "Sales"));
 /// let now = Fixed("2026-03-01T09:30:00Z".parse()?);
-/// let text = ready(export(
+/// let exported = ready(export(
 ///     &workspace, &Selection::default(), &now, &mut Seeded::new(1), Definitions::embedded(),
 /// ))?;
-/// assert!(text.contains("\"templateVersion\": 2"));
+/// assert!(exported.text.contains("\"templateVersion\": 2"));
+/// assert!(exported.is_fit());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub async fn export<S: Source + Sync>(
@@ -96,9 +105,11 @@ pub async fn export<S: Source + Sync>(
     clock: &(dyn Clock + Sync),
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,
-) -> Exported<String, S> {
+) -> ExportResult<Exported, S> {
     let draft = prepare(source, selection, clock, ids, definitions).await?;
     let mut text = Vec::new();
     draft.write_to(source, &mut text).await?;
-    String::from_utf8(text).map_err(|_| Fault::Broken("the package is no UTF-8".to_owned()).into())
+    let text = String::from_utf8(text);
+    let text = text.map_err(|_| Fault::Broken("the package is no UTF-8".to_owned()))?;
+    Ok(Exported::new(text, definitions))
 }

@@ -315,8 +315,8 @@ impl<'s> Writer<'_, 's, '_> {
                     }
                     self.tell(uid, &path, named, *reason, *action);
                 }
-                What::Secret { reason } => {
-                    both(Edit::Set("".into()));
+                What::Secret { reason, left } => {
+                    both(Edit::Set(left.clone()));
                     self.redacted.push(Redacted {
                         uid: uid.to_owned(),
                         path,

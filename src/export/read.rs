@@ -1,14 +1,16 @@
 //! Everything in the args of a step that cannot stay as it is: references, secrets, ids.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::known::Known;
 use super::leak::{self, Leak};
 use super::outside::{Cause, Outside};
+use super::secret;
 use super::verdict::{self, Place, Target, Verdict};
 use crate::definitions::{Definitions, Field, FieldType, Form, Problem, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
-use crate::json::{Node, Object, SyntaxError, Value};
+use crate::json::{Kind, Node, Object, SyntaxError, Value};
 use crate::package::Tool;
 use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, Edit, walk_args, with_args};
 use crate::package::model::{Action, Reason, UnresolvedForm};
@@ -46,8 +48,8 @@ pub(super) enum What<'s> {
         action: Action,
         edit: Option<Edit>,
     },
-    /// A secret is cleared.
-    Secret { reason: String },
+    /// A secret is cleared; what is left is of the same type.
+    Secret { reason: String, left: Value },
 }
 
 /// What a report says of a reference.
@@ -73,11 +75,13 @@ pub(super) fn read<'s>(
             place,
             args: root,
             found: Vec::new(),
+            declared: HashSet::new(),
             seen: HashSet::new(),
+            cleared: Vec::new(),
             lists: Vec::new(),
         };
         walk_args(definitions, tool, root, declared, &mut reader);
-        reader.undeclared();
+        reader.remainder();
         reader.found.sort_by_key(|found| found.at);
         reader.found
     })
@@ -88,8 +92,12 @@ struct Reader<'r, 's, 'd> {
     place: Place<'s>,
     args: Node<'d>,
     found: Vec<Found<'s>>,
-    /// Values that declarations speak for, by where they start.
+    /// Values that declarations speak of, by where they start.
+    declared: HashSet<usize>,
+    /// Those of them that are decided.
     seen: HashSet<usize>,
+    /// Where values stood that go as a whole.
+    cleared: Vec<Range<usize>>,
     /// Lists with their declarations, which say what their elements are for.
     lists: Vec<(Node<'d>, &'d Field)>,
 }
@@ -105,15 +113,39 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     }
 
     fn secret(&mut self, node: Node<'d>) {
-        self.seen
-            .extend(node.descendants().map(|inner| inner.span().start));
+        let reason = format!(
+            "`{}` is a secret: enter it again after the import.",
+            node.token()
+        );
+        self.clear(node, reason);
+    }
+
+    /// What cannot be looked into may hold secrets anywhere.
+    fn opaque(&mut self, node: Node<'d>) {
+        let reason = "The definitions do not say what this holds, which may be a secret: \
+                      enter it again after the import.";
+        self.clear(node, reason.to_owned());
+    }
+
+    fn clear(&mut self, node: Node<'d>, reason: String) {
+        self.cleared.push(node.span());
         if !node.is_empty() {
-            let reason = format!(
-                "`{}` is a secret: enter it again after the import.",
-                node.token()
-            );
-            self.push(node, What::Secret { reason });
+            let left = match node.kind() {
+                Kind::Object => Object::new().into(),
+                Kind::Array => Value::List(Vec::new()),
+                _ => Value::String(String::new()),
+            };
+            self.push(node, What::Secret { reason, left });
         }
+    }
+
+    /// Whether a member that nothing declares is called like a secret.
+    fn is_called_secret(&self, node: Node<'d>) -> bool {
+        let secrets = &self.known.secrets;
+        let named = node.key().is_some_and(|key| {
+            !self.declared.contains(&node.span().start) && secrets.contains(&secret::plain(key))
+        });
+        named && self.in_config(node) && !node.as_str().is_some_and(secret::is_token)
     }
 
     fn reference(&mut self, spot: &ConfigSpot<'d, 'd>) {
@@ -176,11 +208,21 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     }
 
     /// What no declaration speaks for must still hold no id and nothing that reads as a ref.
-    fn undeclared(&mut self) {
-        let mut gone: Option<std::ops::Range<usize>> = None;
+    fn remainder(&mut self) {
+        let cleared: HashSet<usize> = self.cleared.iter().map(|gone| gone.start).collect();
+        let mut gone: Option<Range<usize>> = None;
         for node in self.args.descendants().skip(1) {
             let start = node.span().start;
             if gone.as_ref().is_some_and(|gone| gone.contains(&start)) {
+                continue;
+            }
+            if cleared.contains(&start) {
+                gone = Some(node.span());
+                continue;
+            }
+            if self.is_called_secret(node) {
+                self.secret(node);
+                gone = Some(node.span());
                 continue;
             }
             if node.key().is_some_and(|key| self.key(node, key)) {
@@ -353,6 +395,7 @@ pub(super) fn told(path: &str) -> String {
 
 impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
     fn spot(&mut self, spot: ConfigSpot<'d, 'd>) {
+        self.declared.insert(spot.node.span().start);
         if spot.field.kind == FieldType::List {
             self.lists.push((spot.node, spot.field));
         }
@@ -364,11 +407,19 @@ impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
     }
 
     fn problem(&mut self, problem: Problem<'d, 'd>, _automation: bool) {
+        let Problem::Wrong { spot } = problem else {
+            return;
+        };
+        self.declared.insert(spot.node.span().start);
         // A secret is one whatever its type.
-        if let Problem::Wrong { spot } = problem
-            && spot.field.secret
-        {
+        if spot.field.secret {
             self.secret(spot.node);
+        } else if spot.field.may_hold_secret() {
+            self.opaque(spot.node);
         }
+    }
+
+    fn undeclared(&mut self, node: Node<'d>) {
+        self.opaque(node);
     }
 }

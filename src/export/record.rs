@@ -87,7 +87,7 @@ pub(super) fn read<'s>(
         return Err(Fault::UnfitNames(unfit));
     }
     let travelling: HashMap<Id, usize> = drafts.iter().map(|one| one.id).zip(0..).collect();
-    let known = Known::new(structure, travelling);
+    let known = Known::new(structure, travelling, definitions);
     let mut names = Names::default();
     let mut list: Vec<Record<'s>> = Vec::with_capacity(drafts.len());
     for draft in drafts {

@@ -1,7 +1,9 @@
-//! Ids for steps of automations that have none: every step that travels has one.
+//! Ids for steps of automations that have none, or one that cannot travel: every step has one.
+//! What stands in the config of an unknown step does not travel, and is given none.
 
 use std::collections::HashSet;
 
+use super::leak;
 use crate::automation::{Graph, Step};
 use crate::context::Ids;
 use crate::definitions::Definitions;
@@ -23,7 +25,8 @@ pub(super) fn complete(
         let known: HashSet<&str> = graph.steps().iter().filter_map(Step::id).collect();
         for step in graph.steps().iter().filter(|step| step.node.is_object()) {
             let id = step.node.get("id");
-            if id.is_some_and(|id| !id.is_empty()) {
+            let fits = |id: &str| !id.is_empty() && leak::of(id).is_none();
+            if id.is_some_and(|id| id.as_str().map_or(!id.is_empty(), fits)) {
                 continue;
             }
             let mut path = dotted(root, step.node);
@@ -37,11 +40,9 @@ pub(super) fn complete(
     edits.apply(args);
     with_args(args, |root| {
         let steps = root.get("graphConfig").and_then(|graph| graph.get("steps"));
-        let nodes = steps.map(|steps| crate::automation::step_ids(definitions, steps));
-        let nodes = nodes.into_iter().flatten();
-        nodes
-            .filter_map(|node| node.as_str().map(str::to_owned))
-            .collect()
+        let graph = steps.map(|steps| Graph::read(definitions, steps));
+        let steps = graph.iter().flat_map(Graph::steps);
+        steps.filter_map(Step::id).map(str::to_owned).collect()
     })
 }
 

@@ -63,6 +63,9 @@ pub trait ConfigVisitor<'d, 'f> {
     fn spot(&mut self, spot: ConfigSpot<'d, 'f>);
     /// A structural mistake; the last argument says whether it stands in an automation.
     fn problem(&mut self, problem: Problem<'d, 'f>, automation: bool);
+    /// A value in an automation of which the definitions say nothing, steps inside it included:
+    /// that of an unknown step or trigger, or what stands where steps or settings should.
+    fn undeclared(&mut self, _node: Node<'d>) {}
 }
 
 /// Walks everything in `args` that the definitions declare for a step of that tool.
@@ -131,12 +134,18 @@ pub fn walk_args<'d, 'f>(
                 .and_then(|trigger| trigger.get_str("type"))
                 .and_then(|name| definitions.triggers.get(name));
             let settings = trigger.and_then(|trigger| trigger.get("config"));
-            if let Some(kind) = kind {
-                walker.object(settings.filter(|s| s.is_object()), &kind.config);
+            match (kind, settings) {
+                (Some(kind), Some(settings)) if settings.is_object() => {
+                    walker.object(Some(settings), &kind.config);
+                }
+                (_, Some(settings)) => walker.visitor.undeclared(settings),
+                (_, None) => {}
             }
             let graph = args.get("graphConfig");
-            if let Some(steps) = graph.and_then(|graph| graph.get("steps")) {
-                walker.graph_steps(steps);
+            match graph.and_then(|graph| graph.get("steps")) {
+                Some(steps) if steps.is_array() => walker.graph_steps(steps),
+                Some(other) => walker.visitor.undeclared(other),
+                None => {}
             }
         }
         _ => {}
@@ -163,11 +172,15 @@ impl<'d, 'f> Walker<'d, 'f, '_> {
             let definition = step
                 .get_str("key")
                 .and_then(|key| self.definitions.steps.get(key));
-            let config = step.get("config").filter(|config| config.is_object());
-            if let (Some(definition), Some(config)) = (definition, config) {
-                let outer = std::mem::replace(&mut self.config, config);
-                walk(config, &definition.config, self);
-                self.config = outer;
+            match (definition, step.get("config")) {
+                (Some(definition), Some(config)) if config.is_object() => {
+                    let outer = std::mem::replace(&mut self.config, config);
+                    walk(config, &definition.config, self);
+                    self.config = outer;
+                }
+                (_, Some(config)) => self.visitor.undeclared(config),
+                (_, None) if !step.is_object() => self.visitor.undeclared(step),
+                (_, None) => {}
             }
         }
     }

@@ -10,6 +10,7 @@ pub mod reference;
 pub mod schema;
 pub mod size;
 mod source;
+pub(crate) mod summary;
 mod tool;
 pub mod uid;
 

@@ -208,11 +208,11 @@ fn views_rails_modules_and_automations_left_out_are_dependencies() {
     assert_eq!(
         kinds,
         [
-            ("workflowV2", "w_later"),
             ("workflow", "w_old"),
+            ("workflowV2", "w_later"),
             ("rail", "r_away"),
+            ("module", "m_n"),
             ("view", "v_a_list"),
-            ("module", "m_n")
         ]
     );
     assert_eq!(

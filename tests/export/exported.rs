@@ -33,13 +33,14 @@ fn try_export_with(
 ) -> Result<String, ExportError<MemoryError>> {
     let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
     let mut ids = Seeded::new(5);
-    ready(export(
+    let exported = ready(export(
         &space.memory(),
         selection,
         &clock,
         &mut ids,
         definitions,
-    ))
+    ));
+    exported.map(|exported| exported.text)
 }
 
 /// The package by a registry in which the value at a JSON Pointer is another.

@@ -83,8 +83,8 @@ fn keys_that_are_ids_become_refs_or_go() {
     assert_eq!(
         package.unresolved(),
         [
-            "graphConfig.steps.0.config.value.* file uuid nao_exportavel chave omitida",
             "graphConfig.steps.0.config.value.* feature uuid sem_ref_cunhado chave omitida",
+            "graphConfig.steps.0.config.value.* file uuid nao_exportavel chave omitida",
         ]
     );
 }

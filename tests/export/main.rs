@@ -9,13 +9,16 @@
 mod automations;
 mod dependencies;
 mod exported;
+mod format;
 mod leaks;
 mod order;
 mod random;
 mod refs;
 mod rows;
+mod secrets;
 mod selection;
 mod space;
-mod speed;
+mod stores;
+mod told;
 mod unresolved;
 mod whole;

@@ -69,8 +69,15 @@ fn rows_that_change_between_the_readings_are_told() {
     fails(&space);
     let rows = space.state.rows.get_mut(&table).unwrap();
     rows.push(last.clone());
+    let first = rows[0].clone();
     rows[0].id = tplkit::workspace::Id::from_u128(1);
     fails(&space);
+    let rows = space.state.rows.get_mut(&table).unwrap();
+    rows[0].id = first.id;
+    rows[0].data = tplkit::workspace::RowData::trusted(r#"{"x":"another"}"#);
+    fails(&space);
+    space.state.rows.get_mut(&table).unwrap()[0] = first;
+    ready(draft.write_to(&space.memory(), &mut Vec::new())).unwrap();
     let mut more = last;
     more.id = tplkit::workspace::Id::max();
     space.state.rows.get_mut(&table).unwrap().push(more);

@@ -21,4 +21,5 @@ mod json;
 mod layout;
 mod migrate;
 mod model;
+mod promises;
 mod schema;

@@ -54,7 +54,8 @@ pub(crate) fn exported(state: &State, selection: &Selection) -> Result<String, S
     let mut ids = Seeded::new(1);
     let definitions = Definitions::embedded();
     let made = ready(export(&source, selection, &now(), &mut ids, definitions));
-    made.map_err(|error| format!("the export failed: {error}"))
+    made.map(|package| package.text)
+        .map_err(|error| format!("the export failed: {error}"))
 }
 
 /// An empty workspace in an organization that has what the other names.

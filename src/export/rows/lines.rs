@@ -68,7 +68,7 @@ impl<'t> Lines<'t> {
             let Some(uid) = self.table.uids.get(self.row) else {
                 return Err(self.changed());
             };
-            self.stamp = stamped(self.stamp, row.id);
+            self.stamp = stamped(self.stamp, row);
             self.splitter
                 .split(&self.table.names, &row.data, &mut cells);
             let (before_first, before_next) = ROWS_IN_ENTRY;

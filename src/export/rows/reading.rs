@@ -1,6 +1,6 @@
 //! Rows from the source, page by page.
 
-use crate::export::{ExportError, Exported};
+use crate::export::{ExportError, ExportResult};
 use crate::workspace::{Id, Source, StoredRow};
 
 /// Rows that are asked for at once.
@@ -27,7 +27,7 @@ impl Reading {
     pub(in crate::export) async fn next<S: Source + Sync>(
         &mut self,
         source: &S,
-    ) -> Exported<Option<Vec<StoredRow>>, S> {
+    ) -> ExportResult<Option<Vec<StoredRow>>, S> {
         if self.ended {
             return Ok(None);
         }

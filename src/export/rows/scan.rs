@@ -1,12 +1,15 @@
 //! The first reading: counts, carried columns, keys, values that others link to.
 
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::FixedState;
 use foldhash::quality::RandomState;
 
 use super::reading::Reading;
 use super::split::Splitter;
 use super::table::{Link, Table};
 use crate::context::Ids;
-use crate::export::{ExportError, Exported, Fault};
+use crate::export::{ExportError, ExportResult, Fault};
 use crate::rows::Cell;
 use crate::workspace::{Id, Source, StoredRow};
 
@@ -16,7 +19,7 @@ pub(in crate::export) async fn scan<S: Source + Sync>(
     tables: &mut [Table],
     index: usize,
     ids: &mut (dyn Ids + Send),
-) -> Exported<(), S> {
+) -> ExportResult<(), S> {
     let Some(table) = tables.get_mut(index) else {
         return Ok(());
     };
@@ -45,7 +48,7 @@ fn scan_page(
         let uid = Id::try_parse(&ids.uuid());
         let uid = uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
         table.uids.push(uid.as_u128());
-        table.stamp = stamped(table.stamp, row.id);
+        table.stamp = stamped(table.stamp, row);
         splitter.split(&table.names, &row.data, &mut cells);
         for (slot, cell) in table.columns.iter_mut().zip(&cells) {
             slot.carried |= cell.is_some();
@@ -91,8 +94,10 @@ fn choose_key(table: &mut Table) -> Option<usize> {
     key
 }
 
-/// What has been seen of the rows' ids, one more included.
-pub(super) fn stamped(stamp: u64, id: Id) -> u64 {
-    let (high, low) = id.as_u64_pair();
-    (stamp.rotate_left(5) ^ high ^ low.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// What has been seen of the rows, one more included.
+pub(super) fn stamped(stamp: u64, row: &StoredRow) -> u64 {
+    let mut hasher = FixedState::with_seed(stamp).build_hasher();
+    hasher.write_u128(row.id.as_u128());
+    hasher.write(row.data.as_str().as_bytes());
+    hasher.finish()
 }

@@ -33,7 +33,7 @@ pub(in crate::export) struct Table {
     pub(super) names: Columns,
     /// The rows' uids, in order.
     pub(super) uids: Vec<u128>,
-    /// What the first reading saw of the rows' ids.
+    /// What the first reading saw of the rows.
     pub(super) stamp: u64,
     pub(super) key: Option<usize>,
 }

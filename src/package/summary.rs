@@ -13,7 +13,7 @@ const KINDS: [(ItemKind, &str); 6] = [
 ];
 
 /// The sentence about items of these kinds and the rows of tables of these labels.
-pub(super) fn sentence(items: &[ItemKind], rows: &[(&str, u64)]) -> String {
+pub(crate) fn sentence(items: &[ItemKind], rows: &[(&str, u64)]) -> String {
     let mut parts: Vec<String> = KINDS
         .iter()
         .filter_map(|(kind, word)| {

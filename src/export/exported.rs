@@ -1,0 +1,43 @@
+//! A package as it is handed out: its text, and what the check says of it.
+//!
+//! Rows can be older than the columns they stand under: a column that became required, another
+//! type. Such a package is whole and true, and no destination takes it. Leaving the rows out would
+//! lose them silently, so they travel, and nobody gets the text without being told.
+
+use crate::check::{CheckOptions, Finding, Severity, check_text};
+use crate::definitions::Definitions;
+
+/// A package with what the check says of it.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Exported {
+    /// The package in canonical form.
+    pub text: String,
+    /// What a reader of the package will be told, in order of place. Errors keep it from being
+    /// applied until they are mended, at the source or in the package.
+    pub findings: Vec<Finding>,
+}
+
+impl Exported {
+    pub(super) fn new(text: String, definitions: &Definitions) -> Exported {
+        let options = CheckOptions {
+            definitions,
+            promotion: false,
+            named: true,
+            threads: 1,
+        };
+        let findings = check_text(&text, &options).findings;
+        Exported { text, findings }
+    }
+
+    /// Whether it can be applied as it is.
+    pub fn is_fit(&self) -> bool {
+        self.errors().next().is_none()
+    }
+
+    /// What keeps it from being applied.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.findings.iter();
+        findings.filter(|finding| finding.severity == Severity::Error)
+    }
+}

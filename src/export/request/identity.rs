@@ -1,0 +1,109 @@
+//! The identity that the package gets in the catalog.
+
+use super::Reader;
+use crate::json::{Node, Object, Value};
+use crate::package::model::{Catalog, Variable, Word};
+
+/// The members of an identity, in the order of a manifest.
+const MEMBERS: [&str; 14] = [
+    "id",
+    "name",
+    "label",
+    "description",
+    "icon",
+    "color",
+    "vocabulary",
+    "category",
+    "scope",
+    "variables",
+    "blocks",
+    "tags",
+    "semver",
+    "visibility",
+];
+
+impl<'d> Reader<'d> {
+    pub(super) fn identity(&mut self, node: Node<'d>) -> Catalog {
+        let mut catalog = Catalog::default();
+        if !self.is_object(node) {
+            return catalog;
+        }
+        for member in node.members() {
+            match member.key().unwrap_or_default() {
+                "id" => catalog.id = self.text(member),
+                "name" => catalog.name = self.text(member),
+                "label" => catalog.label = self.text(member),
+                "description" => catalog.description = self.text(member),
+                "icon" => catalog.icon = self.text(member),
+                "color" => catalog.color = self.text(member),
+                "vocabulary" => catalog.vocabulary = self.map(member),
+                "category" => catalog.category = self.text(member),
+                "scope" => catalog.scope = self.word(member),
+                "variables" => catalog.variables = self.list(member, Reader::variable),
+                "blocks" => catalog.blocks = self.list(member, Reader::map),
+                "tags" => catalog.tags = self.list(member, Reader::text),
+                "semver" => catalog.semver = self.text(member),
+                "visibility" => catalog.visibility = self.word(member),
+                _ => self.unknown(member, &MEMBERS),
+            }
+        }
+        catalog
+    }
+
+    fn map(&mut self, node: Node<'d>) -> Option<Object> {
+        if let Ok(Value::Object(members)) = Value::read(node) {
+            return Some(members);
+        }
+        self.wrong(node, "an object");
+        None
+    }
+
+    fn list<T>(
+        &mut self,
+        node: Node<'d>,
+        mut read: impl FnMut(&mut Reader<'d>, Node<'d>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        if !node.is_array() {
+            self.wrong(node, "a list");
+            return None;
+        }
+        let elements = node.elements().filter_map(|element| read(self, element));
+        Some(elements.collect())
+    }
+
+    fn word<W: Word>(&mut self, node: Node<'d>) -> Option<W> {
+        let word = node.as_str().and_then(W::parse);
+        if word.is_none() {
+            let words: Vec<&str> = W::ALL.iter().map(|word| word.word()).collect();
+            self.wrong(node, &format!("one of {}", words.join(", ")));
+        }
+        word
+    }
+
+    fn variable(&mut self, node: Node<'d>) -> Option<Variable> {
+        if !self.is_object(node) {
+            return None;
+        }
+        for member in node.members() {
+            if !matches!(member.key(), Some("key" | "label")) {
+                self.unknown(member, &["key", "label"]);
+            }
+        }
+        let key = self.owed(node, "key");
+        let label = self.owed(node, "label");
+        Some(Variable {
+            key: key?,
+            label: label?,
+            unknown: Object::new(),
+        })
+    }
+
+    fn owed(&mut self, node: Node<'d>, key: &str) -> Option<String> {
+        if let Some(member) = node.get(key) {
+            return self.text(member);
+        }
+        let at = self.at(node);
+        self.tell(&format!("{at} has no `{key}`. Give it, a string."));
+        None
+    }
+}
