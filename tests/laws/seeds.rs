@@ -19,7 +19,7 @@ pub(crate) fn each(law: impl Fn(u64) -> Verdict + Sync) {
     let failures = Mutex::new(Vec::new());
     let (first, count) = match number("TPLKIT_SEED") {
         Some(seed) => (seed, 1),
-        None => (0, number("TPLKIT_CASES").unwrap_or(500)),
+        None => (0, number("TPLKIT_CASES").unwrap_or(100)),
     };
     let next = AtomicU64::new(first);
     let work = || {
