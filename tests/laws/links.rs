@@ -201,9 +201,10 @@ fn judge(
         let length = source.and_then(Value::as_list).map_or(0, <[Value]>::len);
         // Elements without a target keep their place only where it is known.
         let all = owed.iter().all(Option::is_some) && length == owed.len();
-        return match all {
-            true => Err(format!("is empty instead of {owed:?}")),
-            false => Ok(false),
+        return if all {
+            Err(format!("is empty instead of {owed:?}"))
+        } else {
+            Ok(false)
         };
     };
     let held = cell.as_list().ok_or("holds no list")?;

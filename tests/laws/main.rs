@@ -3,6 +3,11 @@
 //! `TPLKIT_CASES` says on how many (100), `TPLKIT_SEED` runs one of them again. A failure tells
 //! its seed.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on says so by panicking"
+)]
+
 mod apply;
 mod closed;
 mod decide;

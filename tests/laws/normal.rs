@@ -8,10 +8,10 @@ use tplkit::json::{Object, Value};
 /// The package with uids and identities replaced by the order of their appearance.
 pub(crate) fn normal(text: &str) -> Result<String, String> {
     let mut value = Value::parse(text).map_err(|error| error.to_string())?;
-    if let Value::Object(envelope) = &mut value {
-        if let Some(Value::List(payloads)) = envelope.get_mut("payloads") {
-            payloads.iter_mut().for_each(entry);
-        }
+    if let Value::Object(envelope) = &mut value
+        && let Some(Value::List(payloads)) = envelope.get_mut("payloads")
+    {
+        payloads.iter_mut().for_each(entry);
     }
     let mut seen = HashMap::new();
     rename(&mut value, &mut seen);

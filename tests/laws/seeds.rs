@@ -74,9 +74,8 @@ pub(crate) fn same(what: &str, is: &str, owed: &str) -> Verdict {
     let pairs = is.bytes().zip(owed.bytes());
     let at = pairs.take_while(|(one, other)| one == other).count();
     let shown = |text: &str| {
-        let from = text.floor_char_boundary(at.saturating_sub(300));
-        let to = text.ceil_char_boundary((at + 300).min(text.len()));
-        text[from..to].to_owned()
+        let bytes = &text.as_bytes()[at.saturating_sub(300)..(at + 300).min(text.len())];
+        String::from_utf8_lossy(bytes).into_owned()
     };
     Err(format!(
         "{what} is\n{}\nand should be\n{}",
