@@ -1,17 +1,15 @@
-//! Applying: interrupted or not, once or twice, and back again.
+//! Applying: interrupted or not, once or twice.
 
-use tplkit::apply::{Report, undo};
+use tplkit::apply::Report;
+use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::memory::{Crash, Memory};
+use tplkit::workspace::memory::{Crash, Memory, State};
 use tplkit::workspace::{Target as _, ready};
 
-use crate::job::{Job, job, minter};
-use crate::seeds::{Dice, each, hold, same};
-use crate::world::{exported, read, selection, workspace};
-
-fn saved(target: &Memory) -> String {
-    target.state().save().unwrap()
-}
+use crate::job::{Job, job};
+use crate::people::delete;
+use crate::seeds::{Dice, Verdict, each, hold, same};
+use crate::world::{everything, exported, is_long, read, saved, selection, small, workspace};
 
 /// What an interrupted job reports in the end, as if nothing had happened.
 fn folded(report: &Report) -> String {
@@ -23,6 +21,50 @@ fn folded(report: &Report) -> String {
     format!("{report:#?}")
 }
 
+/// A job that nothing interrupted.
+struct Whole {
+    calls: usize,
+    state: String,
+    report: String,
+}
+
+fn whole(job: &Job<'_>, destination: &State) -> Result<Whole, String> {
+    let mut target = Memory::new(destination.clone());
+    let report = job.run(&mut target, &[])?;
+    Ok(Whole {
+        calls: usize::try_from(target.calls()).unwrap(),
+        state: saved(&target),
+        report: folded(&report),
+    })
+}
+
+/// Killed at these calls, one attempt after the other, then left alone.
+fn killed(job: &Job<'_>, destination: &State, whole: &Whole, at: &[Crash]) -> Verdict {
+    let mut target = Memory::new(destination.clone());
+    for crash in at {
+        target.crash_at(*crash);
+        let finished = job.attempt(&mut target, &[])?.is_some();
+        target.recover();
+        if finished {
+            break;
+        }
+    }
+    let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
+    let resumed = job.run(&mut target, &[])?;
+    let told = |error| format!("killed at {at:?}: {error}");
+    same("the state", &saved(&target), &whole.state).map_err(told)?;
+    // The answer alone may have been lost: a job that is done reports a pass that does nothing.
+    if !ledger.contains(&Entry::Completed) {
+        same("the report", &folded(&resumed), &whole.report).map_err(told)?;
+    }
+    Ok(())
+}
+
+fn crash(call: usize, written: bool) -> Crash {
+    let call = call as u64;
+    Crash { call, written }
+}
+
 #[test]
 fn an_interrupted_job_ends_as_if_nothing_had_happened() {
     each(|seed| {
@@ -30,31 +72,38 @@ fn an_interrupted_job_ends_as_if_nothing_had_happened() {
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
         let (job, destination) = job(seed, &package, &source);
-        let mut whole = Memory::new(destination.clone());
-        let report = job.run(&mut whole, &[])?;
-        let calls = usize::try_from(whole.calls()).unwrap();
-
+        let whole = whole(&job, &destination)?;
         let mut dice = Dice::new(seed ^ 0xC4A5);
-        let mut broken = Memory::new(destination);
-        for _ in 0..=dice.below(4) {
-            broken.crash_at(Crash {
-                call: dice.below(calls) as u64,
-                written: dice.below(2) == 0,
-            });
-            let finished = job.attempt(&mut broken, &[])?.is_some();
-            broken.recover();
-            if finished {
-                break;
+        let mut at = Vec::new();
+        for _ in 0..=dice.below(6) {
+            at.push(crash(dice.below(whole.calls), dice.below(2) == 0));
+        }
+        killed(&job, &destination, &whole, &at)
+    });
+}
+
+#[test]
+fn a_job_can_be_killed_at_every_call() {
+    each(|seed| {
+        let source = small(seed);
+        let text = exported(&source, &everything())?;
+        let package = read(&text)?;
+        let (job, destination) = job(seed, &package, &source);
+        let whole = whole(&job, &destination)?;
+        let mut dice = Dice::new(seed ^ 0xDEAD);
+        // Large ones have many calls that are all alike.
+        let step = if is_long(seed) { 5 } else { 1 };
+        let first = dice.below(step);
+        for call in (first..whole.calls).step_by(step) {
+            for written in [false, true] {
+                let mut at = vec![crash(call, written)];
+                if dice.below(2) == 0 {
+                    at.push(crash(dice.below(whole.calls), dice.below(2) == 0));
+                }
+                killed(&job, &destination, &whole, &at)?;
             }
         }
-        let ledger = ready(broken.ledger()).map_err(|error| error.to_string())?;
-        let resumed = job.run(&mut broken, &[])?;
-        same("the state", &saved(&broken), &saved(&whole))?;
-        // The answer alone may have been lost: a job that is done reports a pass that does nothing.
-        if ledger.contains(&Entry::Completed) {
-            return Ok(());
-        }
-        same("the report", &folded(&resumed), &folded(&report))
+        Ok(())
     });
 }
 
@@ -69,37 +118,57 @@ fn again_changes_nothing() {
         let first = job.run(&mut target, &[])?;
         let before = saved(&target);
         let earlier = target.next_job();
-        let again = Job {
-            minter: minter(seed + 1_000_000),
-            request: job.request.clone(),
-            ..job
-        };
-        let second = again.run(&mut target, &earlier)?;
+        let second = job.later(1).run(&mut target, &earlier)?;
         same("the state", &saved(&target), &before)?;
         hold(second.published == 0, || "published again".to_owned())?;
         for (table, report) in &second.rows {
             let owed = first.rows.get(table).map_or(0, |table| table.inserted);
+            // What was refused once is tried again.
             hold(report.inserted == 0 && report.skipped == owed, || {
                 format!("{table}: {report:?} after {:?}", first.rows.get(table))
             })?;
         }
-        Ok(())
+        // Neither does the job's own pass over what it has completed.
+        let ledger = earlier.clone();
+        target.take_up(earlier);
+        let third = job.run(&mut target, &[])?;
+        same("the state after its own", &saved(&target), &before)?;
+        hold(third.published == 0, || "published a third time".to_owned())?;
+        let now = ready(target.ledger()).map_err(|error| error.to_string())?;
+        hold(now == ledger, || "the ledger grew".to_owned())
     });
 }
 
 #[test]
-fn undo_brings_back_what_was_there() {
+fn what_people_deleted_is_mended_once() {
     each(|seed| {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
         let (job, destination) = job(seed, &package, &source);
         let mut target = Memory::new(destination);
-        let before = saved(&target);
         job.run(&mut target, &[])?;
-        ready(undo(&mut target, false)).map_err(|error| format!("no undo: {error}"))?;
-        same("the state", &saved(&target), &before)?;
-        let twice = ready(undo(&mut target, false));
-        hold(twice.is_err(), || "undone twice".to_owned())
+        let mut earlier = target.next_job();
+        let mut state = target.state();
+        delete(&mut Dice::new(seed ^ 0xDE1), &earlier, &mut state);
+        let rows = count(&package, &earlier, &state);
+        let mut target = Memory::new(state);
+        job.later(1).run(&mut target, &earlier)?;
+        let now = count(&package, &earlier, &target.state());
+        hold(now == rows, || {
+            format!("{now} rows where people left {rows}")
+        })?;
+        let mended = saved(&target);
+        earlier.extend(target.next_job());
+        job.later(2).run(&mut target, &earlier)?;
+        same("the state", &saved(&target), &mended)
     });
+}
+
+/// Rows in tables that the job made and that people left.
+fn count(package: &Checked<'_>, ledger: &[Entry], state: &State) -> usize {
+    let tables = package.payloads.iter();
+    let tables = tables.filter_map(|entry| crate::people::made(ledger, &entry.feature_ref));
+    let rows = tables.filter_map(|table| state.rows.get(&table));
+    rows.map(Vec::len).sum()
 }

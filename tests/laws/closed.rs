@@ -3,7 +3,8 @@
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::random::{self, Shape};
 
-use crate::job::{Job, decided, minter};
+use crate::decide::decided;
+use crate::job::Job;
 use crate::normal::normal;
 use crate::seeds::{each, hold, same};
 use crate::world::{empty_beside, everything, exported, read};
@@ -15,11 +16,7 @@ fn a_tidy_workspace_comes_through() {
         let text = exported(&state, &everything())?;
         let package = read(&text)?;
         let destination = empty_beside(&state);
-        let job = Job {
-            package: &package,
-            request: decided(&package, &destination, None),
-            minter: minter(seed),
-        };
+        let job = Job::new(&package, decided(&package, &destination, None), seed);
         let mut target = Memory::new(destination);
         let report = job.run(&mut target, &[])?;
         let errors = &report.errors;

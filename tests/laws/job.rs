@@ -1,115 +1,53 @@
 //! Jobs: a package, what was decided about it, and one attempt after the other.
 
-use indexmap::IndexMap;
-use tplkit::apply::{
-    ApplyError, Approved, Minter, Report, Request, Resolution, RowsMode, resolve, run,
-};
+use tplkit::apply::{ApplyError, Approved, Minter, Report, Request, resolve, run};
 use tplkit::check::Checked;
-use tplkit::definitions::{Definitions, ReferenceKind};
-use tplkit::package::model::{Dependency, DependencyForm};
+use tplkit::definitions::Definitions;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Source as _, Structure, Target as _, ready};
 
+use crate::decide::{decided, modes};
 use crate::seeds::Dice;
-use crate::world::empty_beside;
+use crate::world::destination;
 
 /// One apply of one package.
 pub(crate) struct Job<'t> {
     pub(crate) package: &'t Checked<'t>,
     pub(crate) request: Request,
     pub(crate) minter: Minter,
+    pub(crate) nonce: u64,
 }
 
-pub(crate) fn minter(nonce: u64) -> Minter {
+fn minter(nonce: u64) -> Minter {
     Minter::at("2026-03-02T10:00:00Z".parse().unwrap(), nonce)
 }
 
-/// Decides every dependency in a way that cannot be refused: what has a name is taken by name,
-/// what can be created is, what remains is skipped. With dice some are skipped all the same.
-pub(crate) fn decided(package: &Checked<'_>, into: &State, dice: Option<&mut Dice>) -> Request {
-    let mut request = Request::default();
-    let mut none = Dice::new(0);
-    let skipping = dice.is_some();
-    let dice = dice.unwrap_or(&mut none);
-    for dependency in dependencies(package) {
-        let organization = &into.structure.organization;
-        let name = dependency.identity.name.as_str();
-        let channels = organization.channels.iter().flatten();
-        let channel = channels
-            .filter(|channel| channel.name.as_deref() == Some(name))
-            .map(|channel| channel.id.to_string())
-            .next();
-        let taken = match dependency.kind {
-            ReferenceKind::Channel => channel,
-            ReferenceKind::Connection => {
-                let known = organization.connections.as_ref();
-                let there = |all: &Vec<_>| {
-                    all.iter()
-                        .any(|one: &tplkit::workspace::Connection| one.name == name)
-                };
-                known.is_none_or(there).then(|| name.to_owned())
-            }
-            ReferenceKind::TimerProfile if dependency.form == DependencyForm::Name => {
-                let known = organization.timer_profiles.as_ref();
-                let there = |all: &Vec<_>| {
-                    all.iter()
-                        .any(|one: &tplkit::workspace::Named| one.name == name)
-                };
-                known.is_none_or(there).then(|| name.to_owned())
-            }
-            _ => None,
-        };
-        let resolution = if skipping && dice.below(3) == 0 {
-            Resolution::Skip
-        } else if let Some(id) = taken {
-            let columns = IndexMap::new();
-            Resolution::Map { id, columns }
-        } else if dependency.blueprint.is_some() {
-            Resolution::Import
-        } else {
-            Resolution::Skip
-        };
-        request
-            .resolutions
-            .insert(dependency.reference.clone(), resolution);
-    }
-    request
-}
-
-/// Some tables by key, some not at all, where the package allows it.
-fn modes(package: &Checked<'_>, request: &mut Request, dice: &mut Dice) {
-    for entry in &package.payloads {
-        let mode = match dice.below(5) {
-            0 => RowsMode::None,
-            1 if entry.key_column.is_some() && entry.key_unique => RowsMode::MissingByKey,
-            _ => continue,
-        };
-        request.rows_modes.insert(entry.feature_ref.clone(), mode);
-    }
-}
-
-/// A job with random decisions on the package of a random workspace, and where it goes: beside
-/// its source, or into a workspace that is in use.
+/// A job with random decisions on the package of a random workspace, and where it goes.
 pub(crate) fn job<'t>(seed: u64, package: &'t Checked<'t>, source: &State) -> (Job<'t>, State) {
     let mut dice = Dice::new(seed);
-    let destination = if dice.below(2) == 0 {
-        empty_beside(source)
-    } else {
-        source.clone()
-    };
+    let destination = destination(seed, source, &mut dice);
     let mut request = decided(package, &destination, Some(&mut dice));
     modes(package, &mut request, &mut dice);
-    let minter = minter(seed);
-    let job = Job {
-        package,
-        request,
-        minter,
-    };
-    (job, destination)
+    (Job::new(package, request, seed), destination)
 }
 
-impl Job<'_> {
+impl<'t> Job<'t> {
+    pub(crate) fn new(package: &'t Checked<'t>, request: Request, nonce: u64) -> Job<'t> {
+        Job {
+            package,
+            request,
+            minter: minter(nonce),
+            nonce,
+        }
+    }
+
+    /// The same once more, as a job of its own.
+    pub(crate) fn later(&self, times: u64) -> Job<'t> {
+        let nonce = self.nonce + times * 1_000_000;
+        Job::new(self.package, self.request.clone(), nonce)
+    }
+
     /// Everything decided for a destination that looks like this.
     pub(crate) fn approve(
         &self,
@@ -170,10 +108,4 @@ fn carry_out(
         Err(ApplyError::Store { .. }) => Ok(None),
         Err(error) => Err(format!("the apply failed: {error}")),
     }
-}
-
-/// What the package uses and does not carry.
-pub(crate) fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
-    let layers = package.manifest.layers();
-    layers.map_or(&[], |layers| &layers.dependencies)
 }

@@ -1,6 +1,8 @@
 //! Packages as folders: nothing is lost, and a change of one thing changes its files alone.
 
+use tplkit::json::Object;
 use tplkit::layout::{Files, pack, unpack};
+use tplkit::workspace::RowData;
 use tplkit::workspace::memory::State;
 
 use crate::seeds::{Dice, Verdict, each, hold, same};
@@ -30,7 +32,7 @@ fn a_change_of_one_thing_changes_its_files() {
     each(|seed| {
         let mut state = workspace(seed);
         let before = unpacked(&exported(&state, &everything())?)?;
-        let Some(what) = change(&mut Dice::new(seed), &mut state) else {
+        let Some(what) = relabel(&mut Dice::new(seed), &mut state) else {
             return Ok(());
         };
         let after = unpacked(&exported(&state, &everything())?)?;
@@ -38,8 +40,64 @@ fn a_change_of_one_thing_changes_its_files() {
     });
 }
 
+#[test]
+fn a_change_of_one_config_or_row_changes_one_file() {
+    each(|seed| {
+        let mut state = workspace(seed);
+        let before = unpacked(&exported(&state, &everything())?)?;
+        let Some(folder) = alter(&mut Dice::new(seed ^ 0xA17), &mut state) else {
+            return Ok(());
+        };
+        let after = unpacked(&exported(&state, &everything())?)?;
+        hold(before.keys().eq(after.keys()), || "other files".to_owned())?;
+        let changed = after.iter();
+        let changed = changed.filter(|(name, bytes)| before.get(*name) != Some(bytes));
+        let changed: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
+        let alone = matches!(changed[..], [only] if only.starts_with(folder));
+        hold(alone, || {
+            format!("a change among the {folder} changed {changed:?}")
+        })
+    });
+}
+
+/// Changes a config that points nowhere, or a cell that nothing points at; says in which folder it
+/// stands.
+fn alter(dice: &mut Dice, state: &mut State) -> Option<&'static str> {
+    let structure = &mut state.structure;
+    let at = dice.below(structure.features.len());
+    let feature = structure.features.get_mut(at)?;
+    match dice.below(3) {
+        0 => {
+            let icon = "another icon";
+            feature.config.insert("icon".to_owned(), icon.into());
+            Some("features/")
+        }
+        1 => {
+            let mut columns = feature.columns.iter_mut();
+            let column = columns.find(|one| one.column_type == "currency")?;
+            column.config.insert("currency".to_owned(), "XTS".into());
+            Some("columns/")
+        }
+        _ => {
+            let mut columns = feature.columns.iter();
+            let column = columns.find(|one| one.column_type == "boolean")?;
+            for row in state.rows.get_mut(&feature.id)? {
+                let now = match row.data.cell(&column.name) {
+                    Some("true") => false,
+                    Some("false") => true,
+                    _ => continue,
+                };
+                let cell = Object::from_iter([(column.name.clone(), now.into())]);
+                row.data = row.data.written(&RowData::of(&cell), false);
+                return Some("rows/");
+            }
+            None
+        }
+    }
+}
+
 /// Gives something another label; says in which folder it stands.
-fn change(dice: &mut Dice, state: &mut State) -> Option<&'static str> {
+fn relabel(dice: &mut Dice, state: &mut State) -> Option<&'static str> {
     let structure = &mut state.structure;
     let at = dice.below(structure.features.len());
     let feature = structure.features.get_mut(at)?;

@@ -8,8 +8,10 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::{Source as _, Target as _, ready};
 
-use crate::job::{Job, job, minter};
-use crate::seeds::{Verdict, each, hold, same};
+use crate::decide::modes;
+use crate::job::{Job, job};
+use crate::people::{delete, fill};
+use crate::seeds::{Dice, Verdict, each, hold, same};
 use crate::world::{exported, read, selection, workspace};
 
 #[test]
@@ -18,16 +20,29 @@ fn a_preview_says_what_the_apply_then_does() {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
-        let (job, destination) = job(seed, &package, &source);
-        let mut target = Memory::new(destination);
-        said_and_done(&text, &package, &job, &mut target, &[])?;
-        // And again, bound to what is there now.
-        let earlier = target.next_job();
-        let again = Job {
-            minter: minter(seed + 1_000_000),
-            ..job
-        };
-        said_and_done(&text, &package, &again, &mut target, &earlier)
+        let (mut job, destination) = job(seed, &package, &source);
+        let mut dice = Dice::new(seed ^ 0x0A5C);
+        let mut state = destination;
+        let mut earlier = Vec::new();
+        // First nothing is there, then what people left of it, then the same once more; each time
+        // somebody may ask for other rows.
+        for round in 0..3 {
+            job.request.include_rows = dice.below(8) > 0;
+            let mut target = Memory::new(state);
+            let told = |error| format!("round {round}: {error}");
+            said_and_done(&text, &package, &job, &mut target, &earlier).map_err(told)?;
+            earlier.extend(target.next_job());
+            state = target.state();
+            job = job.later(1);
+            if dice.below(2) == 0 {
+                delete(&mut dice, &earlier, &mut state);
+            }
+            if dice.below(2) == 0 {
+                fill(&mut dice, &package, &earlier, &mut state);
+            }
+            modes(&package, &mut job.request, &mut dice);
+        }
+        Ok(())
     });
 }
 
@@ -67,7 +82,7 @@ fn said_and_done(
     })?;
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     equal("create", created(&said), made(&ledger))?;
-    let refused = report.rows.values().any(|table| table.failed.is_some());
+    let failed = report.rows.values().any(|table| table.failed.is_some());
     for (reference, table) in &report.rows {
         let told = said.rows.get(reference).copied().unwrap_or_default();
         let counts = [
@@ -81,9 +96,8 @@ fn said_and_done(
         hold(counts.iter().all(|(said, done)| said == done), || {
             format!("{reference}: said {told:?}, done {table:?}")
         })?;
-        // Cells of rows that were refused count for neither side alike, and nobody foresees which
-        // links lead to them.
-        if !refused {
+        // Nobody foresees which rows are refused, nor whose links they would have been.
+        if !failed {
             let emptied = emptied(package, reference, &report.unresolved);
             hold(told.dropped_links == emptied, || {
                 let links = told.dropped_links;

@@ -1,5 +1,7 @@
 //! Workspaces and their packages as the laws need them.
 
+use std::collections::BTreeSet;
+
 use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
@@ -7,6 +9,8 @@ use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::{self, SelectedRows, Shape};
 use tplkit::workspace::{Id, ready};
+
+use crate::seeds::Dice;
 
 pub(crate) fn now() -> Fixed {
     Fixed("2026-03-01T09:30:00Z".parse().unwrap())
@@ -20,6 +24,29 @@ pub(crate) fn workspace(seed: u64) -> State {
         Shape::closed()
     };
     random::workspace(seed, &shape)
+}
+
+/// A workspace for laws that try every checkpoint: few of everything, and now and then a table of
+/// several batches.
+pub(crate) fn small(seed: u64) -> State {
+    let long = is_long(seed);
+    let shape = Shape {
+        features: if long { 1 } else { 3 },
+        columns: if long { 2 } else { 3 },
+        views: 1,
+        modules: 1,
+        rails: 1,
+        automations: 2,
+        steps: 2,
+        rows: if long { 1400 } else { 6 },
+        ..Shape::wild()
+    };
+    random::workspace(seed, &shape)
+}
+
+/// Whether a small workspace has one table of several batches instead of several small ones.
+pub(crate) fn is_long(seed: u64) -> bool {
+    seed.is_multiple_of(25)
 }
 
 /// Everything, rows too.
@@ -78,8 +105,59 @@ pub(crate) fn empty_beside(state: &State) -> State {
     empty
 }
 
+/// Where a package goes: into an empty workspace beside its source, into its source, into another
+/// workspace that is in use, with the names of its source or with others.
+pub(crate) fn destination(seed: u64, source: &State, dice: &mut Dice) -> State {
+    match dice.below(4) {
+        0 => empty_beside(source),
+        1 => source.clone(),
+        2 => other(seed, source),
+        _ => {
+            let mut named = other(seed, source);
+            let features = named.structure.features.iter_mut();
+            for (theirs, own) in features.zip(&source.structure.features) {
+                theirs.name.clone_from(&own.name);
+            }
+            let modules = named.structure.modules.iter_mut();
+            for (theirs, own) in modules.zip(&source.structure.modules) {
+                theirs.name.clone_from(&own.name);
+            }
+            unique(named)
+        }
+    }
+}
+
+/// Names are unique in a workspace; two sets of them that were mixed may meet.
+fn unique(mut state: State) -> State {
+    let mut seen = BTreeSet::new();
+    for (number, feature) in state.structure.features.iter_mut().enumerate() {
+        if !seen.insert(feature.name.clone()) {
+            feature.name = format!("table {number} of its own");
+        }
+    }
+    seen.clear();
+    for (number, module) in state.structure.modules.iter_mut().enumerate() {
+        if !seen.insert(module.name.clone()) {
+            module.name = format!("module {number} of its own");
+        }
+    }
+    state
+}
+
+/// Another random workspace in an organization that has what the source's names.
+fn other(seed: u64, source: &State) -> State {
+    let mut other = random::workspace(seed ^ 0x0DD5_EED5, &Shape::wild());
+    other.structure.organization = empty_beside(source).structure.organization;
+    other
+}
+
 /// A package for the stages after the check. What is wrong with its source does not keep it back:
 /// rows that the destination refuses are part of what is tried.
 pub(crate) fn read(text: &str) -> Result<Checked<'_>, String> {
     Checked::trusted(text).map_err(|error| format!("the export cannot be read: {error}"))
+}
+
+/// Everything that a workspace holds.
+pub(crate) fn saved(target: &Memory) -> String {
+    target.state().save().unwrap()
 }

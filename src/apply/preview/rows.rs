@@ -131,6 +131,7 @@ async fn decide<'t, T: Target>(
     }
     let open = (0..rows.len()).filter(|at| !known.contains_key(at));
     let open: Vec<usize> = open.collect();
+    // Whatever the mode: nobody writes them again.
     preview.skipped = (rows.len() - open.len()) as u64;
     let existing = existing(target, table, &rows, &open, fresh, digest).await?;
     for (at, there) in open.iter().zip(existing).filter(|_| enters) {

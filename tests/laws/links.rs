@@ -1,0 +1,217 @@
+//! Links: every cell that pointed at a row of the package holds what that row holds now.
+
+use std::collections::BTreeMap;
+
+use tplkit::check::Checked;
+use tplkit::json::{Object, Value};
+use tplkit::package::model::{Reason, Word as _};
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::memory::{Memory, State};
+use tplkit::workspace::{Id, RowData, Target as _, ready};
+
+use crate::job::job;
+use crate::seeds::{each, hold};
+use crate::world::{exported, read, selection, workspace};
+
+#[test]
+fn links_hold_what_their_rows_hold() {
+    each(|seed| {
+        let source = workspace(seed);
+        let text = exported(&source, &selection(seed, &source))?;
+        let package = read(&text)?;
+        let (job, destination) = job(seed, &package, &source);
+        let mut target = Memory::new(destination);
+        let report = job.run(&mut target, &[])?;
+        let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
+        let there = There::of(&package, &ledger, &target.state())?;
+        let mut emptied: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for entry in &package.payloads {
+            for row in entry.rows() {
+                let uid = row.uid.decoded().into_owned();
+                let Some(data) = there.rows.get(&(entry.feature_ref.clone(), uid)) else {
+                    continue;
+                };
+                let Some(Value::Object(refs)) = row.refs.and_then(|refs| Value::parse(refs).ok())
+                else {
+                    continue;
+                };
+                for (column, refs) in &refs {
+                    let told = |error| format!("{column} of {}: {error}", entry.feature_ref);
+                    let name = there.name(&entry.feature_ref, column);
+                    let cell = data.cell(&name).and_then(|cell| Value::parse(cell).ok());
+                    let source = Value::parse(row.data).map_err(|error| error.to_string())?;
+                    let source = source.as_object().and_then(|cells| cells.get(column));
+                    let there = there.before(&entry.feature_ref);
+                    if !judge(&there, refs, source, cell.as_ref()).map_err(told)? {
+                        *emptied
+                            .entry((entry.item_uid.clone(), column.clone()))
+                            .or_default() += 1;
+                    }
+                }
+            }
+        }
+        for ((uid, column), count) in emptied {
+            let mut path = "rows[].data".to_owned();
+            tplkit::json::path::push_dotted(&mut path, &column);
+            let mut told = report.unresolved.iter().filter(|one| {
+                one.uid == uid && one.path == path && one.reason == Reason::RowRefDropped.word()
+            });
+            let told = told.next().and_then(|one| one.count).unwrap_or_default();
+            hold(told == count, || {
+                format!("{path}: {count} cells are empty, {told} are told")
+            })?;
+        }
+        Ok(())
+    });
+}
+
+/// Rows that a job wrote, by table and uid.
+struct There {
+    rows: BTreeMap<(String, String), RowData>,
+    ids: BTreeMap<(String, String), Id>,
+    names: BTreeMap<(String, String), String>,
+    /// Tables as they entered.
+    order: Vec<String>,
+}
+
+/// What a table can point at: what entered before it, and itself.
+struct Before<'t> {
+    there: &'t There,
+    tables: &'t [String],
+}
+
+impl There {
+    fn of(package: &Checked<'_>, ledger: &[Entry], state: &State) -> Result<There, String> {
+        let mut there = There {
+            rows: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            names: BTreeMap::new(),
+            order: Vec::new(),
+        };
+        for entry in ledger {
+            let Entry::Rows(written) = entry else {
+                continue;
+            };
+            let mut entries = package.payloads.iter();
+            let Some(entry) = entries.find(|entry| entry.item_uid == written.uid) else {
+                continue;
+            };
+            if !there.order.contains(&entry.feature_ref) {
+                there.order.push(entry.feature_ref.clone());
+            }
+            let uids: Vec<String> = entry.rows().map(|row| row.uid.decoded().into()).collect();
+            let stored = state.rows.get(&written.feature).ok_or("no rows")?;
+            for row in &written.rows {
+                let at = stored.binary_search_by_key(&row.id, |row| row.id);
+                let at = at.map_err(|_| "a row of the ledger is not there")?;
+                let uid = uids.get(row.position as usize).ok_or("no such row")?;
+                let key = (entry.feature_ref.clone(), uid.clone());
+                there.rows.insert(key.clone(), stored[at].data.clone());
+                there.ids.insert(key, row.id);
+            }
+        }
+        for entry in ledger {
+            let Entry::Structure(structure) = entry else {
+                continue;
+            };
+            there.rename(package, structure);
+        }
+        Ok(there)
+    }
+
+    /// Columns of tables that were made are called as the ledger says.
+    fn rename(&mut self, package: &Checked<'_>, made: &tplkit::workspace::ledger::Structure) {
+        for step in &package.manifest.plan.steps {
+            let Some(own) = &step.reference else { continue };
+            let mut created = made.created.iter();
+            let Some(created) = created.find(|one| one.reference == *own) else {
+                continue;
+            };
+            let text = |key: &str| {
+                let text = step.args.get(key).and_then(Value::as_str);
+                text.unwrap_or_default().to_owned()
+            };
+            let table = text("featureId").trim_start_matches('$').to_owned();
+            let key = (table, text("name"));
+            self.names.insert(key, created.name.clone());
+        }
+    }
+
+    fn name(&self, table: &str, column: &str) -> String {
+        let key = (table.to_owned(), column.to_owned());
+        let name = self.names.get(&key);
+        name.cloned().unwrap_or_else(|| column.to_owned())
+    }
+
+    fn before(&self, table: &str) -> Before<'_> {
+        let at = self.order.iter().position(|one| one == table);
+        let tables = &self.order[..at.map_or(0, |at| at + 1)];
+        Before {
+            there: self,
+            tables,
+        }
+    }
+
+    fn value(&self, triple: &Object) -> Option<Value> {
+        let text = |key: &str| triple.get(key).and_then(Value::as_str);
+        let table = text("featureRef")?.trim_start_matches('$').to_owned();
+        let key = (table.clone(), text("rowUid")?.to_owned());
+        match text("valueColumn") {
+            None => self.ids.get(&key).map(|id| id.to_string().into()),
+            Some(column) => {
+                let cell = self.rows.get(&key)?.cell(&self.name(&table, column))?;
+                Value::parse(cell).ok().filter(|cell| *cell != Value::Null)
+            }
+        }
+    }
+}
+
+impl Before<'_> {
+    /// What a cell that points there holds; nothing when the row is not there.
+    fn value(&self, triple: &Object) -> Option<Value> {
+        let table = triple.get("featureRef").and_then(Value::as_str)?;
+        let table = table.trim_start_matches('$');
+        let known = self.tables.iter().any(|one| one == table);
+        self.there.value(triple).filter(|_| known)
+    }
+}
+
+/// Judges one cell; says whether it holds anything.
+fn judge(
+    there: &Before<'_>,
+    refs: &Value,
+    source: Option<&Value>,
+    cell: Option<&Value>,
+) -> Result<bool, String> {
+    let refs = refs.as_object().ok_or("refs are no object")?;
+    let Some(list) = refs.get("rows").and_then(Value::as_list) else {
+        let owed = there.value(refs);
+        // The target may have been there before the job: then the ledger does not know it.
+        if owed.is_some() && owed.as_ref() != cell {
+            return Err(format!("holds {cell:?} instead of {owed:?}"));
+        }
+        return Ok(cell.is_some());
+    };
+    let owed: Vec<Option<Value>> = list
+        .iter()
+        .filter_map(Value::as_object)
+        .map(|triple| there.value(triple))
+        .collect();
+    let Some(cell) = cell else {
+        let length = source.and_then(Value::as_list).map_or(0, <[Value]>::len);
+        // Elements without a target keep their place only where it is known.
+        let all = owed.iter().all(Option::is_some) && length == owed.len();
+        return if all {
+            Err(format!("is empty instead of {owed:?}"))
+        } else {
+            Ok(false)
+        };
+    };
+    let held = cell.as_list().ok_or("holds no list")?;
+    for owed in owed.iter().flatten() {
+        if !held.contains(owed) {
+            return Err(format!("holds {cell:?} without {owed:?}"));
+        }
+    }
+    Ok(true)
+}
