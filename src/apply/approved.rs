@@ -24,6 +24,8 @@ pub struct Approved {
     pub renamed: Vec<Renamed>,
     /// Config keys that the definitions do not have.
     pub dropped_keys: Vec<DroppedKey>,
+    /// Whether it is a separate copy, for which no earlier job counts.
+    pub copy: bool,
     /// Where the ids come from.
     pub minter: Minter,
 }

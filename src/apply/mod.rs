@@ -26,6 +26,8 @@ mod sample;
 #[cfg(test)]
 mod setting;
 mod suggest;
+#[cfg(test)]
+mod tests;
 mod undo;
 
 pub use approved::{

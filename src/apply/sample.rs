@@ -102,6 +102,7 @@ impl Sample {
                 unresolved: Vec::new(),
                 renamed: Vec::new(),
                 dropped_keys: Vec::new(),
+                copy: false,
                 minter: Minter::at(jiff::Timestamp::UNIX_EPOCH, 7),
             },
             rows: Vec::new(),

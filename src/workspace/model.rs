@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Id;
-use crate::json::Object;
+use crate::json::{Object, Value};
 
 /// Everything that a reader sees of a workspace but its rows, with what it may refer to outside.
 ///
@@ -253,6 +253,18 @@ impl Kind {
             Kind::Module => "module",
             Kind::Rail => "rail",
         }
+    }
+}
+
+impl Automation {
+    /// Both configs, as they are replaced together.
+    pub fn config(&self) -> Value {
+        let members = [
+            ("triggerConfig", &self.trigger_config),
+            ("graphConfig", &self.graph_config),
+        ];
+        let members = members.map(|(key, config)| (key.to_owned(), config.clone().into()));
+        Value::Object(Object::from_iter(members))
     }
 }
 

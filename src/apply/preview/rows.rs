@@ -45,6 +45,7 @@ pub(super) async fn count<T: Target>(
     approved: &Approved,
     digest: &mut Digest,
 ) -> Result<IndexMap<String, RowsPreview>, T::Error> {
+    let earlier = if approved.copy { &[] } else { question.earlier };
     let mut decided: HashMap<&str, Decided<'_>> = HashMap::new();
     let mut previews = IndexMap::new();
     // A table that does not exist yet can be asked for nothing.
@@ -57,7 +58,7 @@ pub(super) async fn count<T: Target>(
             continue;
         };
         let rows: Vec<RawRow<'_>> = entry.rows().collect();
-        let known = known(question.earlier, table);
+        let known = known(earlier, table);
         let mut preview = RowsPreview::default();
         let own = decide(target, table, rows, &known, &fresh, digest, &mut preview).await?;
         decided.insert(&table.feature_ref, own);
@@ -72,7 +73,7 @@ pub(super) async fn count<T: Target>(
         else {
             continue;
         };
-        let written = written_by(question.earlier, &step.uid);
+        let written = written_by(earlier, &step.uid);
         let preview: &mut RowsPreview = previews.entry(feature_ref.clone()).or_default();
         preview.skipped += written;
         preview.insert += (rows.len() as u64).saturating_sub(written);
@@ -130,9 +131,7 @@ async fn decide<'t, T: Target>(
     }
     let open = (0..rows.len()).filter(|at| !known.contains_key(at));
     let open: Vec<usize> = open.collect();
-    if enters {
-        preview.skipped = (rows.len() - open.len()) as u64;
-    }
+    preview.skipped = (rows.len() - open.len()) as u64;
     let existing = existing(target, table, &rows, &open, fresh, digest).await?;
     for (at, there) in open.iter().zip(existing).filter(|_| enters) {
         match there {

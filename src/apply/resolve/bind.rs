@@ -68,6 +68,7 @@ pub(super) fn bind<'p>(
         name: destination.workspace.name.clone(),
         parent: None,
         fresh: false,
+        anew: false,
     };
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
     meanings.bind(WORKSPACE, by_id, Meaning::Record(workspace));
@@ -99,16 +100,18 @@ pub(super) fn bind<'p>(
                     name,
                     parent,
                     fresh: false,
+                    anew: false,
                 },
             ),
             None => (
                 Lot::Fresh,
                 Record {
                     kind,
-                    id: minter.id(work.ordinal.unwrap_or_default()),
+                    id: minter.id(ordinal(work, steps, earlier)),
                     name: text_in(&work.step.args, "name").to_owned(),
                     parent,
                     fresh: true,
+                    anew: earlier.once(reference, kind).is_some(),
                 },
             ),
         };
@@ -121,11 +124,15 @@ pub(super) fn bind<'p>(
         }
     }
     for ((kind, parent), list) in siblings {
+        let taken = taken(destination, kind, parent);
+        let free = |name: &&str| !taken.iter().any(|taken| taken == name);
+        // What comes back is called what it was called: configs and cells know it by that name.
+        let once = |reference| Some(earlier.once(reference, kind)?.name).filter(free);
         let wanted: Vec<&str> = list
             .iter()
-            .map(|(_, record)| record.name.as_str())
+            .map(|(reference, record)| once(reference).unwrap_or(&record.name))
             .collect();
-        let settled = settle(&wanted, taken(destination, kind, parent));
+        let settled = settle(&wanted, taken.clone());
         for ((reference, record), name) in list.iter().zip(settled) {
             let named = meanings.declared(reference);
             let record = Record {
@@ -136,6 +143,19 @@ pub(super) fn bind<'p>(
         }
     }
     lots
+}
+
+/// Where the id of a new record comes from. A job that goes on does not give what it creates anew
+/// the id of what somebody took away: its ledger would say of both that they were written. It
+/// counts down from the end, where no row is.
+fn ordinal(work: &Work<'_>, steps: &Steps<'_>, earlier: &Earlier<'_>) -> u32 {
+    let ordinal = work.ordinal.unwrap_or_default();
+    match earlier.attempts.checked_sub(1) {
+        None => ordinal,
+        Some(before) => u32::MAX
+            .saturating_sub(before.saturating_mul(steps.creating))
+            .saturating_sub(ordinal),
+    }
 }
 
 fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {

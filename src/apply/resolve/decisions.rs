@@ -298,6 +298,7 @@ pub(super) fn bind<'p>(
                             name: found.name.clone(),
                             parent: Some(table.id),
                             fresh: false,
+                            anew: false,
                         })
                     })
                 }

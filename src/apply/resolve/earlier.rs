@@ -10,6 +10,8 @@ use crate::workspace::{Id, Kind, Structure};
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
     created: HashMap<(&'l str, Kind), Made<'l>>,
+    /// How often the job that goes on has created something already.
+    pub(super) attempts: u32,
     replaced: Vec<Replacement<'l>>,
     /// Automations that an unfinished job still owes.
     pub(super) pending: Vec<&'l str>,
@@ -44,6 +46,8 @@ impl<'l> Earlier<'l> {
                 Entry::Structure(structure)
                     if copy && !structure.created.iter().any(|made| minter.minted(made.id)) => {}
                 Entry::Structure(structure) => {
+                    let own = structure.created.iter().any(|made| minter.minted(made.id));
+                    earlier.attempts += u32::from(own);
                     for made in &structure.created {
                         earlier.created.insert(
                             (&made.reference, made.kind),
@@ -99,6 +103,11 @@ impl<'l> Earlier<'l> {
             name
         };
         Some((*made, name))
+    }
+
+    /// What an earlier job made for a ref, whether it still exists or not.
+    pub(super) fn once(&self, reference: &str, kind: Kind) -> Option<Made<'l>> {
+        self.created.get(&(reference, kind)).copied()
     }
 
     /// Whether an earlier job replaced the config of that record; and whether it is the one that

@@ -30,6 +30,8 @@ pub(super) struct Record {
     pub(super) parent: Option<Id>,
     /// Whether this job creates it now.
     pub(super) fresh: bool,
+    /// Whether it takes the place of what an earlier job made and somebody took away since.
+    pub(super) anew: bool,
 }
 
 /// Why a ref stands for nothing.

@@ -13,6 +13,7 @@ mod modes;
 mod names;
 mod order;
 mod record;
+mod renewed;
 mod rewrite;
 mod row_steps;
 mod steps;
@@ -31,6 +32,7 @@ use crate::workspace::ledger::Entry;
 use earlier::Earlier;
 use findings::Findings;
 use meaning::Meanings;
+use renewed::Renewed;
 use steps::Steps;
 use structure::Builder;
 use tables::Tables;
@@ -39,7 +41,7 @@ use tables::Tables;
 ///
 /// `earlier` holds the ledgers of what was applied before, oldest first: of the completed jobs
 /// that this one binds to, and its own as far as it got. What they created and still exists is
-/// bound, what is missing is created. With `copy` only the job's own entries count.
+/// bound, what is missing is created, and configs of what is bound point at it. With `copy` only the job's own entries count.
 pub fn resolve(
     package: &Checked<'_>,
     request: &Request,
@@ -59,12 +61,14 @@ pub fn resolve(
     let mut meanings = Meanings::default();
     decisions::bind(package, &decisions, destination, &mut meanings);
     let lots = bind::bind(&steps, destination, &earlier, &minter, &mut meanings);
+    let renewed = Renewed::of(&lots, &meanings, &earlier);
     let mut findings = Findings::of(&package.manifest);
     let built = Builder {
         steps: &steps,
         lots: &lots,
         meanings: &meanings,
         earlier: &earlier,
+        renewed: &renewed,
         destination,
         definitions,
         findings: &mut findings,
@@ -89,6 +93,7 @@ pub fn resolve(
         unresolved: findings.unresolved,
         renamed: findings.renamed,
         dropped_keys: findings.dropped_keys,
+        copy: request.copy,
         minter,
     })
 }

@@ -136,7 +136,8 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
     }
 }
 
-/// The config of a record as it is now.
+/// The config of a record as it is now: an object, the list of a rail, and of an automation both
+/// of its configs.
 pub(super) fn config_of(destination: &Structure, record: &Record) -> Value {
     let id = record.id;
     let features = || destination.features.iter().chain(&destination.shared);
@@ -156,8 +157,18 @@ pub(super) fn config_of(destination: &Structure, record: &Record) -> Value {
                 .find(|module| module.id == id)
                 .map(|found| &found.config)
         }
-        // No step changes these.
-        Kind::Rail | Kind::Workflow => None,
+        Kind::Rail => {
+            let mut rails = destination.modules.iter().flat_map(|module| &module.rails);
+            let rail = rails.find(|rail| rail.id == id);
+            let list = rail.map(|rail| rail.config.iter().cloned().map(Value::Object));
+            return Value::List(list.into_iter().flatten().collect());
+        }
+        Kind::Workflow => {
+            let mut automations = destination.automations.iter();
+            return automations
+                .find(|found| found.id == id)
+                .map_or(Value::Null, Automation::config);
+        }
     };
     Value::Object(config.cloned().unwrap_or_default())
 }

@@ -24,8 +24,8 @@ pub(super) struct Rewritten<'p> {
     pub(super) dropped: Vec<String>,
     /// Fields that became empty.
     pub(super) emptied: Vec<Emptied<'p>>,
-    /// Whether something is named that this job creates now.
-    pub(super) names_fresh: bool,
+    /// Whether something is named that this job creates now, and that was never there.
+    pub(super) names_new: bool,
     /// The refs in fields that are declared to name a table, and a column of it.
     pub(super) link: Link,
 }
@@ -198,7 +198,8 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
     fn meaning(&mut self, reference: &str) -> Result<String, Cause<'p>> {
         match self.meanings.of(reference) {
             Meaning::Record(record) => {
-                self.rewritten.names_fresh |= record.fresh && reference != WORKSPACE;
+                let new = record.fresh && !record.anew;
+                self.rewritten.names_new |= new && reference != WORKSPACE;
                 Ok(match record.kind {
                     // Configs name columns: rows are keyed by these names.
                     Kind::Column => record.name.clone(),

@@ -7,6 +7,7 @@ use super::earlier::Earlier;
 use super::findings::Findings;
 use super::meaning::{Meaning, Meanings, Record};
 use super::record::{Positions, config_of, new};
+use super::renewed::Renewed;
 use super::rewrite::{Link, Rewritten, object_of, rewrite};
 use super::steps::{Steps, Work, subject, text_in};
 use crate::apply::{Bound, Publish, Renamed, StructureWork};
@@ -45,6 +46,7 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) lots: &'a IndexMap<&'p str, Lot<'p>>,
     pub(super) meanings: &'a Meanings<'p>,
     pub(super) earlier: &'a Earlier<'a>,
+    pub(super) renewed: &'a Renewed,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
     pub(super) findings: &'a mut Findings,
@@ -100,12 +102,18 @@ impl<'p> Builder<'_, 'p> {
         if matches!(lot, Lot::Fresh | Lot::Bound { unfinished: true }) {
             self.findings.dropped(reference, &rewritten);
             let from = text_in(&step.args, "name");
-            if record.name != from {
+            // Of what is there already the job's own word counts: people rename things too.
+            let to = match lot {
+                Lot::Fresh => None,
+                _ => self.earlier.once(reference, record.kind),
+            };
+            let to = to.map_or(record.name.as_str(), |made| made.name);
+            if to != from {
                 self.findings.renamed.push(Renamed {
                     kind: record.kind,
                     reference: reference.to_owned(),
                     from: from.to_owned(),
-                    to: record.name.clone(),
+                    to: to.to_owned(),
                 });
             }
         }
@@ -127,6 +135,10 @@ impl<'p> Builder<'_, 'p> {
                 .parent
                 .and_then(|parent| self.destination.feature(parent));
             column = parent.and_then(|parent| parent.column(record.id)).cloned();
+            let mended = self.mend(reference, record, built);
+            if let (Some(column), Some(Value::Object(config))) = (&mut column, mended) {
+                column.config = config;
+            }
             built.bound.push(Bound {
                 kind: record.kind,
                 reference: reference.to_owned(),
@@ -194,9 +206,9 @@ impl<'p> Builder<'_, 'p> {
         let replaced = self.earlier.replaced(reference, record.id);
         let needed = match lot {
             Some(Lot::Fresh) => true,
-            Some(_) => rewritten.names_fresh,
+            Some(_) => rewritten.names_new,
             // Not of the package's making: once is enough, unless it names something new.
-            None => rewritten.names_fresh || replaced.is_none(),
+            None => rewritten.names_new || replaced.is_none(),
         };
         let bound = matches!(lot, Some(Lot::Bound { unfinished: true }));
         let unfinished = bound || replaced == Some(true);
@@ -204,6 +216,10 @@ impl<'p> Builder<'_, 'p> {
             self.findings.dropped(reference, &rewritten);
         }
         if !needed {
+            // What the package made itself is mended at its create step.
+            if lot.is_none() {
+                self.mend(reference, record, built);
+            }
             return;
         }
         if let (Some(column), Value::Object(config)) = (built.columns.get_mut(reference), &config) {
@@ -217,6 +233,20 @@ impl<'p> Builder<'_, 'p> {
             id: record.id,
             config,
         });
+    }
+
+    /// Points the config of what was there before at what takes the place of things that are gone,
+    /// and gives it. Only their ids are replaced: whatever else people made of it since stays.
+    fn mend(&self, reference: &str, record: &Record, built: &mut Built<'p>) -> Option<Value> {
+        let before = config_of(self.destination, record);
+        let config = self.renewed.apply(&before)?;
+        self.replace(reference, record, &config, built);
+        built.work.changes.push(Change::Configure {
+            kind: record.kind,
+            id: record.id,
+            config: config.clone(),
+        });
+        Some(config)
     }
 
     /// Remembers what was there before; of several replacements of one config, the first.

@@ -64,6 +64,7 @@ pub(super) fn by_id(
         name,
         parent,
         fresh: false,
+        anew: false,
     }))
 }
 

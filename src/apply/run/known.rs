@@ -73,11 +73,37 @@ impl Known {
                     .or_default()
                     .extend(ids);
             }
+            Entry::Undone => {
+                self.rows.clear();
+                self.updated.clear();
+            }
             _ => {}
         }
     }
 
+    /// Begins to hear of rows in a table. When those before went into another one, that one is
+    /// gone, and with it everything that was known of the rows in it.
+    pub(super) fn enters(&mut self, uid: &str, feature: Id) {
+        let rows = self.rows.get(uid).into_iter().flat_map(HashMap::values);
+        let gone: HashSet<Id> = rows
+            .filter(|row| row.feature != feature)
+            .map(|row| row.id)
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        self.rows.remove(uid);
+        self.counts.remove(uid);
+        self.emptied.remove(uid);
+        self.unclosed.remove(uid);
+        // A job that goes on gives its rows the ids that they had.
+        for updated in self.updated.values_mut() {
+            updated.retain(|id| !gone.contains(id));
+        }
+    }
+
     fn add_rows(&mut self, rows: &crate::workspace::ledger::Rows, open: bool) {
+        self.enters(&rows.uid, rows.feature);
         let known = self.rows.entry(rows.uid.clone()).or_default();
         known.extend(rows.rows.iter().map(|row| {
             let known = KnownRow {
@@ -93,7 +119,13 @@ impl Known {
     fn own(&mut self, entry: Entry) {
         self.completed = matches!(entry, Entry::Completed);
         match entry {
-            Entry::Structure(structure) => self.structures.push(structure),
+            Entry::Structure(structure) => {
+                // What is created anew goes live anew.
+                for reference in &structure.pending_publishes {
+                    self.published.remove(reference);
+                }
+                self.structures.push(structure);
+            }
             Entry::Rows(rows) => {
                 self.add_rows(&rows, true);
                 self.count(&rows.uid).recorded += rows.rows.len() as u64;

@@ -20,7 +20,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-use super::{ApplyError, Approved, Report};
+use super::{ApplyError, Approved, Report, RowStepWork};
 use crate::definitions::Definitions;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
@@ -36,7 +36,7 @@ const BATCH: usize = 500;
 /// Applies what was approved, or goes on with it.
 ///
 /// `earlier` are the ledgers of the jobs that the package was bound to, oldest first: rows that
-/// they know are not written again. `watch` hears how far the job is after every unit.
+/// they know are not written again, unless a separate copy is made. `watch` hears how far the job is after every unit.
 pub async fn run<T: Target>(
     target: &mut T,
     approved: &Approved,
@@ -49,7 +49,18 @@ pub async fn run<T: Target>(
         .ledger()
         .await
         .map_err(ApplyError::store("reading the ledger"))?;
-    let known = Known::read(earlier, own);
+    let earlier = if approved.copy { &[] } else { earlier };
+    let mut known = Known::read(earlier, own);
+    for work in &approved.tables {
+        if let Some(feature) = work.feature {
+            known.enters(&work.uid, feature);
+        }
+    }
+    for step in &approved.row_steps {
+        if let RowStepWork::Insert { feature, .. } = step.work {
+            known.enters(&step.uid, feature);
+        }
+    }
     if known.undone {
         return Err(ApplyError::Refused {
             doing: "going on".to_owned(),
@@ -141,7 +152,12 @@ impl<T: Target> Run<'_, '_, T> {
             work.changes.clone(),
             Entry::Structure(entry.clone()),
         );
-        self.commit("creating the structure", unit).await
+        self.commit("creating the structure", unit).await?;
+        for reference in &entry.pending_publishes {
+            // What is created anew goes live anew.
+            self.known.published.remove(reference);
+        }
+        Ok(())
     }
 
     /// The second phase.

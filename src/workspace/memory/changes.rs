@@ -6,7 +6,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Change, Id, Kind, New, Refused, Removal, RowWrite, StoredRow, Structure, Workspace,
+    Automation, Change, Feature, Id, Kind, New, Refused, Removal, RowWrite, StoredRow, Structure,
+    Workspace,
 };
 
 /// How to take a change back.
@@ -230,12 +231,12 @@ impl Writing<'_> {
                 .ok()
                 .map(|found| &mut found.config),
             Kind::Column => {
-                let mut columns = structure.features.iter_mut().flat_map(|f| &mut f.columns);
+                let mut columns = features_mut(structure).flat_map(|f| &mut f.columns);
                 let found = columns.find(|found| found.id == id);
                 found.map(|found| &mut found.config)
             }
             Kind::View => {
-                let mut views = structure.features.iter_mut().flat_map(|f| &mut f.views);
+                let mut views = features_mut(structure).flat_map(|f| &mut f.views);
                 let found = views.find(|found| found.id == id);
                 found.map(|found| &mut found.config)
             }
@@ -250,7 +251,20 @@ impl Writing<'_> {
                 rail.config = objects(config);
                 return Ok(());
             }
-            Kind::Workflow => None,
+            Kind::Workflow => {
+                let found = structure
+                    .automations
+                    .iter_mut()
+                    .find(|found| found.id == id);
+                let found = found.ok_or_else(|| missing(kind, id))?;
+                let part = |key: &str| match config.as_object().and_then(|both| both.get(key)) {
+                    Some(Value::Object(part)) => part.clone(),
+                    _ => Object::new(),
+                };
+                found.trigger_config = part("triggerConfig");
+                found.graph_config = part("graphConfig");
+                return Ok(());
+            }
         };
         *slot.ok_or_else(|| missing(kind, id))? =
             objects(config).into_iter().next().unwrap_or_default();
@@ -346,13 +360,13 @@ impl Writing<'_> {
                     .extend(table.map(|table| Inverse::Table(id, table)));
             }
             Kind::Column => {
-                for feature in &mut structure.features {
+                for feature in features_mut(structure) {
                     feature.columns.retain(|found| found.id != id);
                 }
                 self.move_sequence(id, 1);
             }
             Kind::View => {
-                for feature in &mut structure.features {
+                for feature in features_mut(structure) {
                     feature.views.retain(|found| found.id != id);
                 }
             }
@@ -378,12 +392,13 @@ fn free<'n>(mut names: impl Iterator<Item = &'n String>, name: &str) -> Result<(
     Ok(())
 }
 
-fn feature_mut(
-    structure: &mut Structure,
-    id: Id,
-) -> Result<&mut crate::workspace::Feature, Refused> {
-    let mut features = structure.features.iter_mut().chain(&mut structure.shared);
-    features
+/// The tables of the workspace and the shared ones: columns and views may be added to both.
+fn features_mut(structure: &mut Structure) -> impl Iterator<Item = &mut Feature> {
+    structure.features.iter_mut().chain(&mut structure.shared)
+}
+
+fn feature_mut(structure: &mut Structure, id: Id) -> Result<&mut Feature, Refused> {
+    features_mut(structure)
         .find(|found| found.id == id)
         .ok_or_else(|| missing(Kind::Feature, id))
 }
@@ -419,7 +434,7 @@ fn violation((row, column, holder): Repeated) -> Refused {
 
 fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {
     let structure = &state.structure;
-    let features = &structure.features;
+    let features = || structure.features.iter().chain(&structure.shared);
     let object = match kind {
         Kind::Workspace => {
             let workspace = &structure.workspace;
@@ -427,12 +442,12 @@ fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {
         }
         Kind::Feature => structure.feature(id).map(|found| &found.config),
         Kind::Column => {
-            let mut columns = features.iter().flat_map(|feature| &feature.columns);
+            let mut columns = features().flat_map(|feature| &feature.columns);
             let found = columns.find(|found| found.id == id);
             found.map(|found| &found.config)
         }
         Kind::View => {
-            let mut views = features.iter().flat_map(|feature| &feature.views);
+            let mut views = features().flat_map(|feature| &feature.views);
             let found = views.find(|found| found.id == id);
             found.map(|found| &found.config)
         }
@@ -446,7 +461,10 @@ fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {
             let list = rail.config.iter().cloned().map(Value::Object);
             return Some(Value::List(list.collect()));
         }
-        Kind::Workflow => None,
+        Kind::Workflow => {
+            let found = structure.automations.iter().find(|found| found.id == id);
+            return found.map(Automation::config);
+        }
     };
     object.cloned().map(Value::Object)
 }
