@@ -153,7 +153,7 @@ fn proposal(out: &mut String, dependency: &Dependency) {
         };
         return decision(out, dependency, &map);
     }
-    let (reference, what) = (&dependency.reference, dependency.kind.as_str());
+    let (reference, what) = (&dependency.reference, dependency.kind.noun());
     let _ = writeln!(
         out,
         "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of a {what}\""

@@ -1,80 +1,205 @@
 //! What link cells of a payload point at, read from the text of a row's `refs`.
 
+use std::borrow::Cow;
+
+use crate::json::scan::Scanner;
 use crate::package::reference::undollared;
-use crate::rows::{Cell, Text, elements, members};
+use crate::rows::{Text, members, value};
 
-/// One target of a link cell.
+/// A row that a value points at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Triple<'t> {
+pub(super) struct RowRef<'t> {
     /// uid of the row.
-    pub(super) row_uid: Text<'t>,
-    /// The table, perhaps with a dollar.
-    feature: Text<'t>,
-    /// The column whose value the cell holds; the row id in older packages.
-    pub(super) value_column: Option<Text<'t>>,
+    pub(super) row: Text<'t>,
+    /// The ref of its table, perhaps with a dollar.
+    table: Text<'t>,
+    /// The column whose value the cell holds; absent in older packages, which mean the row's id.
+    pub(super) column: Option<Text<'t>>,
 }
 
-/// What one cell points at.
-#[derive(Debug, Clone)]
-pub(super) enum CellRefs<'t> {
-    /// One row.
-    One(Triple<'t>),
-    /// Several, in the order of the cell.
-    Many(Vec<Triple<'t>>),
-}
-
-impl<'t> Triple<'t> {
-    /// The ref of the table, without the dollar.
-    pub(super) fn feature_ref(&self) -> std::borrow::Cow<'t, str> {
-        match self.feature.decoded() {
-            std::borrow::Cow::Borrowed(text) => undollared(text).into(),
-            std::borrow::Cow::Owned(text) => undollared(&text).to_owned().into(),
-        }
-    }
-
-    fn read(object: &'t str) -> Triple<'t> {
-        let mut triple = Triple {
-            row_uid: EMPTY,
-            feature: EMPTY,
-            value_column: None,
+impl<'t> RowRef<'t> {
+    fn read(object: &'t str) -> RowRef<'t> {
+        let mut read = RowRef {
+            row: text(""),
+            table: text(""),
+            column: None,
         };
         for (key, value) in members(object) {
-            let Cell::String(text) = Cell::new(value) else {
-                continue;
-            };
+            let inner = value.get(1..value.len() - 1).unwrap_or_default();
             if key.is("rowUid") {
-                triple.row_uid = text;
+                read.row = text(inner);
             } else if key.is("featureRef") {
-                triple.feature = text;
-            } else if key.is("valueColumn") {
-                triple.value_column = Some(text);
+                read.table = text(inner);
+            } else if key.is("valueColumn") && value.starts_with('"') {
+                read.column = Some(text(inner));
             }
         }
-        triple
+        read
+    }
+
+    /// The ref of its table, without the dollar.
+    pub(super) fn table(&self) -> Cow<'t, str> {
+        match self.table.decoded() {
+            Cow::Borrowed(text) => undollared(text).into(),
+            Cow::Owned(text) => undollared(&text).to_owned().into(),
+        }
+    }
+
+    /// The ref of its table, as it is written.
+    pub(super) fn written_table(&self) -> &'t str {
+        self.table.inner
+    }
+
+    /// Whether it is a row of that table.
+    #[inline]
+    pub(super) fn is_in(&self, table: &str) -> bool {
+        if self.table.escaped {
+            self.table() == table
+        } else {
+            undollared(self.table.inner) == table
+        }
     }
 }
 
-const EMPTY: Text<'static> = Text {
-    inner: "",
-    escaped: false,
-};
+/// Text between quotes, as it is written.
+pub(super) fn text(inner: &str) -> Text<'_> {
+    Text {
+        inner,
+        escaped: memchr::memchr(b'\\', inner.as_bytes()).is_some(),
+    }
+}
 
-/// The cells of a row that point at rows, by column.
-pub(super) fn cells(refs: &str) -> impl Iterator<Item = (Text<'_>, CellRefs<'_>)> {
-    members(refs).map(|(column, cell)| {
-        let list = members(cell).find(|(key, _)| key.is("rows"));
-        let refs = match list {
-            Some((_, rows)) => CellRefs::Many(elements(rows).map(Triple::read).collect()),
-            None => CellRefs::One(Triple::read(cell)),
+/// One row as it is mostly written, and what comes behind it: in this order, without escapes,
+/// compact or with one blank after each colon and comma.
+#[inline]
+fn plain(text: &str) -> Option<(RowRef<'_>, &str)> {
+    let (row, rest) = member(text, "{", "\"rowUid\":")?;
+    let (table, rest) = member(rest, ",", "\"featureRef\":")?;
+    let (column, rest) = match member(rest, ",", "\"valueColumn\":") {
+        Some((column, rest)) => (Some(column), rest),
+        None => (None, rest),
+    };
+    let bare = |inner| Text {
+        inner,
+        escaped: false,
+    };
+    let read = RowRef {
+        row: bare(row),
+        table: bare(table),
+        column: column.map(bare),
+    };
+    Some((read, rest.strip_prefix('}')?))
+}
+
+/// The text that a key has there, and what comes behind it.
+#[inline]
+fn member<'t>(text: &'t str, before: &str, key: &str) -> Option<(&'t str, &'t str)> {
+    let blank = |text: &'t str| text.strip_prefix(' ').unwrap_or(text);
+    let text = blank(text.strip_prefix(before)?).strip_prefix(key)?;
+    let text = blank(text).strip_prefix('"')?;
+    let end = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
+    let (value, rest) = text.split_at_checked(end)?;
+    Some((value, rest.strip_prefix('"')?))
+}
+
+/// The rows that one cell points at, in the order of its elements.
+#[inline]
+pub(super) fn row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
+    let (one, list) = match plain(refs) {
+        Some((row, "")) => (Some(row), None),
+        _ => one_or_list(refs),
+    };
+    one.into_iter().chain(list.into_iter().flat_map(listed))
+}
+
+fn one_or_list(refs: &str) -> (Option<RowRef<'_>>, Option<&str>) {
+    let list = members(refs).find(|(key, _)| key.is("rows"));
+    let list = list.map(|(_, rows)| rows);
+    (list.is_none().then(|| RowRef::read(refs)), list)
+}
+
+/// The rows of a list.
+fn listed(list: &str) -> impl Iterator<Item = RowRef<'_>> {
+    let mut scanner = Scanner::new(list, 1);
+    let mut more = scanner.first_element().unwrap_or_default();
+    std::iter::from_fn(move || {
+        if !more {
+            return None;
+        }
+        let row = if let Some((row, rest)) = plain(list.get(scanner.pos..)?) {
+            scanner.pos = list.len() - rest.len();
+            row
+        } else {
+            RowRef::read(value(list, &mut scanner)?)
         };
-        (column, refs)
+        more = scanner.next_element().unwrap_or_default();
+        Some(row)
     })
 }
 
-/// All targets that a row names.
-pub(super) fn triples(refs: &str) -> impl Iterator<Item = Triple<'_>> {
-    cells(refs).flat_map(|(_, refs)| match refs {
-        CellRefs::One(triple) => vec![triple],
-        CellRefs::Many(triples) => triples,
-    })
+/// All rows that the cells of a row point at.
+pub(super) fn all_row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
+    members(refs).flat_map(|(_, cell)| row_refs(cell))
+}
+
+/// What the cell of a column points at.
+pub(super) fn refs_of<'t>(refs: &'t str, column: &str) -> Option<&'t str> {
+    let mut cells = members(refs);
+    cells.find_map(|(key, refs)| key.is(column).then_some(refs))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{all_row_refs, plain, refs_of, row_refs};
+
+    #[test]
+    fn one_or_many() {
+        let one = r#"{ "rowUid" : "u_1", "featureRef":"$f_a" }"#;
+        let read: Vec<_> = row_refs(one)
+            .map(|r| (r.row.inner, r.table(), r.column.map(|c| c.inner)))
+            .collect();
+        assert_eq!(read, [("u_1", "f_a".into(), None)]);
+        let many = r#"{"rows":[{"rowUid":"u_1","featureRef":"f_a","valueColumn":"n"},{"rowUid":"u_2","featureRef":"f_a"}]}"#;
+        let read: Vec<_> = row_refs(many)
+            .map(|r| (r.row.inner, r.column.map(|c| c.inner)))
+            .collect();
+        assert_eq!(read, [("u_1", Some("n")), ("u_2", None)]);
+        let row = format!(r#"{{"x":{one},"y\u0079":{many}}}"#);
+        assert_eq!(all_row_refs(&row).count(), 3);
+        assert_eq!(refs_of(&row, "yy"), Some(many));
+        assert_eq!(refs_of(&row, "z"), None);
+    }
+
+    #[test]
+    fn a_table_is_named_with_and_without_dollar_and_escapes() {
+        for named in ["f_a", "$f_a", "\\u0024f_a", "\\u0066_a"] {
+            let refs = format!(r#"{{"rowUid":"u_1","featureRef":"{named}"}}"#);
+            let row = row_refs(&refs).next().expect("one");
+            assert!(row.is_in("f_a") && !row.is_in("f_b"), "{named}");
+            assert_eq!(row.table(), "f_a");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_at_once_is_what_is_read_bit_by_bit(
+            row in "[a-z_\\\\\"$]{0,6}", table in "[a-z$]{0,4}", column in proptest::option::of("[a-z\\\\\"]{0,4}"), blanks in 0usize..3,
+        ) {
+            let blank = " ".repeat(blanks);
+            let text = crate::json::write_string;
+            let column = column.map(|column| format!(",{blank}\"valueColumn\":{blank}{}", text(&column)));
+            let column = column.unwrap_or_default();
+            let row = text(&row);
+            let triple = format!("{{\"rowUid\":{blank}{row},{blank}\"featureRef\":{blank}\"{table}\"{column}}}");
+            let told = |read: super::RowRef<'_>| {
+                let column = read.column.map(|column| column.decoded().into_owned());
+                (read.row.decoded().into_owned(), read.table().into_owned(), column)
+            };
+            let slowly = told(super::RowRef::read(&triple));
+            prop_assert_eq!(plain(&triple).is_some(), blanks < 2 && !triple.contains('\\'));
+            prop_assert_eq!(row_refs(&triple).map(told).collect::<Vec<_>>(), [slowly]);
+        }
+    }
 }

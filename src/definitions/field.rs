@@ -84,6 +84,18 @@ impl ReferenceKind {
         }
     }
 
+    /// What people call it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            ReferenceKind::Feature => "table",
+            ReferenceKind::Rail => "navigation entry",
+            ReferenceKind::Workflow => "automation of the earlier format",
+            ReferenceKind::WorkflowV2 => "automation",
+            ReferenceKind::TimerProfile => "timer profile",
+            _ => self.as_str(),
+        }
+    }
+
     /// The kind of that word.
     pub fn parse(word: &str) -> Option<ReferenceKind> {
         ReferenceKind::ALL

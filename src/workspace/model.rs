@@ -9,7 +9,7 @@ use crate::json::{Object, Value};
 ///
 /// Lists stand in display order: columns, views, modules and rails by `order`, then by id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Structure {
     /// What belongs to the organization as a whole.
     pub organization: Organization,
@@ -31,7 +31,7 @@ pub struct Structure {
 
 /// Named records of the organization. A list is absent when the reader cannot tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Organization {
     /// Identity.
     pub id: Id,
@@ -48,7 +48,7 @@ pub struct Organization {
 
 /// A connection: configs name it, so it has no id here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Connection {
     /// Its name.
     pub name: String,
@@ -58,7 +58,7 @@ pub struct Connection {
 
 /// A channel. A direct conversation has no name and cannot be mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Channel {
     /// Identity.
     pub id: Id,
@@ -72,7 +72,7 @@ pub struct Channel {
 
 /// Something known by id and name only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Named {
     /// Identity.
     pub id: Id,
@@ -85,7 +85,7 @@ pub struct Named {
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workspace {
     /// Identity.
     pub id: Id,
@@ -100,7 +100,7 @@ pub struct Workspace {
 
 /// A module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Module {
     /// Identity.
     pub id: Id,
@@ -123,7 +123,7 @@ pub struct Module {
 
 /// A navigation entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rail {
     /// Identity.
     pub id: Id,
@@ -140,7 +140,7 @@ pub struct Rail {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Feature {
     /// Identity.
     pub id: Id,
@@ -164,7 +164,7 @@ pub struct Feature {
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Column {
     /// Identity.
     pub id: Id,
@@ -186,7 +186,7 @@ pub struct Column {
 
 /// A view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct View {
     /// Identity.
     pub id: Id,
@@ -206,7 +206,7 @@ pub struct View {
 
 /// An automation: the version in force (active, else newest published, else newest draft).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Automation {
     /// Identity of the automation, not of a version.
     pub id: Id,
@@ -242,6 +242,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What people call it.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Kind::Feature => "table",
+            Kind::Workflow => "automation",
+            Kind::Rail => "navigation entry",
+            _ => self.as_str(),
+        }
+    }
+
     /// The word in plans, previews and reports.
     pub const fn as_str(self) -> &'static str {
         match self {

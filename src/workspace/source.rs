@@ -8,6 +8,7 @@ use super::{Id, RowData, Structure};
 
 /// A row as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StoredRow {
     /// Identity.
     pub id: Id,

@@ -270,3 +270,96 @@ fn printed_reports_are_valid() {
         assert_eq!(mistakes(&report, &printed), Vec::<String>::new(), "{run:?}");
     }
 }
+
+/// No object holds anything that the schema does not tell of.
+fn closed(mut schema: Value) -> Value {
+    if schema["properties"].is_object() {
+        schema["additionalProperties"] = json!(false);
+    }
+    let parts: Vec<&mut Value> = match &mut schema {
+        Value::Object(members) => members.values_mut().collect(),
+        Value::Array(elements) => elements.iter_mut().collect(),
+        _ => Vec::new(),
+    };
+    for part in parts {
+        *part = closed(part.take());
+    }
+    schema
+}
+
+/// What an apply of every good package prints, once all is decided and once nothing is.
+#[test]
+fn reports_and_previews_of_applies_are_valid() {
+    use tplkit::apply::{Request, Resolution, package_digest};
+    use tplkit::check::{CheckOptions, Checked};
+    use tplkit::context::{Fixed, Seeded};
+    use tplkit::definitions::Definitions;
+    use tplkit::simulate::simulate;
+    use tplkit::workspace::memory::{Memory, State};
+    use tplkit::workspace::{Id, Source as _, ready};
+
+    let validator =
+        |name: &str| jsonschema::draft202012::new(&closed(schema::schema(name).unwrap())).unwrap();
+    let (reports, previews) = (validator("job-report"), validator("plan-preview"));
+    let (mut applied, mut refused) = (0, 0);
+    for name in [
+        "crm",
+        "project-tracker",
+        "inventory",
+        "service-desk",
+        "event-planning",
+    ] {
+        let path = cases::root().join(format!("examples/{name}.json"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let package = Checked::read(&text, &CheckOptions::default()).unwrap();
+        let empty = State::empty(Id::from_u128(1), Id::from_u128(2), "here", "Here");
+        let mut request = Request::default();
+        for dependency in package
+            .manifest
+            .layers()
+            .map_or(&[][..], |layers| &layers.dependencies)
+        {
+            let reference = dependency.reference.clone();
+            request.resolutions.insert(reference, Resolution::Skip);
+        }
+        let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
+        let digest = package_digest(&text);
+        let definitions = Definitions::embedded();
+        let mut ids = Seeded::new(7);
+        let done = simulate(
+            &package,
+            &digest,
+            &request,
+            empty.clone(),
+            definitions,
+            &clock,
+            &mut ids,
+        )
+        .unwrap();
+        for report in [&done.report, &done.again] {
+            let value = serde_json::to_value(report).unwrap();
+            assert_eq!(mistakes(&reports, &value), Vec::<String>::new(), "{name}");
+        }
+        let mut told = vec![done.preview];
+        let memory = Memory::new(empty);
+        let structure = ready(memory.structure()).unwrap();
+        let question = tplkit::apply::Question {
+            package: &package,
+            package_digest: &digest,
+            request: &Request::default(),
+            earlier: &[],
+            definitions,
+        };
+        told.push(ready(tplkit::apply::preview(&memory, &structure, question)).unwrap());
+        for preview in told {
+            applied += usize::from(preview.refusals.is_empty());
+            refused += preview.refusals.len();
+            let value = serde_json::to_value(preview).unwrap();
+            assert_eq!(mistakes(&previews, &value), Vec::<String>::new(), "{name}");
+        }
+    }
+    assert!(applied >= 5 && refused > 0, "{applied} {refused}");
+    for validator in [&reports, &previews] {
+        assert!(!validator.is_valid(&json!({})));
+    }
+}

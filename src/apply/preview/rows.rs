@@ -7,10 +7,10 @@ use indexmap::IndexMap;
 use super::digest::Digest;
 use super::lookup::{fetch, matching};
 use super::{Question, RowsPreview};
-use crate::apply::row_refs::{CellRefs, Triple, cells};
+use crate::apply::row_refs::{RowRef, refs_of, row_refs};
 use crate::apply::{Approved, LinkWork, Mode, RowStepWork, TableWork};
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, equal, members};
+use crate::rows::{Cell, elements, equal, members};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Id, RowData, StoredRow, Target};
 
@@ -249,11 +249,10 @@ async fn dropped<T: Target>(
             let Some(value) = cell(row.data, &work.package_name) else {
                 continue;
             };
-            let refs = row.refs.map(cells).into_iter().flatten();
-            let refs = refs.filter(|(column, _)| column.is(&work.package_name));
-            match (&work.link, refs.last()) {
-                (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
-                    count += u64::from(!holds(value, &refs, decided, digest));
+            let refs = row.refs.and_then(|refs| refs_of(refs, &work.package_name));
+            match (&work.link, refs) {
+                (LinkWork::Refs | LinkWork::Identity { .. }, Some(refs)) => {
+                    count += u64::from(!holds(value, refs, decided, digest));
                 }
                 (LinkWork::Identity { .. }, None) => {
                     let parts = Cell::new(value).parts(value);
@@ -279,42 +278,37 @@ async fn dropped<T: Target>(
 /// Whether a cell keeps all that it points at.
 fn holds(
     value: &str,
-    refs: &CellRefs<'_>,
+    refs: &str,
     decided: &HashMap<&str, Decided<'_>>,
     digest: &mut Digest,
 ) -> bool {
-    match refs {
-        CellRefs::One(triple) => resolves(triple, decided, digest),
-        CellRefs::Many(triples) => {
-            let resolved = triples
-                .iter()
-                .all(|triple| resolves(triple, decided, digest));
-            let elements: Vec<&str> = Cell::new(value).parts(value).collect();
-            // Elements without a target keep their place only where the others can be told apart.
-            resolved && (elements.len() == triples.len() || aligned(&elements, triples, decided))
-        }
-    }
+    let Cell::List(list) = Cell::new(value) else {
+        // The shape of the value decides: one value points at one row.
+        let row = row_refs(refs).next();
+        return row.is_some_and(|row| resolves(row, decided, digest));
+    };
+    let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
+    let resolved = rows.iter().all(|row| resolves(*row, decided, digest));
+    let elements: Vec<&str> = elements(list).collect();
+    // Elements without a target keep their place only where the others can be told apart.
+    resolved && (elements.len() == rows.len() || aligned(&elements, &rows, decided))
 }
 
 fn target_of<'d, 't>(
-    triple: &Triple<'_>,
+    row: RowRef<'_>,
     decided: &'d HashMap<&str, Decided<'t>>,
 ) -> Option<(&'d Decided<'t>, usize)> {
-    let table = decided.get(triple.feature_ref().as_ref())?;
-    let at = table.by_uid.get(triple.row_uid.decoded().as_ref())?;
+    let table = decided.get(row.table().as_ref())?;
+    let at = table.by_uid.get(row.row.decoded().as_ref())?;
     Some((table, *at))
 }
 
 /// Whether the destination has the row, and in it the value that the cell would hold.
-fn resolves(
-    triple: &Triple<'_>,
-    decided: &HashMap<&str, Decided<'_>>,
-    digest: &mut Digest,
-) -> bool {
-    let Some((table, at)) = target_of(triple, decided) else {
+fn resolves(row: RowRef<'_>, decided: &HashMap<&str, Decided<'_>>, digest: &mut Digest) -> bool {
+    let Some((table, at)) = target_of(row, decided) else {
         return false;
     };
-    let column = triple.value_column.map(crate::rows::Text::decoded);
+    let column = row.column.map(crate::rows::Text::decoded);
     match (table.fates.get(at), column) {
         (None | Some(Fate::Absent), _) => false,
         // Without a column the id of the row is meant.
@@ -339,15 +333,12 @@ fn resolves(
 }
 
 /// Whether the source values of the targets stand in the cell, in order.
-fn aligned(
-    elements: &[&str],
-    triples: &[Triple<'_>],
-    decided: &HashMap<&str, Decided<'_>>,
-) -> bool {
+fn aligned(elements: &[&str], rows: &[RowRef<'_>], decided: &HashMap<&str, Decided<'_>>) -> bool {
     let mut rest = elements.iter();
-    triples.iter().all(|triple| {
-        let column = triple.value_column.map(crate::rows::Text::decoded);
-        let value = target_of(triple, decided)
+    rows.iter().all(|row| {
+        let row = *row;
+        let column = row.column.map(crate::rows::Text::decoded);
+        let value = target_of(row, decided)
             .zip(column)
             .and_then(|((table, at), column)| cell(table.rows.get(at)?.data, &column));
         value.is_some_and(|value| rest.any(|element| equal(element, value)))

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use super::meaning::{Cause, Meaning, Meanings, Record};
-use super::steps::uses;
+use super::steps;
 use super::targets::{by_id, has_name};
-use crate::apply::row_refs::triples;
+use crate::apply::row_refs::all_row_refs;
 use crate::apply::{Refusal, Request, Resolution};
 use crate::check::{Checked, suggest};
 use crate::definitions::ReferenceKind;
@@ -52,7 +52,7 @@ pub(super) fn decide<'p>(
     for (index, dependency) in dependencies.iter().enumerate() {
         let decided = match request.resolutions.get(&dependency.reference) {
             Some(resolution) => decided(dependency, resolution, destination),
-            None => proposed(dependency, destination),
+            None => proposed(package, dependency, destination),
         };
         match decided {
             Ok(decision) => decisions.push((index, decision)),
@@ -96,8 +96,8 @@ fn decided<'p>(
             Code::ImportWithoutBlueprint,
             &dependency.reference,
             format!(
-                "`{}` has no blueprint, so it cannot be created here. Map it to what the destination has, or skip it.",
-                dependency.reference
+                "{} has no blueprint, so it cannot be created here. Map it to what the destination has, or skip it.",
+                called(dependency)
             ),
         )),
         Resolution::Map { id, columns } => {
@@ -117,8 +117,9 @@ fn mapped<'p>(
             return Ok(Meaning::Name(id.to_owned()));
         }
         let detail = format!(
-            "the destination has no {} named {id:?} for `{reference}`. Create it there, give the name of another, or skip it.",
-            kind.as_str()
+            "the destination has no {} named {id:?}, to which {} is mapped. Create it there, give the name of another, or skip it.",
+            kind.noun(),
+            called(dependency)
         );
         return Err(Refusal::about(
             Code::MappingTargetNotFound,
@@ -131,9 +132,9 @@ fn mapped<'p>(
         .and_then(|id| Id::try_parse(id).ok())
     else {
         let detail = format!(
-            "`resolutions.{reference}.id` is {:?}. Give the UUID of a {} of the destination.",
+            "`resolutions.{reference}.id` is {:?}. Give the UUID of a destination's {}.",
             suggest::shown(id),
-            kind.as_str()
+            kind.noun()
         );
         return Err(Refusal::about(Code::ValidationFailed, reference, detail));
     };
@@ -144,31 +145,69 @@ fn mapped<'p>(
                 "table of this workspace, nor one that the organization shares",
             ),
             ReferenceKind::Channel => (Code::MappingTargetNotFound, "named channel"),
-            _ => (Code::MappingTargetNotFound, kind.as_str()),
+            _ => (Code::MappingTargetNotFound, kind.noun()),
         };
-        let detail = format!("{id} is no {what}: `{reference}` cannot be mapped to it.");
+        let detail = format!(
+            "{id} is no {what}: {} cannot be mapped to it. Give the id of another, or skip it.",
+            called(dependency)
+        );
         Refusal::about(code, reference, detail)
     })
 }
 
-fn proposed<'p>(dependency: &Dependency, destination: &Structure) -> Result<Decision<'p>, Refusal> {
+/// What people know a dependency by.
+fn called(dependency: &Dependency) -> String {
+    let identity = &dependency.identity;
+    let label = identity.label.as_ref().unwrap_or(&identity.name);
+    format!(
+        "the {} {label:?} (`{}`)",
+        dependency.kind.noun(),
+        dependency.reference
+    )
+}
+
+/// Who uses a dependency: the first by name.
+fn uses(package: &Checked<'_>, dependency: &Dependency) -> String {
+    let Some(first) = dependency.used_by.first() else {
+        return String::new();
+    };
+    let mut items = package.manifest.items().iter();
+    let item = items.find(|item| item.uid == first.uid);
+    let user = item.map_or_else(
+        || "the workspace".to_owned(),
+        |item| format!("{:?}", item.label),
+    );
+    match dependency.used_by.len() - 1 {
+        0 => format!(": {user} uses it"),
+        more => format!(": {user} uses it (and {more} more)"),
+    }
+}
+
+fn proposed<'p>(
+    package: &Checked<'_>,
+    dependency: &Dependency,
+    destination: &Structure,
+) -> Result<Decision<'p>, Refusal> {
     if dependency.blueprint.is_some() {
         return Ok(Decision::Import);
     }
-    let (reference, kind) = (&dependency.reference, dependency.kind.as_str());
+    let (reference, kind) = (&dependency.reference, dependency.kind.noun());
     let name = &dependency.identity.name;
     if dependency.form == DependencyForm::Name {
         if has_name(destination, dependency.kind, name) {
             return Ok(Decision::Named);
         }
         let detail = format!(
-            "the destination has no {kind} named {name:?}, which `{reference}` stands for. {} Create it there, map to the name of another, or skip.",
+            "the destination has no {kind} named {name:?}, which `{reference}` stands for{}. {} Create it there, map to the name of another, or skip it.",
+            uses(package, dependency),
             dependency.description
         );
         return Err(Refusal::about(Code::MappingRequired, reference, detail));
     }
     let detail = format!(
-        "`{reference}` (the {kind} {name:?}) has to be decided: {} Map it, with the `id` of what takes its place, or skip it.",
+        "{} has to be decided on{}. {} Map it, with the `id` of what takes its place, or skip it.",
+        called(dependency),
+        uses(package, dependency),
         dependency.description
     );
     Err(Refusal::about(Code::MappingRequired, reference, detail))
@@ -187,7 +226,7 @@ fn used_columns<'p>(
         .filter_map(|(index, _)| dependencies.get(*index)?.blueprint.as_ref())
         .flat_map(|blueprint| &blueprint.steps);
     for step in package.manifest.plan.steps.iter().chain(imported) {
-        uses(step, &mut |reference| used.extend([reference]));
+        steps::uses(step, &mut |reference| used.extend([reference]));
     }
     for dependency in dependencies {
         let columns = dependency.identity.columns.iter().flatten();
@@ -205,9 +244,9 @@ fn used_columns<'p>(
             // Refs are written with their letters; only an odd file escapes them.
             let named = entry.rows.contains(&dependency.reference) || entry.rows.contains('\\');
             let rows = entry.rows().filter(|_| named);
-            for triple in rows.filter_map(|row| row.refs).flat_map(triples) {
-                if triple.feature_ref() == dependency.reference {
-                    let value = triple.value_column;
+            for row in rows.filter_map(|row| row.refs).flat_map(all_row_refs) {
+                if row.is_in(&dependency.reference) {
+                    let value = row.column;
                     let held = columns.extract_if(.., |column| {
                         value.is_some_and(|value| value.is(&column.name))
                     });
@@ -238,8 +277,9 @@ fn judge_columns(
                 Code::MappingColumnNotFound,
                 reference,
                 format!(
-                    "{id} is no column of {:?}, the table that `{}` is mapped to. Give the id of one of its columns.",
-                    feature.name, dependency.reference
+                    "{id} is no column of {:?}, the table that {} is mapped to. Give the id of one of its columns.",
+                    feature.label,
+                    called(dependency)
                 ),
             ));
         }
@@ -251,8 +291,10 @@ fn judge_columns(
                 Code::MappingColumnsIncomplete,
                 reference,
                 format!(
-                    "the package uses the column {:?} of `{}`. Give the destination's column under `resolutions.{}.columns.{reference}`.",
-                    column.name, dependency.reference, dependency.reference
+                    "the package uses the column {:?} of {}. Give the id of the destination's column under `resolutions.{}.columns.{reference}`.",
+                    column.label,
+                    called(dependency),
+                    dependency.reference
                 ),
             ));
         }

@@ -7,7 +7,7 @@ use super::meaning::{Cause, Meaning, Meanings};
 use super::order::{Order, enter};
 use super::structure::BuiltColumn;
 use super::{decisions, modes};
-use crate::apply::row_refs::triples;
+use crate::apply::row_refs::all_row_refs;
 use crate::apply::{ColumnWork, LinkWork, Mode, Request, TableWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
@@ -236,7 +236,7 @@ impl Tables<'_, '_> {
 /// The tables that rows of an entry point at.
 fn held_tables(entry: &RawEntry<'_>) -> HashSet<String> {
     let refs = entry.rows().filter_map(|row| row.refs);
-    refs.flat_map(triples)
-        .map(|triple| triple.feature_ref().into_owned())
+    refs.flat_map(all_row_refs)
+        .map(|row| row.table().into_owned())
         .collect()
 }

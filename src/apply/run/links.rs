@@ -1,7 +1,7 @@
 //! What becomes of a link cell (`service`: payload entry; `checklist` 64, 75 to 77).
 
-use super::refs::{RowRef, row_refs};
 use super::targets::Targets;
+use crate::apply::row_refs::{RowRef, row_refs};
 use crate::rows::{Cell, canonical_to, elements, equal};
 
 /// What became of a link cell.
@@ -35,7 +35,7 @@ pub(super) fn link(
     own: Own<'_>,
     targets: &Targets<'_>,
 ) -> Linked {
-    let waits = |row: &RowRef<'_>| matches!(own, Own::Later(table) if row.table == table);
+    let waits = |row: &RowRef<'_>| matches!(own, Own::Later(table) if row.is_in(table));
     let Cell::List(list) = Cell::new(cell) else {
         // The shape of the value decides: one value points at one row.
         let mut rows = row_refs(refs);
@@ -92,7 +92,7 @@ pub(super) fn link(
 
 /// Whether a cell points at any row of that table.
 pub(super) fn points_at(refs: &str, table: &str) -> bool {
-    row_refs(refs).any(|row| row.table == table)
+    row_refs(refs).any(|row| row.is_in(table))
 }
 
 fn resolved<'t>(row: RowRef<'_>, targets: &'t Targets<'_>) -> Option<std::borrow::Cow<'t, str>> {

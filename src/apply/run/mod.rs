@@ -10,12 +10,12 @@ mod close;
 mod columns;
 mod known;
 mod links;
-mod refs;
 mod rows;
 mod steps;
 mod table;
 mod tally;
 mod targets;
+mod uids;
 
 #[cfg(test)]
 mod tests;

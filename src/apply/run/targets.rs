@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::refs::{RowRef, Uids, row_refs};
+use super::uids::Uids;
+use crate::apply::row_refs::{RowRef, all_row_refs};
 use crate::apply::{Approved, RowStepWork, TableWork};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};
@@ -94,13 +95,11 @@ impl<'a> Targets<'a> {
                 }
                 targets.count += 1;
                 let refs = row.refs.filter(|_| work.feature.is_some());
-                for (_, refs) in refs.into_iter().flat_map(members) {
-                    for row in row_refs(refs) {
-                        let asks = (row.table, row.column.map(|column| column.inner));
-                        if !asked.contains(&asks) {
-                            asked.push(asks);
-                            targets.want(row);
-                        }
+                for row in refs.into_iter().flat_map(all_row_refs) {
+                    let asks = (row.written_table(), row.column.map(|column| column.inner));
+                    if !asked.contains(&asks) {
+                        asked.push(asks);
+                        targets.want(row);
                     }
                 }
             }
@@ -111,7 +110,7 @@ impl<'a> Targets<'a> {
 
     fn want(&mut self, row: RowRef<'_>) {
         let mut tables = self.tables.iter_mut();
-        let Some(table) = tables.find(|table| table.work.feature_ref == row.table) else {
+        let Some(table) = tables.find(|table| row.is_in(&table.work.feature_ref)) else {
             return;
         };
         table.wanted = true;
@@ -177,7 +176,8 @@ impl<'a> Targets<'a> {
     /// The row that is pointed at, when it has entered the destination.
     pub(super) fn find(&self, row: RowRef<'_>) -> Option<Place> {
         let place = self.named(row.row)?;
-        (self.tables[place.table].work.feature_ref == row.table).then_some(place)
+        row.is_in(&self.tables[place.table].work.feature_ref)
+            .then_some(place)
     }
 
     /// The row of that uid, when it has entered the destination.

@@ -94,7 +94,7 @@ fn place() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn object(description: &str, fields: Vec<(&str, Value)>, optional: &[&str]) -> Value {
+pub(super) fn object(description: &str, fields: Vec<(&str, Value)>, optional: &[&str]) -> Value {
     let mut required = Vec::new();
     let mut properties = Map::new();
     for (key, schema) in fields {

@@ -9,6 +9,7 @@
 mod configs;
 mod documents;
 mod items;
+mod jobs;
 mod pattern;
 mod shapes;
 mod steps;
@@ -28,6 +29,8 @@ pub const NAMES: &[&str] = &[
     "resolutions",
     "finding",
     "report",
+    "job-report",
+    "plan-preview",
 ];
 
 /// The published schema of that name, over the registry that the library was built with.
@@ -74,6 +77,16 @@ pub fn schema_with(name: &str, definitions: &Definitions) -> Option<Value> {
             "Report",
             "What `tplkit check --format json` and `tplkit promote --format json` print.",
             documents::report(),
+        ),
+        "job-report" => (
+            "Job report",
+            "What an apply did: the report of a template job.",
+            jobs::report(),
+        ),
+        "plan-preview" => (
+            "Plan preview",
+            "What an apply would do, without doing it.",
+            jobs::preview(),
         ),
         _ => return None,
     };

@@ -58,10 +58,7 @@ fn refused(code: Code, message: impl Into<String>) -> Refused {
 }
 
 fn missing(kind: Kind, id: Id) -> Refused {
-    refused(
-        Code::NotFound,
-        format!("there is no {} {id}", kind.as_str()),
-    )
+    refused(Code::NotFound, format!("there is no {} {id}", kind.noun()))
 }
 
 impl Writing<'_> {

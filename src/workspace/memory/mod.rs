@@ -6,6 +6,7 @@
 
 mod cells;
 mod changes;
+mod contradictions;
 mod index;
 mod state;
 mod table;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::contradictions::contradictions;
 use crate::json::Object;
 use crate::workspace::{Id, Organization, StoredRow, Structure, Workspace};
 
 /// Everything of a workspace: one JSON file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct State {
     /// Everything but rows.
     pub structure: Structure,
@@ -26,8 +27,14 @@ pub struct State {
 
 /// A file that is no workspace.
 #[derive(Debug, thiserror::Error)]
-#[error("not a workspace file: {0}")]
-pub struct StateError(#[from] serde_json::Error);
+pub enum StateError {
+    /// It is not JSON, or something in it has another shape.
+    #[error("not a workspace file: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// Its parts contradict each other: everything that is wrong.
+    #[error("the workspace contradicts itself: {}", .0.join("; "))]
+    Contradiction(Vec<String>),
+}
 
 impl State {
     /// A workspace without anything in it.
@@ -58,13 +65,21 @@ impl State {
         }
     }
 
-    /// Reads a file that [`State::save`] wrote.
+    /// Reads a file that [`State::save`] wrote, or that somebody wrote by hand: rows may stand in
+    /// any order.
+    ///
+    /// # Errors
+    /// When it has another shape, or when an id or a name stands twice, rows are of no table, or a
+    /// sequence of no column.
     pub fn load(text: &str) -> Result<State, StateError> {
         let mut state: State = serde_json::from_str(text)?;
         for rows in state.rows.values_mut() {
             rows.sort_by_key(|row| row.id);
         }
-        Ok(state)
+        match contradictions(&state) {
+            faults if faults.is_empty() => Ok(state),
+            faults => Err(StateError::Contradiction(faults)),
+        }
     }
 
     /// The file: the same state gives the same bytes.

@@ -1,0 +1,272 @@
+//! What an apply says: the plan before it, the report after it.
+
+use serde_json::{Value, json};
+
+use super::documents::object;
+use super::pattern;
+use crate::problem::Code;
+
+fn text(description: &str) -> Value {
+    json!({"description": description, "type": "string"})
+}
+
+fn count(description: &str) -> Value {
+    json!({"description": description, "type": "integer", "minimum": 0})
+}
+
+fn list(description: &str, items: &Value) -> Value {
+    json!({"description": description, "type": "array", "items": items})
+}
+
+fn by_ref(description: &str, table: &Value) -> Value {
+    json!({"description": description, "type": "object", "additionalProperties": table})
+}
+
+fn code() -> Value {
+    let codes = Code::ALL.map(Code::as_str);
+    json!({"description": "Stable code of the reason.", "type": "string", "enum": codes})
+}
+
+fn kind() -> Value {
+    json!({
+        "description": "What it is.",
+        "type": "string",
+        "enum": ["workspace", "feature", "column", "view", "workflow", "module", "rail"],
+    })
+}
+
+fn reference() -> Value {
+    text("Its ref, without the dollar; `workspace` for the workspace.")
+}
+
+fn id() -> Value {
+    json!({"description": "Its id.", "type": "string", "pattern": pattern::UUID})
+}
+
+fn renamed() -> Value {
+    let fields = vec![
+        ("kind", kind()),
+        ("ref", reference()),
+        ("from", text("Its name in the package.")),
+        ("to", text("Its name at the destination.")),
+    ];
+    object("Something whose name was taken.", fields, &[])
+}
+
+fn dropped_key() -> Value {
+    let fields = vec![
+        ("ref", reference()),
+        ("path", text("Dotted path inside the args of its step.")),
+    ];
+    object(
+        "A config key that the definitions do not have.",
+        fields,
+        &[],
+    )
+}
+
+fn unresolved() -> Value {
+    let fields = vec![
+        (
+            "uid",
+            text("uid of the item, of the rows item, or of the step that brought rows."),
+        ),
+        (
+            "path",
+            text("Dotted path inside the args of its step; `rows[].data.<column>`, `rows[]`."),
+        ),
+        ("kind", text("Kind of reference, or `rows`.")),
+        (
+            "form",
+            json!({"description": "How the field holds it.", "type": "string", "enum": ["uuid", "name", "uuidOrName"]}),
+        ),
+        ("sourceLabel", text("Label of the target at the source.")),
+        ("reason", text("Why it could not be carried over.")),
+        ("action", text("What was done with the field.")),
+        ("count", count("Rows concerned.")),
+        ("ref", text("The dependency that was skipped.")),
+        (
+            "required",
+            json!({"description": "The skipped dependency was required.", "const": true}),
+        ),
+        (
+            "source",
+            json!({"description": "The package said so itself.", "const": "package"}),
+        ),
+    ];
+    object(
+        "A field, or the cells of a column, that could not be carried over.",
+        fields,
+        &["sourceLabel", "count", "ref", "required", "source"],
+    )
+}
+
+/// The report of a job.
+pub(super) fn report() -> Value {
+    let table = object(
+        "What became of the rows of one table.",
+        vec![
+            ("inserted", count("Written by this pass.")),
+            ("updated", count("Changed by steps of the plan.")),
+            ("skipped", count("Written by an earlier pass.")),
+            ("existing", count("Left out by the rows mode.")),
+            (
+                "failed",
+                count("In batches that could not be written, where there are some."),
+            ),
+            (
+                "linked",
+                count("Cells that point at rows of the same table, where there are some."),
+            ),
+            (
+                "recorded",
+                count("Ids in the ledger, which an undo removes, where there are some."),
+            ),
+        ],
+        &["failed", "linked", "recorded"],
+    );
+    let error = object(
+        "Rows that could not be written.",
+        vec![
+            ("ref", text("The ref of the table.")),
+            (
+                "first",
+                count("Position of the first row of the batch, from 0."),
+            ),
+            ("last", count("Position of the last.")),
+            ("code", code()),
+            (
+                "message",
+                text("What is wrong, with the row and the column."),
+            ),
+        ],
+        &[],
+    );
+    object(
+        "The report.",
+        vec![
+            (
+                "rows",
+                by_ref("By the ref of a table: what became of its rows.", &table),
+            ),
+            ("published", count("Automations that went live.")),
+            (
+                "unresolved",
+                list("Everything that could not be carried over.", &unresolved()),
+            ),
+            ("renamed", list("Things that got another name.", &renamed())),
+            (
+                "dropped_keys",
+                list("Config keys that were dropped.", &dropped_key()),
+            ),
+            ("errors", list("Rows that could not be written.", &error)),
+        ],
+        &[],
+    )
+}
+
+/// What an apply would do.
+pub(super) fn preview() -> Value {
+    let named = |description: &str, last: (&'static str, Value)| {
+        let name = ("name", text("Its name at the destination."));
+        object(
+            description,
+            vec![("kind", kind()), ("ref", reference()), name, last],
+            &[],
+        )
+    };
+    let refusal = object(
+        "A reason why it cannot be applied as asked.",
+        vec![
+            ("code", code()),
+            (
+                "ref",
+                json!({"description": "The ref that it is about; null where there is none.", "type": ["string", "null"]}),
+            ),
+            ("detail", text("What is wrong and what to do.")),
+        ],
+        &[],
+    );
+    let replaced = object(
+        "A config that would be replaced.",
+        vec![
+            ("kind", kind()),
+            ("ref", reference()),
+            ("id", id()),
+            (
+                "before",
+                json!({"description": "The config now: an object, or the list of a navigation entry.", "type": ["object", "array"]}),
+            ),
+            (
+                "after",
+                json!({"description": "The config then.", "type": ["object", "array"]}),
+            ),
+        ],
+        &[],
+    );
+    let table = object(
+        "What would become of the rows of one table.",
+        vec![
+            ("insert", count("Written.")),
+            ("existing", count("Left out by the rows mode.")),
+            ("skipped", count("Written by an earlier job.")),
+            (
+                "dropped_links",
+                count("Link cells that would become empty."),
+            ),
+        ],
+        &[],
+    );
+    let live = object(
+        "An automation that would go live.",
+        vec![("ref", reference()), ("name", text("Its name."))],
+        &[],
+    );
+    let created = named(
+        "A record that would be created.",
+        ("label", text("Its label.")),
+    );
+    let bound = named("A record that an earlier job made.", ("id", id()));
+    object(
+        "The plan.",
+        vec![
+            (
+                "digest",
+                json!({"description": "Sent back as `plan`, it holds an apply to this answer.", "type": "string", "pattern": "^[0-9a-f]{64}$"}),
+            ),
+            (
+                "refusals",
+                list(
+                    "Why it cannot be applied as asked; then nothing else is known.",
+                    &refusal,
+                ),
+            ),
+            ("create", list("What would be created, in order.", &created)),
+            (
+                "bind",
+                list(
+                    "What an earlier job made and this one would bind to.",
+                    &bound,
+                ),
+            ),
+            ("rename", list("What would get another name.", &renamed())),
+            (
+                "replaced_configs",
+                list("Configs that would be replaced.", &replaced),
+            ),
+            (
+                "dropped_keys",
+                list("Config keys that would be dropped.", &dropped_key()),
+            ),
+            (
+                "rows",
+                by_ref(
+                    "By the ref of a table: what would become of its rows.",
+                    &table,
+                ),
+            ),
+            ("go_live", list("Automations that would go live.", &live)),
+        ],
+        &[],
+    )
+}
