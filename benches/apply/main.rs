@@ -1,7 +1,8 @@
-//! How fast rows enter a workspace in memory: twenty tables of 5000 rows, each linked to the one
-//! before, from payload text to the finished report.
+//! How fast packages are applied to a workspace in memory, beside a yardstick measured in the same
+//! rounds: one thread of `serde_json` over the same package text, keeping nothing.
 //!
-//! `cargo bench --bench apply`, or `… -- --rounds 20`; the best round counts.
+//! `cargo bench --bench apply`, or `… -- --rounds 20 --only customers`. Twenty tables of 5000 rows
+//! are exported to a package; then it is read, previewed, applied, applied again and undone.
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
 #![expect(
@@ -9,208 +10,212 @@
     reason = "rates are printed in whole thousands"
 )]
 
-use std::fmt::Write as _;
+mod customers;
+
 use std::time::{Duration, Instant};
 
+use indexmap::IndexMap;
+use serde::de::IgnoredAny;
 use tplkit::apply::{
-    Approved, ColumnWork, LinkWork, Minter, Mode, StructureWork, TableWork, run, undo,
+    Approved, Minter, Question, Report, Request, package_digest, preview, resolve, run, undo,
 };
-use tplkit::context::{Ids as _, Seeded};
+use tplkit::check::{CheckOptions, Checked};
+use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::json::{Object, Value};
-use tplkit::package::payload::RawEntry;
+use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Change, Column, Feature, Id, New, ledger, ready};
+use tplkit::workspace::{Id, Source as _, Target as _, random, ready};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).map(String::as_str)
+    };
     // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
     let small = !arguments.iter().any(|argument| argument == "--bench");
-    let rounds = arguments
-        .iter()
-        .position(|argument| argument == "--rounds")
-        .and_then(|at| arguments.get(at + 1)?.parse().ok())
-        .unwrap_or(if small { 1 } else { 9 });
-    let (tables, rows) = if small { (3, 600) } else { (20, 5000) };
-    let texts = payloads(tables, rows);
-    let approved = approved(tables, rows);
-    let mut best = [Duration::MAX; 3];
+    let (tables, rows, rounds) = if small { (3, 600, 1) } else { (20, 5000, 9) };
+    let number = |name: &str, or: usize| option(name).and_then(|n| n.parse().ok()).unwrap_or(or);
+    let (tables, rows) = (number("--tables", tables), number("--rows", rows));
+    let rounds = number("--rounds", rounds);
+    let wanted = |case: &str| option("--only").is_none_or(|only| only == case);
+    if wanted("customers") {
+        case("customers", customers::customers(tables, rows), rounds);
+    }
+    if wanted("large") {
+        case("large", random::large(1, tables, rows), rounds);
+    }
+}
+
+/// What is measured, in the order of a round.
+const STAGES: [&str; 9] = [
+    "serde_json, IgnoredAny, 1 thread",
+    "resolve",
+    "preview",
+    "apply (run only)",
+    "again: resolve and run",
+    "undo",
+    "read without a check",
+    "check and read, 1 thread",
+    "check, resolve and run",
+];
+
+fn case(name: &str, state: State, rounds: usize) {
+    let rows: usize = state.rows.values().map(Vec::len).sum();
+    let text = exported(state);
+    println!(
+        "{name}: {rows} rows in {} tables, {:.1} MB",
+        Checked::trusted(&text).expect("a package").payloads.len(),
+        text.len() as f64 / 1e6,
+    );
+    let mut times = vec![Vec::new(); STAGES.len()];
     for _ in 0..rounds {
-        let round = round(&approved, &texts, tables * rows);
-        for (best, time) in best.iter_mut().zip(round) {
-            *best = time.min(*best);
+        for (times, time) in times.iter_mut().zip(round(&text, rows as u64)) {
+            times.push(time);
         }
     }
-    let bytes: usize = texts.iter().map(String::len).sum();
-    for (what, time) in ["apply", "again", "undo"].into_iter().zip(best) {
-        let seconds = time.as_secs_f64();
+    let yardstick = times[0].iter().min().copied().unwrap_or_default();
+    for (stage, times) in STAGES.iter().zip(&mut times) {
+        times.sort_unstable();
+        let (least, median) = (times[0], times[times.len() / 2]);
         println!(
-            "{what}: {:.0} thousand rows a second, {:.0} MB a second, {:.1} ms",
-            (tables * rows) as f64 / seconds / 1e3,
-            bytes as f64 / seconds / 1e6,
-            seconds * 1e3,
+            "  {stage:<34} min {:>9}  median {:>9}  {:>6.0} thousand rows/s  ratio {:.2}",
+            format!("{least:.1?}"),
+            format!("{median:.1?}"),
+            rows as f64 / least.as_secs_f64() / 1e3,
+            least.as_secs_f64() / yardstick.as_secs_f64(),
         );
     }
 }
 
-/// Apply, the same pass again, undo.
-fn round(approved: &Approved, texts: &[String], rows: usize) -> [Duration; 3] {
-    let state = State::empty(Id::from_u128(1), Id::from_u128(2), "here", "Here");
-    let mut memory = Memory::new(state);
-    let entries: Vec<RawEntry<'_>> = texts.iter().map(|rows| entry(rows)).collect();
-    let mut apply = || {
-        let started = Instant::now();
-        let definitions = Definitions::embedded();
-        let mut unwatched = |_| {};
-        let running = run(
-            &mut memory,
-            approved,
-            &entries,
-            &[],
-            definitions,
-            &mut unwatched,
-        );
-        let report = ready(running).expect("runs");
-        (started.elapsed(), report)
+fn exported(state: State) -> String {
+    let selection = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
     };
-    let (first, report) = apply();
-    let inserted: u64 = report.rows.values().map(|table| table.inserted).sum();
-    assert_eq!((inserted, report.unresolved.len()), (rows as u64, 0));
-    let (second, report) = apply();
-    let skipped: u64 = report.rows.values().map(|table| table.skipped).sum();
-    assert_eq!(skipped, rows as u64);
+    let source = Memory::new(state);
+    let now = Fixed(jiff::Timestamp::UNIX_EPOCH);
+    let mut ids = Seeded::new(1);
+    let text = export(&source, &selection, &now, &mut ids, Definitions::embedded());
+    ready(text).expect("exported")
+}
+
+fn timed<R>(what: impl FnOnce() -> R) -> (Duration, R) {
     let started = Instant::now();
-    ready(undo(&mut memory, false)).expect("undone");
-    [first, second, started.elapsed()]
+    let result = what();
+    (started.elapsed(), result)
 }
 
-fn entry(rows: &str) -> RawEntry<'_> {
-    RawEntry {
-        feature_ref: String::new(),
-        item_uid: String::new(),
-        key_column: None,
-        key_unique: false,
-        columns: Vec::new(),
-        rows,
-    }
+/// Everything once, in the order of [`STAGES`].
+fn round(text: &str, rows: u64) -> [Duration; 9] {
+    let (yardstick, read) = timed(|| serde_json::from_str::<IgnoredAny>(text));
+    read.expect("JSON");
+    let (reading, package) = timed(|| Checked::trusted(text).expect("a package"));
+    let mut memory = empty();
+    let (resolving, approved) = timed(|| resolved(&package, &memory, None));
+    let (previewing, ()) = timed(|| previewed(&package, text, &memory, rows));
+    let (applying, report) = timed(|| applied(&mut memory, &approved, &package));
+    inserted(&report, rows);
+    let ledger = ready(memory.ledger()).expect("read");
+    let (again, report) = timed(|| {
+        let approved = resolved(&package, &memory, Some(&ledger));
+        applied(&mut memory, &approved, &package)
+    });
+    let skipped: u64 = report.rows.values().map(|table| table.skipped).sum();
+    assert_eq!(skipped, rows);
+    let (undoing, undone) = timed(|| ready(undo(&mut memory, false)));
+    undone.expect("undone");
+    let mut memory = empty();
+    let (checking, package) = timed(|| checked(text));
+    let (rest, report) = timed(|| {
+        let approved = resolved(&package, &memory, None);
+        applied(&mut memory, &approved, &package)
+    });
+    inserted(&report, rows);
+    [
+        yardstick,
+        resolving,
+        previewing,
+        applying,
+        again,
+        undoing,
+        reading,
+        checking,
+        checking + rest,
+    ]
 }
 
-fn payloads(tables: usize, rows: usize) -> Vec<String> {
-    let mut ids = Seeded::new(5);
-    let mut before: Vec<String> = Vec::new();
-    let table = |table: usize| {
-        let uids: Vec<String> = (0..rows).map(|_| ids.uid()).collect();
-        let mut text = String::from("[");
-        for (row, uid) in uids.iter().enumerate() {
-            let _ = write!(
-                text,
-                r#"{}{{"uid":"{uid}","data":{{"code":"C-{row:06}","name":"Customer number {row} of table {table}","amount":{}.{:02},"since":"20{:02}-0{}-1{}","active":{},"owner":"0c6d2b","note":"Called on Monday; wants an offer for {row} pieces, délai 14 jours"}}"#,
-                if row == 0 { "" } else { "," },
-                row * 37 % 9000,
-                row % 100,
-                row % 25,
-                row % 9 + 1,
-                row % 9,
-                row % 3 == 0,
-            );
-            if let Some(target) = before.get(row * 7919 % rows) {
-                let _ = write!(
-                    text,
-                    r#","refs":{{"owner":{{"rowUid":"{target}","featureRef":"f_{}","valueColumn":"id"}}}}"#,
-                    table - 1
-                );
-            }
-            text.push('}');
-        }
-        before = uids;
-        text + "]"
-    };
-    (0..tables).map(table).collect()
+fn empty() -> Memory {
+    Memory::new(State::empty(
+        Id::from_u128(1),
+        Id::from_u128(2),
+        "here",
+        "Here",
+    ))
 }
 
-fn approved(tables: usize, rows: usize) -> Approved {
-    let mut structure = StructureWork::default();
-    let columns = [
-        ("id", "text", "id", "{}"),
-        (
-            "code",
-            "text",
-            "textfield",
-            r#"{"unique":true,"required":true}"#,
-        ),
-        ("name", "text", "textfield", r#"{"required":true}"#),
-        ("amount", "currency", "currencyfield", "{}"),
-        ("since", "date", "datepicker", "{}"),
-        ("active", "boolean", "checkbox", "{}"),
-        ("owner", "linked_select", "linkfield", "{}"),
-        ("note", "long_text", "textarea", "{}"),
-    ];
-    let mut works = Vec::new();
-    for table in 0..tables {
-        let feature = Id::from_u128((table as u128 + 1) << 16);
-        structure.changes.push(Change::Create(New::Feature(Feature {
-            id: feature,
-            name: format!("table_{table}"),
-            label: format!("Table {table}"),
-            config: Object::new(),
-            is_shared: false,
-            columns: Vec::new(),
-            views: Vec::new(),
-        })));
-        structure.entry.created.push(ledger::Created {
-            reference: format!("f_{table}"),
-            kind: tplkit::workspace::Kind::Feature,
-            id: feature,
-            name: format!("table_{table}"),
-        });
-        let mut work = Vec::new();
-        for (at, (name, column_type, component, config)) in columns.iter().enumerate() {
-            let column = Column {
-                id: Id::from_u128(feature.as_u128() + at as u128 + 1),
-                name: (*name).to_owned(),
-                label: (*name).to_owned(),
-                column_type: (*column_type).to_owned(),
-                default_component: (*component).to_owned(),
-                order: 1,
-                config: match Value::parse(config) {
-                    Ok(Value::Object(config)) => config,
-                    _ => Object::new(),
-                },
-            };
-            structure.changes.push(Change::Create(New::Column {
-                feature,
-                column: column.clone(),
-            }));
-            work.push(ColumnWork {
-                package_name: (*name).to_owned(),
-                column,
-                link: if *name == "owner" {
-                    LinkWork::Refs
-                } else {
-                    LinkWork::Data
-                },
-            });
-        }
-        works.push(TableWork {
-            entry: table,
-            uid: format!("rows {table}"),
-            feature_ref: format!("f_{table}"),
-            feature: Some(feature),
-            mode: Mode::All,
-            columns: work,
-            first_ordinal: u32::try_from(1000 + table * rows).unwrap_or_default(),
-        });
-    }
-    Approved {
-        structure,
-        tables: works,
-        row_steps: Vec::new(),
-        publish: Vec::new(),
-        bound: Vec::new(),
-        unresolved: Vec::new(),
-        renamed: Vec::new(),
-        dropped_keys: Vec::new(),
+fn request() -> Request {
+    Request {
+        include_rows: true,
+        resolutions: IndexMap::new(),
+        rows_modes: IndexMap::new(),
         copy: false,
-        minter: Minter::at(jiff::Timestamp::UNIX_EPOCH, 7),
+        plan: None,
     }
+}
+
+fn checked(text: &str) -> Checked<'_> {
+    Checked::read(text, &CheckOptions::default()).expect("generated packages are clean")
+}
+
+fn resolved(package: &Checked<'_>, memory: &Memory, earlier: Option<&[Entry]>) -> Approved {
+    let destination = ready(memory.structure()).expect("read");
+    let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 7);
+    let definitions = Definitions::embedded();
+    let request = request();
+    resolve(
+        package,
+        &request,
+        &destination,
+        earlier,
+        minter,
+        definitions,
+    )
+    .expect("nothing is open")
+}
+
+fn previewed(package: &Checked<'_>, text: &str, memory: &Memory, rows: u64) {
+    let destination = ready(memory.structure()).expect("read");
+    let question = Question {
+        package,
+        package_digest: &package_digest(text),
+        request: &request(),
+        earlier: &[],
+        definitions: Definitions::embedded(),
+    };
+    let preview = ready(preview(memory, &destination, question)).expect("read");
+    let insert: u64 = preview.rows.values().map(|table| table.insert).sum();
+    assert_eq!(insert, rows);
+}
+
+/// For profilers: `valgrind --tool=callgrind --toggle-collect='*applied*'`.
+#[inline(never)]
+fn applied(memory: &mut Memory, approved: &Approved, package: &Checked<'_>) -> Report {
+    let definitions = Definitions::embedded();
+    let mut unwatched = |_| {};
+    let running = run(
+        memory,
+        approved,
+        &package.payloads,
+        &[],
+        definitions,
+        &mut unwatched,
+    );
+    ready(running).expect("runs")
+}
+
+fn inserted(report: &Report, rows: u64) {
+    let inserted: u64 = report.rows.values().map(|table| table.inserted).sum();
+    assert_eq!((inserted, report.unresolved.len()), (rows, 0));
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::json::scan::Scanner;
 use crate::package::reference::undollared;
-use crate::rows::{Text, elements, members};
+use crate::rows::{Text, members, value};
 
 /// A row that a value points at.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,11 @@ impl<'t> RowRef<'t> {
         }
     }
 
+    /// The ref of its table, as it is written.
+    pub(super) fn written_table(&self) -> &'t str {
+        self.table.inner
+    }
+
     /// Whether it is a row of that table.
     #[inline]
     pub(super) fn is_in(&self, table: &str) -> bool {
@@ -63,14 +69,72 @@ pub(super) fn text(inner: &str) -> Text<'_> {
     }
 }
 
+/// One row as it is mostly written, and what comes behind it: in this order, without escapes,
+/// compact or with one blank after each colon and comma.
+#[inline]
+fn plain(text: &str) -> Option<(RowRef<'_>, &str)> {
+    let (row, rest) = member(text, "{", "\"rowUid\":")?;
+    let (table, rest) = member(rest, ",", "\"featureRef\":")?;
+    let (column, rest) = match member(rest, ",", "\"valueColumn\":") {
+        Some((column, rest)) => (Some(column), rest),
+        None => (None, rest),
+    };
+    let bare = |inner| Text {
+        inner,
+        escaped: false,
+    };
+    let read = RowRef {
+        row: bare(row),
+        table: bare(table),
+        column: column.map(bare),
+    };
+    Some((read, rest.strip_prefix('}')?))
+}
+
+/// The text that a key has there, and what comes behind it.
+#[inline]
+fn member<'t>(text: &'t str, before: &str, key: &str) -> Option<(&'t str, &'t str)> {
+    let blank = |text: &'t str| text.strip_prefix(' ').unwrap_or(text);
+    let text = blank(text.strip_prefix(before)?).strip_prefix(key)?;
+    let text = blank(text).strip_prefix('"')?;
+    let end = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
+    let (value, rest) = text.split_at_checked(end)?;
+    Some((value, rest.strip_prefix('"')?))
+}
+
 /// The rows that one cell points at, in the order of its elements.
+#[inline]
 pub(super) fn row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
-    let list = members(refs)
-        .find(|(key, _)| key.is("rows"))
-        .map(|(_, rows)| rows);
-    let one = list.is_none().then(|| RowRef::read(refs));
-    let many = list.into_iter().flat_map(elements);
-    one.into_iter().chain(many.map(RowRef::read))
+    let (one, list) = match plain(refs) {
+        Some((row, "")) => (Some(row), None),
+        _ => one_or_list(refs),
+    };
+    one.into_iter().chain(list.into_iter().flat_map(listed))
+}
+
+fn one_or_list(refs: &str) -> (Option<RowRef<'_>>, Option<&str>) {
+    let list = members(refs).find(|(key, _)| key.is("rows"));
+    let list = list.map(|(_, rows)| rows);
+    (list.is_none().then(|| RowRef::read(refs)), list)
+}
+
+/// The rows of a list.
+fn listed(list: &str) -> impl Iterator<Item = RowRef<'_>> {
+    let mut scanner = Scanner::new(list, 1);
+    let mut more = scanner.first_element().unwrap_or_default();
+    std::iter::from_fn(move || {
+        if !more {
+            return None;
+        }
+        let row = if let Some((row, rest)) = plain(list.get(scanner.pos..)?) {
+            scanner.pos = list.len() - rest.len();
+            row
+        } else {
+            RowRef::read(value(list, &mut scanner)?)
+        };
+        more = scanner.next_element().unwrap_or_default();
+        Some(row)
+    })
 }
 
 /// All rows that the cells of a row point at.
@@ -86,7 +150,9 @@ pub(super) fn refs_of<'t>(refs: &'t str, column: &str) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{all_row_refs, refs_of, row_refs};
+    use proptest::prelude::*;
+
+    use super::{all_row_refs, plain, refs_of, row_refs};
 
     #[test]
     fn one_or_many() {
@@ -113,6 +179,27 @@ mod tests {
             let row = row_refs(&refs).next().expect("one");
             assert!(row.is_in("f_a") && !row.is_in("f_b"), "{named}");
             assert_eq!(row.table(), "f_a");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_at_once_is_what_is_read_bit_by_bit(
+            row in "[a-z_\\\\\"$]{0,6}", table in "[a-z$]{0,4}", column in proptest::option::of("[a-z\\\\\"]{0,4}"), blanks in 0usize..3,
+        ) {
+            let blank = " ".repeat(blanks);
+            let text = crate::json::write_string;
+            let column = column.map(|column| format!(",{blank}\"valueColumn\":{blank}{}", text(&column)));
+            let column = column.unwrap_or_default();
+            let row = text(&row);
+            let triple = format!("{{\"rowUid\":{blank}{row},{blank}\"featureRef\":{blank}\"{table}\"{column}}}");
+            let told = |read: super::RowRef<'_>| {
+                let column = read.column.map(|column| column.decoded().into_owned());
+                (read.row.decoded().into_owned(), read.table().into_owned(), column)
+            };
+            let slowly = told(super::RowRef::read(&triple));
+            prop_assert_eq!(plain(&triple).is_some(), blanks < 2 && !triple.contains('\\'));
+            prop_assert_eq!(row_refs(&triple).map(told).collect::<Vec<_>>(), [slowly]);
         }
     }
 }

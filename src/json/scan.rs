@@ -292,6 +292,11 @@ impl<'a> Scanner<'a> {
                 self.pos += 1;
                 Ok(false)
             }
+            // As packages are written.
+            Some([b',', b' ']) if self.bytes.get(self.pos + 2) == Some(&b'"') => {
+                self.pos += 2;
+                Ok(true)
+            }
             _ => self.next_member_anyhow(),
         }
     }
@@ -329,6 +334,10 @@ impl<'a> Scanner<'a> {
             Some([b']', _]) => {
                 self.pos += 1;
                 Ok(false)
+            }
+            Some([b',', b' ']) if matches!(self.bytes.get(self.pos + 2), Some(b'"' | b'{')) => {
+                self.pos += 2;
+                Ok(true)
             }
             _ => self.next_element_anyhow(),
         }
@@ -388,6 +397,10 @@ impl<'a> Scanner<'a> {
         match self.pair() {
             Some([b':', next]) if next > b' ' => {
                 self.pos += 1;
+                Ok(())
+            }
+            Some([b':', b' ']) if self.bytes.get(self.pos + 2) > Some(&b' ') => {
+                self.pos += 2;
                 Ok(())
             }
             _ => self.colon_anyhow(),

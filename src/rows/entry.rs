@@ -120,19 +120,19 @@ impl<'c> Rule<'c> {
     }
 
     /// Appends a well-formed value as it is stored: numbers in plain form and rounded, without
-    /// white space, with the shortest escapes.
+    /// white space, with the shortest escapes. Gives what `raw` is.
     #[inline]
-    pub fn write(&self, raw: &str, out: &mut String) -> Result<(), FaultKind> {
+    pub fn write<'a>(&self, raw: &'a str, out: &mut String) -> Result<Cell<'a>, FaultKind> {
         let cell = Cell::new(raw);
         let judged = self.storable.check_cell(cell, raw);
         judged.map_err(|fault| fault.kind)?;
         match (cell, self.decimals) {
-            (Cell::Number(token), Some(places)) => {
+            (Cell::Number(token), Some(places)) if !is_plain(token, places) => {
                 Decimal::new(token).write_rounded_to(places, out);
             }
-            _ => canonical_to(out, raw),
+            _ => cell_to(out, cell, raw),
         }
-        Ok(())
+        Ok(cell)
     }
 
     /// The fault of an empty cell, where one is.
@@ -152,10 +152,14 @@ impl<'c> Rule<'c> {
 /// Appends a well-formed value in the form in which values are stored.
 #[inline]
 pub fn canonical_to(out: &mut String, raw: &str) {
-    match Cell::new(raw) {
+    cell_to(out, Cell::new(raw), raw);
+}
+
+fn cell_to(out: &mut String, cell: Cell<'_>, raw: &str) {
+    match cell {
         Cell::String(text) if text.escaped => write_string_to(out, &text.decoded()),
         Cell::Null | Cell::Bool(_) | Cell::String(_) => out.push_str(raw),
-        Cell::Number(token) if is_plain(token) => out.push_str(token),
+        Cell::Number(token) if is_plain(token, u64::MAX) => out.push_str(token),
         Cell::Number(token) => {
             let number = Decimal::new(token);
             // What no store takes stays as it is, for whoever refuses it.
@@ -192,9 +196,21 @@ pub fn canonical_to(out: &mut String, raw: &str) {
     }
 }
 
-/// Whether a token has neither point nor exponent, and so is in plain form already.
-fn is_plain(token: &str) -> bool {
-    token.len() <= 34 && token != "-0" && !token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'))
+/// Whether a token is in plain form already, with at most so many decimals: most are.
+#[inline]
+fn is_plain(token: &str, places: u64) -> bool {
+    let (mut decimals, mut point, mut last) = (0, false, b'1');
+    for byte in token.bytes() {
+        match byte {
+            b'.' => point = true,
+            b'e' | b'E' => return false,
+            _ => {
+                decimals += u64::from(point);
+                last = byte;
+            }
+        }
+    }
+    token.len() <= 34 && decimals <= places && token != "-0" && !(point && last == b'0')
 }
 
 #[cfg(test)]
@@ -239,7 +255,7 @@ mod tests {
         let rule = rules.column(name).expect("known");
         let mut out = String::new();
         match rule.write(raw, &mut out) {
-            Ok(()) => Ok(out),
+            Ok(_) => Ok(out),
             Err(kind) => Err(rule
                 .fault(super::EntryReason::NotStorable(kind))
                 .to_string()),

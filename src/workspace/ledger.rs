@@ -205,7 +205,13 @@ impl RowDigest {
     #[must_use]
     #[inline]
     pub fn with(self, column: ColumnDigest, value: &str) -> RowDigest {
-        let cell = Cell::new(value);
+        self.with_cell(column, Cell::new(value))
+    }
+
+    /// With one more cell, told apart already.
+    #[must_use]
+    #[inline]
+    pub fn with_cell(self, column: ColumnDigest, cell: Cell<'_>) -> RowDigest {
         if matches!(cell, Cell::Null) {
             return self;
         }

@@ -241,6 +241,9 @@ async fn dropped<T: Target>(
     let mut count = 0;
     let mut twice = HashSet::new();
     for work in &table.columns {
+        if !matches!(work.link, LinkWork::Refs | LinkWork::Identity { .. }) {
+            continue;
+        }
         let mut asked: Vec<(usize, String)> = Vec::new();
         for at in (0..own.rows.len()).filter(written) {
             let row = own.rows[at];

@@ -8,7 +8,7 @@ use super::targets::Targets;
 use crate::apply::{LinkWork, Minter};
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, EntryFault, EntryReason, Identity};
+use crate::rows::{Cell, EntryFault, EntryReason, Identity, Text, members};
 use crate::workspace::ledger::{Emptied, RowDigest, Written};
 use crate::workspace::{Id, RowData, StoredRow};
 
@@ -110,9 +110,10 @@ impl Batch {
             text: start..start,
         };
         self.text.push('{');
+        let refs: Vec<_> = row.refs.into_iter().flat_map(members).collect();
         for (key, raw) in with.columns.cells(row.data) {
             match key {
-                Key::Column(slot) => self.cell(slot, raw, row, index, &mut new, with)?,
+                Key::Column(slot) => self.cell(slot, raw, &refs, index, &mut new, with)?,
                 Key::Unknown(key) => {
                     // What no column shows is kept, unless a column has that name here.
                     let name = key.decoded();
@@ -147,7 +148,7 @@ impl Batch {
         &mut self,
         slot: usize,
         raw: &str,
-        row: &RawRow<'_>,
+        refs: &[(Text<'_>, &str)],
         index: usize,
         new: &mut NewRow,
         with: Surroundings<'_>,
@@ -168,11 +169,8 @@ impl Batch {
             }
             LinkWork::Refs | LinkWork::Identity { .. } => {}
         }
-        let refs = row.refs.and_then(|refs| {
-            let mut refs = crate::rows::members(refs);
-            refs.find_map(|(key, refs)| key.is(&column.work.package_name).then_some(refs))
-        });
-        let Some(refs) = refs else {
+        let mut refs = refs.iter();
+        let Some((_, refs)) = refs.find(|(key, _)| key.is(&column.work.package_name)) else {
             if let LinkWork::Identity { .. } = column.work.link
                 && !self.all_found(raw, with.found)
             {
@@ -219,8 +217,8 @@ impl Batch {
         self.text.push_str(&column.key);
         let start = self.text.len();
         let written = column.rule.write(raw, &mut self.text);
-        written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
-        if !column.rule.required || !Cell::new(&self.text[start..]).is_empty() {
+        let cell = written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
+        if !column.rule.required || !cell.is_empty() {
             self.settled[slot] = index;
         }
         if column.rule.identity == Some(Identity::Sequence) {
@@ -231,15 +229,19 @@ impl Batch {
                 counter.next = counter.next.max(after);
             }
         }
-        self.written(slot, start, new, with);
+        let stored = match cell {
+            // Read already.
+            Cell::String(text) if !text.escaped => cell,
+            _ => Cell::new(&self.text[start..]),
+        };
+        new.digest = new.digest.with_cell(column.digest, stored);
+        self.written(slot, start, with);
         Ok(())
     }
 
     /// Notes the value that begins there and ends the cell.
-    fn written(&mut self, slot: usize, start: usize, new: &mut NewRow, with: Surroundings<'_>) {
+    fn written(&mut self, slot: usize, start: usize, with: Surroundings<'_>) {
         let value = start..self.text.len();
-        let digest = with.columns.all[slot].digest;
-        new.digest = new.digest.with(digest, &self.text[value.clone()]);
         if let Some(at) = with.wanted.iter().position(|wanted| *wanted == slot) {
             let first = self.values.len() - with.wanted.len();
             self.values[first + at] = value;
@@ -281,7 +283,8 @@ impl Batch {
             }
         }
         self.settled[slot] = index;
-        self.written(slot, start, new, with);
+        new.digest = new.digest.with(column.digest, &self.text[start..]);
+        self.written(slot, start, with);
         Ok(())
     }
 
@@ -353,7 +356,6 @@ pub(super) fn largest<'t>(
 
 /// Whether cells of a row point at rows of its own table.
 pub(super) fn points_home(row: &RawRow<'_>, own: &str) -> bool {
-    row.refs.is_some_and(|refs| {
-        crate::rows::members(refs).any(|(_, refs)| super::links::points_at(refs, own))
-    })
+    row.refs
+        .is_some_and(|refs| members(refs).any(|(_, refs)| super::links::points_at(refs, own)))
 }

@@ -35,15 +35,17 @@ pub(super) fn link(
     own: Own<'_>,
     targets: &Targets<'_>,
 ) -> Linked {
-    if let Own::Later(table) = own
-        && points_at(refs, table)
-    {
-        return Linked::Deferred;
-    }
+    let waits = |row: &RowRef<'_>| matches!(own, Own::Later(table) if row.is_in(table));
     let Cell::List(list) = Cell::new(cell) else {
         // The shape of the value decides: one value points at one row.
-        let value = row_refs(refs).next().and_then(|row| resolved(row, targets));
-        return match value {
+        let mut rows = row_refs(refs);
+        let Some(first) = rows.next() else {
+            return Linked::Dropped;
+        };
+        if waits(&first) || rows.any(|row| waits(&row)) {
+            return Linked::Deferred;
+        }
+        return match resolved(first, targets) {
             Some(value) => {
                 out.push_str(&value);
                 Linked::Whole
@@ -51,18 +53,18 @@ pub(super) fn link(
             None => Linked::Dropped,
         };
     };
-    let mut values = Vec::new();
-    for row in row_refs(refs) {
-        let Some(value) = resolved(row, targets) else {
-            return Linked::Dropped;
-        };
-        values.push((row, value));
+    let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
+    if rows.iter().any(waits) {
+        return Linked::Deferred;
     }
+    let values = rows.iter().map(|row| resolved(*row, targets));
+    let Some(values) = values.collect::<Option<Vec<_>>>() else {
+        return Linked::Dropped;
+    };
     let count = elements(list).count();
     let places = if values.len() == count {
         Some((0..count).map(Some).collect())
     } else {
-        let rows: Vec<RowRef<'_>> = values.iter().map(|(row, _)| *row).collect();
         aligned(list, &rows, targets)
     };
     let mut before = '[';
@@ -73,13 +75,13 @@ pub(super) fn link(
     let linked = if let Some(places) = places {
         for (element, place) in elements(list).zip(places) {
             match place.and_then(|place| values.get(place)) {
-                Some((_, value)) => push(value),
+                Some(value) => push(value),
                 None => push(element),
             }
         }
         Linked::Whole
     } else {
-        for (_, value) in &values {
+        for value in &values {
             push(value);
         }
         Linked::Short

@@ -273,7 +273,7 @@ impl Updating<'_> {
             }
             let mut written = Ok(());
             put(&column.work.column.name, &mut |out| {
-                written = column.rule.write(raw, out);
+                written = column.rule.write(raw, out).map(drop);
             });
             written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
         }

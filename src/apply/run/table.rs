@@ -72,18 +72,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             entering.pointed_at = Some(position);
             entering.wanted = self.targets.wanted_columns(position).collect();
         }
-        entering.count_on(&entry.rows());
-        let mut rows = entry.rows();
-        let mut first = 0;
-        let mut batch: Vec<RawRow<'a>> = Vec::with_capacity(BATCH);
-        loop {
-            batch.clear();
-            batch.extend(rows.by_ref().take(BATCH));
-            if batch.is_empty() {
-                break;
-            }
-            self.enter(&mut entering, &batch, first).await?;
-            first += batch.len();
+        let rows = self.targets.take_rows(position);
+        entering.count_on(&rows.iter().copied());
+        for (at, batch) in rows.chunks(BATCH).enumerate() {
+            self.enter(&mut entering, batch, at * BATCH).await?;
         }
         self.close(&mut entering, entry).await
     }

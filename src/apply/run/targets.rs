@@ -11,7 +11,7 @@ use foldhash::fast::RandomState;
 use super::uids::Uids;
 use crate::apply::row_refs::{RowRef, all_row_refs};
 use crate::apply::{Approved, RowStepWork, TableWork};
-use crate::package::payload::RawEntry;
+use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};
 use crate::workspace::Id;
 
@@ -21,6 +21,8 @@ pub(super) struct Targets<'a> {
     tables: Vec<Target<'a>>,
     by_uid: HashMap<u128, Place, RandomState>,
     uids: Uids,
+    /// By table, where its rows stand in the text, until they enter.
+    read: Vec<Vec<RawRow<'a>>>,
     /// Rows of all tables.
     pub(super) count: usize,
 }
@@ -70,6 +72,7 @@ impl<'a> Targets<'a> {
             tables: approved.tables.iter().map(target).collect(),
             by_uid: HashMap::default(),
             uids: Uids::default(),
+            read: Vec::new(),
             count: 0,
         };
         for step in &approved.row_steps {
@@ -83,12 +86,24 @@ impl<'a> Targets<'a> {
         }
         for work in &approved.tables {
             let rows = payloads.get(work.entry).map(RawEntry::rows);
+            // Links of one table ask for few things again and again.
+            let mut asked: Vec<(&str, Option<&str>)> = Vec::new();
+            let mut read = Vec::new();
             for row in rows.into_iter().flatten() {
+                if work.feature.is_some() {
+                    read.push(row);
+                }
                 targets.count += 1;
                 let refs = row.refs.filter(|_| work.feature.is_some());
-                let refs = refs.into_iter().flat_map(all_row_refs);
-                refs.for_each(|row| targets.want(row));
+                for row in refs.into_iter().flat_map(all_row_refs) {
+                    let asks = (row.written_table(), row.column.map(|column| column.inner));
+                    if !asked.contains(&asks) {
+                        asked.push(asks);
+                        targets.want(row);
+                    }
+                }
             }
+            targets.read.push(read);
         }
         targets
     }
@@ -112,6 +127,14 @@ impl<'a> Targets<'a> {
                 ends: Vec::new(),
             });
         }
+    }
+
+    /// The rows of a table, for the one time that they enter.
+    pub(super) fn take_rows(&mut self, table: usize) -> Vec<RawRow<'a>> {
+        self.read
+            .get_mut(table)
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 
     /// Whether anything points at rows of the table.

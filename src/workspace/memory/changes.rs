@@ -1,6 +1,6 @@
 //! Writing a unit: change by change, and back again when one of them is refused.
 
-use super::table::{Holder, Keys, Repeated, Table};
+use super::table::{Holder, NotAdded, Repeated, Table};
 use super::{State, Tables};
 use crate::json::{Object, Value};
 use crate::problem::Code;
@@ -72,15 +72,12 @@ impl Writing<'_> {
                     self.tables.entry(feature).or_default().remove(&ids);
                 }
                 Inverse::Replaced(feature, rows) => {
-                    self.tables.entry(feature).or_default().replace(rows);
+                    let table = self.tables.entry(feature).or_default();
+                    table.replace(rows, |_| true);
                 }
                 Inverse::Removed(feature, rows) => {
                     // They were there before, so their ids are free.
-                    let _ = self
-                        .tables
-                        .entry(feature)
-                        .or_default()
-                        .insert(rows, &Keys::default());
+                    let _ = self.tables.entry(feature).or_default().insert(&[], rows);
                 }
                 Inverse::Table(feature, table) => {
                     self.tables.insert(feature, table);
@@ -274,17 +271,23 @@ impl Writing<'_> {
     fn insert_rows(&mut self, feature: Id, rows: Vec<StoredRow>) -> Result<(), Refused> {
         let unique = unique_columns(&mut self.state.structure, feature)?;
         let table = self.tables.entry(feature).or_default();
-        let keys = table.free(&unique, &rows).map_err(violation)?;
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
-        table
-            .insert(rows, &keys)
-            .map_err(|id| refused(Code::Conflict, format!("there is a row {id} already")))?;
+        let added = table.insert(&unique, rows);
+        added.map_err(|why| match why {
+            NotAdded::Repeated(repeated) => violation(repeated),
+            NotAdded::Id(id) => refused(Code::Conflict, format!("there is a row {id} already")),
+        })?;
         self.inverses.push(Inverse::Inserted(feature, ids));
         Ok(())
     }
 
     fn update_rows(&mut self, feature: Id, writes: &[RowWrite]) -> Result<(), Refused> {
-        let unique = unique_columns(&mut self.state.structure, feature)?;
+        let mut unique = unique_columns(&mut self.state.structure, feature)?;
+        let touched = |column: &str| {
+            let mut writes = writes.iter();
+            writes.any(|write| write.replace || write.cells.cell(column).is_some())
+        };
+        unique.retain(|column| touched(column));
         let table = self.tables.entry(feature).or_default();
         let mut rows = Vec::with_capacity(writes.len());
         for (position, write) in writes.iter().enumerate() {
@@ -306,7 +309,7 @@ impl Writing<'_> {
             });
         }
         table.free(&unique, &rows).map_err(violation)?;
-        let before = table.replace(rows);
+        let before = table.replace(rows, touched);
         self.inverses.push(Inverse::Replaced(feature, before));
         Ok(())
     }

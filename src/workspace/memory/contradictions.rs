@@ -177,27 +177,18 @@ mod tests {
 
     #[test]
     fn other_shapes_are_refused_with_their_place() {
-        let cases: [(&str, fn(&mut Json)); 5] = [
-            ("unknown field `colour`", |file| {
-                file["structure"]["workspace"]["colour"] = "red".into()
-            }),
-            ("unknown field `row`", |file| file["row"] = json!({})),
-            ("unknown field `feature`", |file| {
-                file["rows"][A][0]["feature"] = A.into()
-            }),
-            ("a row's data is an object", |file| {
-                file["rows"][A][0]["data"] = json!([1])
-            }),
-            ("missing field `label`", |file| {
-                drop(
-                    file["structure"]["features"][0]
-                        .as_object_mut()
-                        .expect("an object")
-                        .remove("label"),
-                )
-            }),
-        ];
-        for (message, change) in cases {
+        let workspace = "/structure/workspace";
+        for (message, place, key, value) in [
+            ("unknown field `colour`", workspace, "colour", json!("red")),
+            ("invalid type: null", workspace, "label", json!(null)),
+            ("unknown field `row`", "", "row", json!({})),
+            ("unknown field `feature`", "/rows/A/0", "feature", json!(A)),
+            ("a row's data is an object", "/rows/A/0", "data", json!([1])),
+        ] {
+            let change = |file: &mut Json| {
+                let place = file.pointer_mut(&place.replace("/A/", &format!("/{A}/")));
+                place.expect("there")[key] = value;
+            };
             let error = load(change).expect_err("refused");
             assert!(error.starts_with("not a workspace file: "), "{error}");
             assert!(

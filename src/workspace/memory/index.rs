@@ -1,16 +1,17 @@
 //! Rows by the value of one column.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use foldhash::fast::FixedState;
 use foldhash::quality;
 
 use crate::rows::{Cell, hash};
-use crate::workspace::{Id, RowData};
+use crate::workspace::Id;
 
 /// Which rows hold a value, by its hash: whoever asks compares the values themselves.
 #[derive(Debug, Default)]
-pub(super) struct Index(HashMap<u64, Holders, FixedState>);
+pub(super) struct Index(HashMap<u64, Holders, BuildHasherDefault<AsIs>>);
 
 /// Mostly one row holds a value.
 #[derive(Debug)]
@@ -27,9 +28,24 @@ pub(super) fn key(value: &str) -> Option<u64> {
     }
 }
 
-/// The hash of the cell of a row.
-pub(super) fn key_of(data: &RowData, column: &str) -> Option<u64> {
-    key(data.cell(column)?)
+/// The keys are hashes already.
+#[derive(Debug, Clone, Copy, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
 }
 
 impl Index {
@@ -37,18 +53,24 @@ impl Index {
         self.0.reserve(rows);
     }
 
-    pub(super) fn add(&mut self, key: u64, row: Id) {
+    /// Enters a row under a key; gives the rows that stood there before it.
+    pub(super) fn claim(&mut self, key: u64, row: Id) -> &[Id] {
         match self.0.entry(key) {
-            std::collections::hash_map::Entry::Vacant(free) => {
+            Entry::Vacant(free) => {
                 free.insert(Holders::One(row));
+                &[]
             }
-            std::collections::hash_map::Entry::Occupied(mut taken) => match taken.get_mut() {
-                Holders::Many(rows) => rows.push(row),
-                Holders::One(first) => {
-                    let rows = vec![*first, row];
-                    taken.insert(Holders::Many(rows));
+            Entry::Occupied(taken) => {
+                let holders = taken.into_mut();
+                if let Holders::One(first) = holders {
+                    *holders = Holders::Many(vec![*first]);
                 }
-            },
+                let Holders::Many(rows) = holders else {
+                    return &[];
+                };
+                rows.push(row);
+                &rows[..rows.len() - 1]
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! unique, ledger and changes go together. It can also crash at any call, before or after the call
 //! had its effect, which is how crash and resume are tested by the thousand.
 
+mod cells;
 mod changes;
 mod contradictions;
 mod index;

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 
-use super::index::{Index, key, key_of};
+use super::cells::Cells;
+use super::index::{Index, key};
 use crate::rows::equal;
 use crate::workspace::{Id, StoredRow};
 
@@ -28,8 +29,13 @@ pub(super) enum Holder {
 /// A value that would stand twice: the position of the row, the column, and who has it.
 pub(super) type Repeated = (usize, String, Holder);
 
-/// By unique column, row by row, under which hash its value is found.
-pub(super) type Keys = HashMap<String, Vec<Option<u64>>>;
+/// Why rows were not added.
+pub(super) enum NotAdded {
+    /// A unique value would stand twice.
+    Repeated(Repeated),
+    /// An id is taken or does not ascend.
+    Id(Id),
+}
 
 impl Table {
     pub(super) fn new(rows: Vec<StoredRow>) -> Table {
@@ -55,25 +61,20 @@ impl Table {
     }
 
     /// The first of `rows` whose value in a unique column stands already, in another row.
-    /// Otherwise the keys of the values, column by column.
-    pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<Keys, Repeated> {
+    pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<(), Repeated> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = Keys::default();
         for column in unique {
-            let mut keys = Vec::with_capacity(rows.len());
+            let cells = Cells::of(column);
             let index = self.index(&mut indexes, column);
             let mut written: HashMap<u64, usize, FixedState> = HashMap::default();
             written.reserve(rows.len());
             for (position, row) in rows.iter().enumerate() {
-                let value = row.data.cell(column).unwrap_or("null");
-                let found = key(value);
-                keys.push(found);
-                let Some(key) = found else { continue };
+                let value = cells.value(&row.data).unwrap_or("null");
+                let Some(key) = key(value) else { continue };
                 let holds = |other: &StoredRow| {
                     other.id != row.id
-                        && other
-                            .data
-                            .cell(column)
+                        && cells
+                            .value(&other.data)
                             .is_some_and(|held| equal(held, value))
                 };
                 let mut stored = index.holders(key).iter().filter_map(|id| self.get(*id));
@@ -87,18 +88,51 @@ impl Table {
                     }
                 }
             }
-            all.insert(column.clone(), keys);
         }
-        Ok(all)
+        Ok(())
+    }
+
+    /// Enters the unique values of rows that are about to be added, column by column, up to the
+    /// first that stands already.
+    fn claim(
+        &self,
+        indexes: &mut HashMap<String, Index>,
+        unique: &[String],
+        rows: &[StoredRow],
+    ) -> Result<(), Repeated> {
+        for column in unique {
+            let cells = Cells::of(column);
+            let index = self.index(indexes, column);
+            index.reserve(rows.len());
+            for (position, row) in rows.iter().enumerate() {
+                let Some(value) = cells.value(&row.data) else {
+                    continue;
+                };
+                let Some(key) = key(value) else { continue };
+                let others = index.claim(key, row.id);
+                let holder = others.iter().filter(|id| **id != row.id).find_map(|id| {
+                    let stored = self.get(*id).map(|other| (other, Holder::Stored));
+                    let written = || rows.iter().find(|other| other.id == *id);
+                    let (other, holder) = stored.or_else(|| Some((written()?, Holder::Written)))?;
+                    let held = cells.value(&other.data)?;
+                    equal(held, value).then_some(holder)
+                });
+                if let Some(holder) = holder {
+                    return Err((position, column.clone(), holder));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn index<'i>(&self, indexes: &'i mut HashMap<String, Index>, column: &str) -> &'i mut Index {
         if !indexes.contains_key(column) {
             let mut index = Index::default();
             index.reserve(self.rows.len());
+            let cells = Cells::of(column);
             for row in &self.rows {
-                if let Some(key) = key_of(&row.data, column) {
-                    index.add(key, row.id);
+                if let Some(key) = cells.key(&row.data) {
+                    index.claim(key, row.id);
                 }
             }
             indexes.insert(column.to_owned(), index);
@@ -106,32 +140,44 @@ impl Table {
         indexes.entry(column.to_owned()).or_default()
     }
 
-    /// Adds rows, whose ids ascend; the first whose id is taken or does not ascend is told instead.
-    pub(super) fn insert(&mut self, rows: Vec<StoredRow>, keys: &Keys) -> Result<(), Id> {
-        let unordered = rows.windows(2).find(|pair| pair[0].id >= pair[1].id);
-        if let Some(pair) = unordered {
-            return Err(pair[1].id);
-        }
+    /// Adds rows, whose ids ascend, unless a unique value or an id stands already.
+    pub(super) fn insert(
+        &mut self,
+        unique: &[String],
+        rows: Vec<StoredRow>,
+    ) -> Result<(), NotAdded> {
         let appended = match (self.rows.last(), rows.first()) {
             (Some(last), Some(first)) => last.id < first.id,
             _ => true,
         };
-        if !appended && let Some(row) = rows.iter().find(|row| self.get(row.id).is_some()) {
-            return Err(row.id);
+        let unordered = rows.windows(2).find(|pair| pair[0].id >= pair[1].id);
+        let taken = || rows.iter().find(|row| self.get(row.id).is_some());
+        let bad = match unordered {
+            Some(pair) => Some(pair[1].id),
+            None if appended => None,
+            None => taken().map(|row| row.id),
+        };
+        let mut indexes = std::mem::take(self.indexes());
+        let claimed = self.claim(&mut indexes, unique, &rows);
+        let claimed = claimed.map_err(NotAdded::Repeated);
+        if let Err(refused) = claimed.and_then(|()| bad.map_or(Ok(()), |id| Err(NotAdded::Id(id))))
+        {
+            // Rare: the indexes are made again when they are asked for.
+            return Err(refused);
         }
-        for (column, index) in self.indexes() {
+        for (column, index) in &mut indexes {
+            if unique.contains(column) {
+                continue;
+            }
+            let cells = Cells::of(column);
             index.reserve(rows.len());
-            let known = keys.get(column);
-            for (at, row) in rows.iter().enumerate() {
-                let key = match known {
-                    Some(keys) => keys.get(at).copied().flatten(),
-                    None => key_of(&row.data, column),
-                };
-                if let Some(key) = key {
-                    index.add(key, row.id);
+            for row in &rows {
+                if let Some(key) = cells.key(&row.data) {
+                    index.claim(key, row.id);
                 }
             }
         }
+        *self.indexes() = indexes;
         self.rows.extend(rows);
         if !appended {
             self.rows.sort_by_key(|row| row.id);
@@ -139,17 +185,28 @@ impl Table {
         Ok(())
     }
 
-    /// Puts rows in the place of those with the same ids; the rows before are handed out.
-    pub(super) fn replace(&mut self, rows: Vec<StoredRow>) -> Vec<StoredRow> {
+    /// Puts rows in the place of those with the same ids; the rows before are handed out. Only
+    /// cells of columns that are `touched` differ.
+    pub(super) fn replace(
+        &mut self,
+        rows: Vec<StoredRow>,
+        touched: impl Fn(&str) -> bool,
+    ) -> Vec<StoredRow> {
+        let mut indexes = std::mem::take(self.indexes());
+        let mut reindexed: Vec<(Cells<'_>, &mut Index)> = indexes
+            .iter_mut()
+            .filter(|(column, _)| touched(column))
+            .map(|(column, index)| (Cells::of(column), index))
+            .collect();
         let mut before = Vec::with_capacity(rows.len());
         for row in rows {
             let Ok(at) = self.rows.binary_search_by_key(&row.id, |row| row.id) else {
                 continue;
             };
             let old = std::mem::replace(&mut self.rows[at], row);
-            let new = self.rows[at].clone();
-            for (column, index) in self.indexes() {
-                let keys = (key_of(&old.data, column), key_of(&new.data, column));
+            let new = &self.rows[at];
+            for (cells, index) in &mut reindexed {
+                let keys = (cells.key(&old.data), cells.key(&new.data));
                 if keys.0 == keys.1 {
                     continue;
                 }
@@ -157,11 +214,12 @@ impl Table {
                     index.remove(key, old.id);
                 }
                 if let Some(key) = keys.1 {
-                    index.add(key, new.id);
+                    index.claim(key, new.id);
                 }
             }
             before.push(old);
         }
+        *self.indexes() = indexes;
         before
     }
 
@@ -180,11 +238,12 @@ impl Table {
     pub(super) fn matching(&self, column: &str, values: &[String]) -> Vec<Option<StoredRow>> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.index(&mut indexes, column);
+        let cells = Cells::of(column);
         let first = |value: &String| {
             let rows = index.holders(key(value)?).iter();
             let rows = rows.filter_map(|id| self.get(*id));
             let equals = |row: &&StoredRow| {
-                let cell = row.data.cell(column);
+                let cell = cells.value(&row.data);
                 cell.is_some_and(|cell| equal(cell, value))
             };
             rows.filter(equals).min_by_key(|row| row.id).cloned()
