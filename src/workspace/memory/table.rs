@@ -158,13 +158,10 @@ impl Table {
             None => taken().map(|row| row.id),
         };
         let mut indexes = std::mem::take(self.indexes());
-        let claimed = self.claim(&mut indexes, unique, &rows);
-        let claimed = claimed.map_err(NotAdded::Repeated);
-        if let Err(refused) = claimed.and_then(|()| bad.map_or(Ok(()), |id| Err(NotAdded::Id(id))))
-        {
-            // Rare: the indexes are made again when they are asked for.
-            return Err(refused);
-        }
+        // When rows are refused, which is rare, the indexes are made again once they are asked for.
+        self.claim(&mut indexes, unique, &rows)
+            .map_err(NotAdded::Repeated)?;
+        bad.map_or(Ok(()), |id| Err(NotAdded::Id(id)))?;
         for (column, index) in &mut indexes {
             if unique.contains(column) {
                 continue;
