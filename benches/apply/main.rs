@@ -98,7 +98,7 @@ fn exported(state: State) -> String {
     let now = Fixed(jiff::Timestamp::UNIX_EPOCH);
     let mut ids = Seeded::new(1);
     let text = export(&source, &selection, &now, &mut ids, Definitions::embedded());
-    ready(text).expect("exported")
+    ready(text).expect("exported").text
 }
 
 fn timed<R>(what: impl FnOnce() -> R) -> (Duration, R) {
