@@ -13,7 +13,6 @@ use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::package::model::{Dependency, Reason};
 use crate::package::payload::RawEntry;
-use crate::package::size;
 use crate::workspace::{Column, Feature, Id, Structure};
 
 use indexmap::IndexMap;
@@ -34,7 +33,7 @@ impl Tables<'_, '_> {
         let mut next = first;
         let mut tables = Vec::new();
         for (index, entry) in self.package.payloads.iter().enumerate() {
-            let count = size::elements(entry.rows);
+            let count = entry.count();
             let feature = self.feature(&entry.feature_ref);
             let mode = modes::of(self.request, entry);
             if feature.is_none() && mode != Mode::None {
