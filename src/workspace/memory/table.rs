@@ -159,12 +159,9 @@ impl Table {
         };
         let mut indexes = std::mem::take(self.indexes());
         let claimed = self.claim(&mut indexes, unique, &rows);
-        let claimed = claimed.map_err(NotAdded::Repeated);
-        if let Err(refused) = claimed.and_then(|()| bad.map_or(Ok(()), |id| Err(NotAdded::Id(id))))
-        {
-            // Rare: the indexes are made again when they are asked for.
-            return Err(refused);
-        }
+        // What is refused is rare: the indexes are made again when they are asked for.
+        claimed.map_err(NotAdded::Repeated)?;
+        bad.map_or(Ok(()), |id| Err(NotAdded::Id(id)))?;
         for (column, index) in &mut indexes {
             if unique.contains(column) {
                 continue;
