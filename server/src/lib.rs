@@ -9,5 +9,6 @@
 
 pub mod definitions;
 mod health;
+pub mod store;
 
 pub use health::{Health, health};

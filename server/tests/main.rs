@@ -5,3 +5,5 @@ mod cluster;
 mod command;
 #[cfg(unix)]
 mod postgres;
+mod stores;
+mod walls;
