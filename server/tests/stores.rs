@@ -44,6 +44,12 @@ impl Place {
         None
     }
 
+    /// Somewhere else.
+    #[cfg(unix)]
+    pub(crate) fn at(url: String) -> Place {
+        Place { url, _folder: None }
+    }
+
     pub(crate) async fn open(&self) -> Store {
         Store::open(&self.url).await.expect("opens")
     }
