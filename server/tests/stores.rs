@@ -16,12 +16,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// A file in a folder of its own.
-    pub(crate) fn sqlite() -> Option<Place> {
+    pub(crate) fn sqlite() -> Place {
         let folder = tempfile::tempdir().expect("a folder");
-        Some(Place {
+        Place {
             url: format!("sqlite:{}", folder.path().join("test.db").display()),
             _folder: Some(folder),
-        })
+        }
     }
 
     /// A database of the throw-away cluster.
@@ -65,7 +65,7 @@ macro_rules! on_both_stores {
         mod sqlite {
             $(#[test]
             fn $name() {
-                crate::stores::run(crate::stores::Place::sqlite(), super::$name);
+                crate::stores::run(Some(crate::stores::Place::sqlite()), super::$name);
             })+
         }
 

@@ -180,11 +180,15 @@ pub async fn identify(
             return Ok(None);
         };
         if noted.is_none_or(|noted| now - noted > NOTE_EVERY) {
-            store
+            let noted = store
                 .write(&Scope::Gate, (organization, caller.id, now), |tx, input| {
                     Box::pin(note_use(tx, input))
                 })
-                .await?;
+                .await;
+            if let Err(error) = noted {
+                // Knowing when is worth less than the request.
+                tracing::warn!(%error, "the use of a key was not noted");
+            }
         }
         return Ok(Some(caller));
     }

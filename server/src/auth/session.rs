@@ -63,9 +63,9 @@ pub async fn user_by_email(
         .await
 }
 
-async fn find_user(tx: &mut Tx, email: &String) -> Result<Option<(Uuid, String)>, StoreError> {
+async fn find_user(tx: &mut Tx, email: &str) -> Result<Option<(Uuid, String)>, StoreError> {
     let sql = "SELECT id, password_hash FROM users WHERE email = $1";
-    let rows = tx.last(sql, &[email.as_str().into()]).await?;
+    let rows = tx.last(sql, &[email.into()]).await?;
     let user = rows.first().map(|row| Ok((row.get(0)?, row.get(1)?)));
     user.transpose()
 }

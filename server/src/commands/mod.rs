@@ -17,7 +17,7 @@ use tplkit_server::store::{Store, StoreError};
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// The store: sqlite:FILE, sqlite::memory: or postgres://…
+    #[arg(help = "The store: sqlite:FILE, sqlite::memory: or postgres://…")]
     #[arg(long, global = true, value_name = "URL", env = "TPLKIT_DATABASE_URL")]
     #[arg(hide_env_values = true, default_value = "sqlite:tplkit.db")]
     database: String,

@@ -81,13 +81,11 @@ impl Fields {
 
     /// A text that may be missing.
     pub fn text(&mut self, name: &str) -> Option<String> {
-        match self.take(name)? {
-            Value::String(text) => Some(text),
-            _ => {
-                self.refuse(name, "has to be a string");
-                None
-            }
+        if let Value::String(text) = self.take(name)? {
+            return Some(text);
         }
+        self.refuse(name, "has to be a string");
+        None
     }
 
     /// A text that has to be there.
@@ -111,13 +109,11 @@ impl Fields {
 
     /// An object that may be missing, as the text that is stored.
     pub fn object(&mut self, name: &str) -> Option<String> {
-        match self.take(name)? {
-            value @ Value::Object(_) => Some(value.write()),
-            _ => {
-                self.refuse(name, "has to be an object");
-                None
-            }
+        if let value @ Value::Object(_) = self.take(name)? {
+            return Some(value.write());
         }
+        self.refuse(name, "has to be an object");
+        None
     }
 
     /// How many fields are wrong so far.

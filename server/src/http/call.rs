@@ -108,12 +108,11 @@ impl Call {
         let media_type = self.headers.get(header::CONTENT_TYPE);
         let empty = axum::body::HttpBody::is_end_stream(&body);
         if !media_type.map_or(empty, is_json) {
-            let mut told =
+            let told = if media_type.is_some() {
+                "Bodies of this type are not accepted; use application/json."
+            } else {
                 "The body has to be JSON, and to say so: Content-Type: application/json."
-                    .to_owned();
-            if media_type.is_some() {
-                told = "Bodies of this type are not accepted; use application/json.".to_owned();
-            }
+            };
             return Err(Problem::new(Code::UnsupportedMediaType, told));
         }
         let limit = self.app.config.max_body;

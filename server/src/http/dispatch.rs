@@ -26,13 +26,7 @@ pub(super) async fn answer(app: Arc<App>, peer: SocketAddr, request: Request) ->
     let method = request.method().as_str().to_owned();
     let path = request.uri().path().to_owned();
     let began = app.context.now();
-    let ran = AssertUnwindSafe(pass(&app, peer, request))
-        .catch_unwind()
-        .await;
-    let (result, left) = ran.unwrap_or_else(|_| {
-        let told = "Something went wrong here; it has been recorded.";
-        (Err(Problem::new(Code::Internal, told)), None)
-    });
+    let (result, left) = caught(pass(&app, peer, request)).await;
     let mut response = result.unwrap_or_else(|problem| problem.response(&path));
     if let Some(left) = left {
         tell_limit(response.headers_mut(), left);
@@ -52,11 +46,22 @@ pub(super) async fn answer(app: Arc<App>, peer: SocketAddr, request: Request) ->
     response
 }
 
-async fn pass(
-    app: &Arc<App>,
-    peer: SocketAddr,
-    request: Request,
-) -> (Result<Response, Problem>, Option<Left>) {
+/// An answer or a refusal, and what is left of the caller's bucket.
+type Outcome = (Result<Response, Problem>, Option<Left>);
+
+/// A bug in one request is that request's misfortune alone.
+async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
+    AssertUnwindSafe(outcome)
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|_| {
+            tracing::error!("a handler panicked");
+            let told = "Something went wrong here; it has been recorded.";
+            (Err(Problem::new(Code::Internal, told)), None)
+        })
+}
+
+async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
     let (parts, body) = request.into_parts();
     let (operation, parameters) = match find(parts.method.as_str(), parts.uri.path()) {
         Found::Operation(operation, parameters) => (operation, parameters),
@@ -214,5 +219,24 @@ impl Call {
         } else {
             Err(too_many(left))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::{Outcome, caught};
+
+    #[test]
+    fn a_panic_is_a_problem_like_any_other() {
+        let panics = async || -> Outcome { panic!("a bug") };
+        let (result, _) = caught(panics()).now_or_never().expect("ready");
+        let response = result.expect_err("refused").response("/v1/me");
+        assert_eq!(response.status(), 500);
+        assert_eq!(
+            response.headers()["content-type"],
+            "application/problem+json"
+        );
     }
 }

@@ -82,14 +82,12 @@ fn scopes_field(fields: &mut Fields) -> String {
         Some(Json::List(words)) => words.iter().map(Json::as_str).collect(),
         _ => None,
     };
-    match words.and_then(|words| Scopes::of(&words)) {
-        Some(scopes) => scopes.words().join(","),
-        None => {
-            let told = "has to list read, write or structure, the last only with write";
-            fields.refuse("scopes", told);
-            String::new()
-        }
+    if let Some(scopes) = words.and_then(|words| Scopes::of(&words)) {
+        return scopes.words().join(",");
     }
+    let told = "has to list read, write or structure, the last only with write";
+    fields.refuse("scopes", told);
+    String::new()
 }
 
 fn expiry_field(fields: &mut Fields, now: i64) -> Option<i64> {

@@ -84,12 +84,16 @@ pub(super) fn translate(
                 };
                 let index = statement.parameter(given, added);
                 push(&mut statement.text, argument, dialect);
-                statement.text.push_str(&match (added, dialect) {
-                    (Added::Caller, Dialect::Sqlite) => format!(" = ?{index}"),
-                    (Added::Caller, Dialect::Postgres) => format!(" = ${index}"),
-                    (Added::Organizations, Dialect::Sqlite) => format!(" IN rarray(?{index})"),
-                    (Added::Organizations, Dialect::Postgres) => format!(" = ANY (${index})"),
+                statement.text.push_str(match (added, dialect) {
+                    (Added::Caller, Dialect::Sqlite) => " = ?",
+                    (Added::Caller, Dialect::Postgres) => " = $",
+                    (Added::Organizations, Dialect::Sqlite) => " IN rarray(?",
+                    (Added::Organizations, Dialect::Postgres) => " = ANY ($",
                 });
+                statement.text.push_str(&index.to_string());
+                if added == Added::Organizations {
+                    statement.text.push(')');
+                }
             }
             "into" => {
                 guarded = true;

@@ -93,9 +93,9 @@ impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> StoreError {
         use tokio_postgres::error::SqlState;
         let Some(reason) = error.as_db_error() else {
-            return if error.is_closed()
-                || std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>())
-            {
+            let cause = std::error::Error::source(&error);
+            let io = cause.is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+            return if error.is_closed() || io {
                 StoreError::Unavailable(error.to_string())
             } else {
                 StoreError::Internal(format!("{error}: {:?}", std::error::Error::source(&error)))

@@ -149,10 +149,10 @@ impl Client {
     ) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
         if let Some(credential) = &self.credential {
-            text.push_str(&format!("authorization: Bearer {credential}\r\n"));
+            text.extend(["authorization: Bearer ", credential, "\r\n"]);
         }
         for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text.extend([*name, ": ", value, "\r\n"]);
         }
         text.push_str("\r\n");
         let mut stream = TcpStream::connect(self.address).expect("connects");
