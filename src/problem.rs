@@ -39,6 +39,28 @@ pub enum Code {
     NotFound,
     /// The role or the scope does not suffice.
     Forbidden,
+    /// No credential, or one that does not hold.
+    Unauthenticated,
+    /// The API key lacks a scope.
+    MissingScope,
+    /// The route has no such method.
+    MethodNotAllowed,
+    /// The body is no JSON that can be read in one way only.
+    InvalidJson,
+    /// The cursor belongs to another question, or to none.
+    InvalidCursor,
+    /// The body is larger than accepted.
+    PayloadTooLarge,
+    /// The body is of a type that is not accepted.
+    UnsupportedMediaType,
+    /// Too many requests.
+    RateLimited,
+    /// The organization has no seat left.
+    NoSeatsAvailable,
+    /// The store cannot be reached.
+    StoreUnavailable,
+    /// A bug of the server.
+    Internal,
 }
 
 impl Code {
@@ -62,6 +84,17 @@ impl Code {
             Code::QuotaExceeded => "quota_exceeded",
             Code::NotFound => "not_found",
             Code::Forbidden => "forbidden",
+            Code::Unauthenticated => "unauthenticated",
+            Code::MissingScope => "missing_scope",
+            Code::MethodNotAllowed => "method_not_allowed",
+            Code::InvalidJson => "invalid_json",
+            Code::InvalidCursor => "invalid_cursor",
+            Code::PayloadTooLarge => "payload_too_large",
+            Code::UnsupportedMediaType => "unsupported_media_type",
+            Code::RateLimited => "rate_limited",
+            Code::NoSeatsAvailable => "no_seats_available",
+            Code::StoreUnavailable => "store_unavailable",
+            Code::Internal => "internal",
         }
     }
 
@@ -71,7 +104,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 17] = [
+    pub const ALL: [Code; 28] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -89,6 +122,17 @@ impl Code {
         Code::QuotaExceeded,
         Code::NotFound,
         Code::Forbidden,
+        Code::Unauthenticated,
+        Code::MissingScope,
+        Code::MethodNotAllowed,
+        Code::InvalidJson,
+        Code::InvalidCursor,
+        Code::PayloadTooLarge,
+        Code::UnsupportedMediaType,
+        Code::RateLimited,
+        Code::NoSeatsAvailable,
+        Code::StoreUnavailable,
+        Code::Internal,
     ];
 }
 

@@ -4,10 +4,15 @@
 //! is and when it is fit come from [`tplkit`], so that a verdict given offline and one given over
 //! HTTP are the same verdict.
 //!
-//! What is here so far are the two documents that need neither a store nor a caller: [`health`]
-//! and [`definitions::document`]. Routing, stores and workers come with later releases.
+//! [`http`] has the table of operations and the way of every request, [`routes`] what each does,
+//! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
+pub mod auth;
+pub mod context;
 pub mod definitions;
 mod health;
+pub mod http;
+pub mod routes;
+pub mod store;
 
 pub use health::{Health, health};

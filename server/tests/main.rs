@@ -1,7 +1,11 @@
-//! Integration tests of the server: the command as a process, and a real PostgreSQL.
+//! Integration tests of the server: the command as a process, the API over real HTTP on both stores,
+//! and a real PostgreSQL.
 
+mod api;
 #[cfg(unix)]
 mod cluster;
 mod command;
 #[cfg(unix)]
 mod postgres;
+mod stores;
+mod walls;

@@ -1,0 +1,16 @@
+//! Who asks: passwords, sessions, API keys, and what follows from them.
+
+mod caller;
+mod password;
+mod secret;
+mod session;
+
+pub use caller::{Caller, Identity, KeyScope, Role, Scopes, identify};
+pub use password::{Passwords, hash_password};
+pub use secret::{API_KEY_PREFIX, Secret, hash};
+pub use session::{ACCESS_SECONDS, Tokens, refresh, sign_in, user_by_email};
+
+/// An e-mail address in the form in which addresses are compared.
+pub fn normalize_email(email: &str) -> String {
+    email.trim().to_lowercase()
+}

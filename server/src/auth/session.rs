@@ -1,0 +1,149 @@
+//! Sessions: families of token pairs. A refresh ends one pair and begins the next; using an old
+//! refresh token again ends the family, unless it was a race.
+
+use uuid::Uuid;
+
+use super::secret::{Secret, hash};
+use crate::context::Context;
+use crate::store::{Scope, Store, StoreError, Tx, Value};
+
+const SECOND: i64 = 1_000_000;
+/// How long an access token holds, in seconds.
+pub const ACCESS_SECONDS: i64 = 3600;
+const ACCESS: i64 = ACCESS_SECONDS * SECOND;
+const REFRESH: i64 = 30 * 24 * 3600 * SECOND;
+/// Within this time after its rotation, a refresh token that comes again lost a race.
+const RACE: i64 = 10 * SECOND;
+
+/// A pair of tokens.
+#[derive(Debug)]
+pub struct Tokens {
+    /// For the `Authorization` header.
+    pub access: Secret,
+    /// For the next pair.
+    pub refresh: Secret,
+}
+
+/// What is written of a new pair.
+struct Pair {
+    id: Uuid,
+    access: [u8; 32],
+    refresh: [u8; 32],
+    now: i64,
+}
+
+impl Tokens {
+    fn mint(context: &Context) -> (Tokens, Pair) {
+        let tokens = Tokens {
+            access: Secret::token("tpa_"),
+            refresh: Secret::token("tpr_"),
+        };
+        let pair = Pair {
+            id: context.id(),
+            access: hash(tokens.access.reveal()),
+            refresh: hash(tokens.refresh.reveal()),
+            now: context.now(),
+        };
+        (tokens, pair)
+    }
+}
+
+/// The stored hash of the password behind an address, and whose it is.
+///
+/// # Errors
+/// Those of the store.
+pub async fn user_by_email(
+    store: &Store,
+    email: String,
+) -> Result<Option<(Uuid, String)>, StoreError> {
+    store
+        .read(&Scope::Gate, email, |tx, email| {
+            Box::pin(find_user(tx, email))
+        })
+        .await
+}
+
+async fn find_user(tx: &mut Tx, email: &str) -> Result<Option<(Uuid, String)>, StoreError> {
+    let sql = "SELECT id, password_hash FROM users WHERE email = $1";
+    let rows = tx.last(sql, &[email.into()]).await?;
+    let user = rows.first().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    user.transpose()
+}
+
+/// Begins a family for a user whose password was verified.
+///
+/// # Errors
+/// Those of the store.
+pub async fn sign_in(store: &Store, context: &Context, user: Uuid) -> Result<Tokens, StoreError> {
+    let (tokens, pair) = Tokens::mint(context);
+    let family = context.id();
+    store
+        .write(&Scope::Gate, (pair, family, user), |tx, input| {
+            Box::pin(begin(tx, input))
+        })
+        .await?;
+    Ok(tokens)
+}
+
+async fn begin(tx: &mut Tx, (pair, family, user): &(Pair, Uuid, Uuid)) -> Result<(), StoreError> {
+    insert(tx, pair, *family, *user).await
+}
+
+async fn insert(tx: &mut Tx, pair: &Pair, family: Uuid, user: Uuid) -> Result<(), StoreError> {
+    let sql = "INSERT INTO main.sessions (id, family_id, user_id, access_hash, access_expires_at, \
+         refresh_hash, refresh_expires_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let parameters: [Value; 8] = [
+        pair.id.into(),
+        family.into(),
+        user.into(),
+        pair.access.into(),
+        (pair.now + ACCESS).into(),
+        pair.refresh.into(),
+        (pair.now + REFRESH).into(),
+        pair.now.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// The next pair of a family, or nothing: the token is unknown, expired, revoked or used up.
+///
+/// # Errors
+/// Those of the store.
+pub async fn refresh(
+    store: &Store,
+    context: &Context,
+    token: &str,
+) -> Result<Option<Tokens>, StoreError> {
+    let (tokens, pair) = Tokens::mint(context);
+    let rotated = store
+        .write(&Scope::Gate, (pair, hash(token)), |tx, input| {
+            Box::pin(rotate(tx, input))
+        })
+        .await?;
+    Ok(rotated.then_some(tokens))
+}
+
+async fn rotate(tx: &mut Tx, (pair, token): &(Pair, [u8; 32])) -> Result<bool, StoreError> {
+    // Of many at once one finds the token unrotated; the others wait for it and find none.
+    let rotate = "UPDATE main.sessions SET rotated_at = $2 WHERE refresh_hash = $1 \
+         AND rotated_at IS NULL AND revoked_at IS NULL AND refresh_expires_at > $2 \
+         RETURNING family_id, user_id";
+    if let Some(row) = tx
+        .first(rotate, &[(*token).into(), pair.now.into()])
+        .await?
+    {
+        insert(tx, pair, row.get(0)?, row.get(1)?).await?;
+        return Ok(true);
+    }
+    let known = "SELECT family_id, rotated_at FROM sessions WHERE refresh_hash = $1";
+    if let Some(row) = tx.first(known, &[(*token).into()]).await? {
+        let rotated: Option<i64> = row.get(1)?;
+        if rotated.is_some_and(|rotated| pair.now - rotated > RACE) {
+            let revoke = "UPDATE main.sessions SET revoked_at = $2 \
+                 WHERE family_id = $1 AND revoked_at IS NULL";
+            let family: Uuid = row.get(0)?;
+            tx.query(revoke, &[family.into(), pair.now.into()]).await?;
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,96 @@
+//! What the command can do. Results go to standard output, everything else to standard error.
+
+mod admin;
+mod serve;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Parser, Subcommand};
+use serde::Serialize;
+use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::http::problem::Problem;
+use tplkit_server::store::{Store, StoreError};
+
+/// The multi-tenant /v1 API over template packages.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[arg(help = "The store: sqlite:FILE, sqlite::memory: or postgres://…")]
+    #[arg(long, global = true, value_name = "URL", env = "TPLKIT_DATABASE_URL")]
+    #[arg(hide_env_values = true, default_value = "sqlite:tplkit.db")]
+    database: String,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Migrates the store and serves the API until it is told to stop.
+    Serve(serve::Arguments),
+    /// Brings the store up to date and ends.
+    Migrate,
+    /// Creates organizations, users and memberships, beside a running server too.
+    #[command(subcommand)]
+    Admin(admin::Command),
+}
+
+/// Why a command ended without doing its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("cannot listen on {address}: {error}")]
+    Listen { address: String, error: io::Error },
+    /// The arguments make no sense; exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    #[error("{}", .0.detail())]
+    Refused(Problem),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Failure {
+        Failure::Refused(problem)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: Arguments) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let done = runtime
+        .map_err(Failure::from)
+        .and_then(|runtime| runtime.block_on(dispatch(arguments)));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nobody can be told when standard error is gone.
+            let _ = writeln!(io::stderr(), "error: {failure}");
+            match failure {
+                Failure::Usage(_) | Failure::Store(StoreError::Url(_)) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments { database, command } = arguments;
+    let context = Context::new(Arc::new(SystemClock));
+    match command {
+        Command::Serve(options) => serve::run(&database, context, options).await,
+        Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
+        Command::Admin(command) => admin::run(&database, &context, command).await,
+    }
+}
+
+/// Prints a record.
+fn print(record: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string(record).map_err(io::Error::from)?;
+    Ok(writeln!(io::stdout(), "{text}")?)
+}

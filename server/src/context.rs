@@ -1,0 +1,117 @@
+//! Time, randomness and ids: where the server gets what the library is handed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+pub use tplkit::context::Clock;
+use uuid::Uuid;
+
+/// The clock of the machine.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is where the time comes from"
+        )]
+        Timestamp::now()
+    }
+}
+
+/// Time and ids for everything that the server writes.
+#[derive(Clone)]
+pub struct Context {
+    clock: Arc<dyn Clock + Send + Sync>,
+    last: Arc<Mutex<(u64, u16)>>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Context")
+    }
+}
+
+impl Context {
+    /// Tells time by that clock.
+    pub fn new(clock: Arc<dyn Clock + Send + Sync>) -> Context {
+        Context {
+            clock,
+            last: Arc::default(),
+        }
+    }
+
+    /// Now, in microseconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.clock.now().as_microsecond()
+    }
+
+    /// A UUID of version 7 that is greater than every one before it.
+    pub fn id(&self) -> Uuid {
+        let bits: [u8; 8] = random();
+        let now = u64::try_from(self.clock.now().as_millisecond()).unwrap_or(0);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut millisecond, mut counter) = *last;
+        if now > millisecond {
+            (millisecond, counter) = (now, 0);
+        } else if counter < 0xFFF {
+            counter += 1;
+        } else {
+            // More than 4096 in a millisecond, or a clock that goes back: run ahead of it.
+            (millisecond, counter) = (millisecond + 1, 0);
+        }
+        *last = (millisecond, counter);
+        drop(last);
+        let high = u128::from(millisecond) << 80 | 0x7 << 76 | u128::from(counter) << 64;
+        let low = u64::from_be_bytes(bits) >> 2 | 0x2 << 62;
+        Uuid::from_u128(high | u128::from(low))
+    }
+}
+
+/// Bytes that nobody can guess.
+///
+/// # Panics
+/// When the operating system has none, which leaves nothing that could be done safely.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
+    bytes
+}
+
+/// An instant as answers have it: RFC 3339, UTC, microseconds.
+pub fn rfc3339(microseconds: i64) -> String {
+    let instant = Timestamp::from_microsecond(microseconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    instant.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::Timestamp;
+    use tplkit::context::Fixed;
+
+    use super::{Context, rfc3339};
+
+    #[test]
+    fn ids_are_version_7_and_go_up_while_the_clock_stands() {
+        let context = Context::new(Arc::new(Fixed(Timestamp::UNIX_EPOCH)));
+        let ids: Vec<_> = (0..10_000).map(|_| context.id()).collect();
+        assert!(ids.is_sorted_by(|one, other| one < other));
+        assert!(ids.iter().all(|id| id.get_version_num() == 7));
+        assert!(
+            ids.iter()
+                .all(|id| id.get_variant() == uuid::Variant::RFC4122)
+        );
+    }
+
+    #[test]
+    fn instants_have_microseconds() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(
+            rfc3339(1_700_000_000_123_456),
+            "2023-11-14T22:13:20.123456Z"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! Bodies: JSON that can be read in one way only, and its fields.
+
+use tplkit::json::{Doc, Kind, Node, Object, Value};
+use tplkit::rows::{Decimal, canonical_to};
+
+use super::problem::{Code, Fault, Problem};
+
+/// Reads a body. Repeated keys, NUL, broken UTF-8 and deep nesting are refused, because the next
+/// reader might understand something else.
+pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
+    let refuse = |why: String| Problem::new(Code::InvalidJson, why);
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| refuse(format!("byte {} is not UTF-8", error.valid_up_to())))?;
+    let doc =
+        Doc::parse(text).map_err(|error| refuse(format!("byte {}: {error}", error.offset)))?;
+    if !doc.anomalies().is_empty() {
+        return Err(refuse(
+            "a key stands twice in an object, or a text holds U+0000".to_owned(),
+        ));
+    }
+    let unstorable = doc.all_nodes().filter(|node| {
+        matches!(node.kind(), Kind::Number) && !Decimal::new(node.raw()).is_storable()
+    });
+    let faults: Vec<Fault> = unstorable
+        .map(|node| Fault::new(place(node), "has more digits than are kept"))
+        .collect();
+    if !faults.is_empty() {
+        return Err(Problem::invalid(faults));
+    }
+    let mut canonical = String::with_capacity(text.len());
+    canonical_to(&mut canonical, doc.root().raw());
+    Value::parse(&canonical).map_err(|error| refuse(error.to_string()))
+}
+
+/// A place in the body as clients write it: `rows[3].data.amount`.
+fn place(node: Node<'_>) -> String {
+    let mut tokens = Vec::new();
+    let mut current = node;
+    while let Some(parent) = current.parent() {
+        tokens.push(match current.key() {
+            Some(key) => format!(".{key}"),
+            None => format!("[{}]", current.index()),
+        });
+        current = parent;
+    }
+    tokens.reverse();
+    tokens.concat().trim_start_matches('.').to_owned()
+}
+
+/// The fields of a body. What is taken is known; [`finish`](Fields::finish) refuses the rest.
+#[derive(Debug)]
+pub struct Fields {
+    members: Object,
+    faults: Vec<Fault>,
+}
+
+impl Fields {
+    /// The members of a body, which has to be an object.
+    pub fn of(body: Value) -> Result<Fields, Problem> {
+        match body {
+            Value::Object(members) => Ok(Fields {
+                members,
+                faults: Vec::new(),
+            }),
+            _ => Err(Problem::fault("", "the body has to be an object")),
+        }
+    }
+
+    /// Refuses the change of what never changes.
+    pub fn frozen(&self, names: &[&str]) -> Result<(), Problem> {
+        match names.iter().find(|name| self.members.contains_key(**name)) {
+            Some(name) => Err(Problem::forbidden(format!("{name} cannot be changed."))),
+            None => Ok(()),
+        }
+    }
+
+    /// A field, if it is there.
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        self.members.shift_remove(name)
+    }
+
+    /// A text that may be missing.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        if let Value::String(text) = self.take(name)? {
+            return Some(text);
+        }
+        self.refuse(name, "has to be a string");
+        None
+    }
+
+    /// A text that has to be there.
+    pub fn required_text(&mut self, name: &str) -> String {
+        if !self.members.contains_key(name) {
+            self.refuse(name, "is required");
+        }
+        self.text(name).unwrap_or_default()
+    }
+
+    /// An id that has to be there.
+    pub fn required_id(&mut self, name: &str) -> uuid::Uuid {
+        let before = self.faults.len();
+        let text = self.required_text(name);
+        let id = super::query::uuid(&text);
+        if id.is_none() && self.faults.len() == before {
+            self.refuse(name, "is no UUID");
+        }
+        id.unwrap_or_default()
+    }
+
+    /// An object that may be missing, as the text that is stored.
+    pub fn object(&mut self, name: &str) -> Option<String> {
+        if let value @ Value::Object(_) = self.take(name)? {
+            return Some(value.write());
+        }
+        self.refuse(name, "has to be an object");
+        None
+    }
+
+    /// How many fields are wrong so far.
+    pub fn count(&self) -> usize {
+        self.faults.len()
+    }
+
+    /// Notes that a field is wrong.
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        self.faults.push(Fault::new(name, message));
+    }
+
+    /// Refuses what is wrong, and every field that nobody took.
+    pub fn finish(mut self) -> Result<(), Problem> {
+        for name in std::mem::take(&mut self.members).into_keys() {
+            self.refuse(&name, "is no field of this body");
+        }
+        if self.faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Problem::invalid(self.faults))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fields, parse};
+
+    #[test]
+    fn json_that_two_readers_may_take_differently_is_refused() {
+        for bad in [
+            r#"{"a":1,"a":2}"#,
+            r#"{"a":1,"\u0061":2}"#,
+            r#"{"a":"\u0000"}"#,
+            r#"{"a":"\ud800"}"#,
+            "{\"a\":1",
+            "",
+            "{} {}",
+        ] {
+            let code = parse(bad.as_bytes()).expect_err(bad).code;
+            assert_eq!(code.as_str(), "invalid_json", "{bad}");
+        }
+        assert!(parse(b"{\"a\":\"\xff\"}").is_err());
+        let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(parse(deep(128).as_bytes()).is_ok());
+        assert!(parse(deep(129).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn numbers_are_exact_and_plain() {
+        let config = |text: &str| {
+            let mut fields = Fields::of(parse(text.as_bytes())?)?;
+            Ok::<_, super::Problem>(fields.object("config"))
+        };
+        let read = config(r#"{"config":{"n":[1.10,1e2,-0,12345678901234567890]}}"#);
+        let read = read.expect("fine").expect("there");
+        assert_eq!(read, r#"{"n":[1.1,100,0,12345678901234567890]}"#);
+        let problem = config(r#"{"config":{"n":[0,1e400]}}"#).expect_err("too large");
+        assert_eq!(problem.code.as_str(), "validation_failed");
+        let shown = format!("{problem:?}");
+        assert!(shown.contains("config.n[1]"), "{shown}");
+    }
+}

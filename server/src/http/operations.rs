@@ -1,0 +1,219 @@
+//! The table of operations: everything that can be asked of this server, and under which conditions.
+//!
+//! Routing, authorization and limits read it; an operation outside it cannot exist.
+
+use std::pin::Pin;
+
+use axum::response::Response;
+use percent_encoding::percent_decode;
+
+use super::call::Call;
+use super::problem::Problem;
+use crate::auth::{KeyScope, Role};
+use crate::routes::{api_keys, auth, health, me, members, organizations};
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody, without a credential.
+    Public,
+    /// Users, and keys with these scopes.
+    Scopes(&'static [KeyScope]),
+    /// Users only.
+    Users,
+}
+
+/// How often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// As often as they like.
+    None,
+    /// The configured rate.
+    Usual,
+    /// Ten times a minute, for each client and each address.
+    SignIn,
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+/// One operation.
+pub struct Operation {
+    /// `GET`, `POST`, …
+    pub method: &'static str,
+    /// Segments in braces are parameters.
+    pub path: &'static str,
+    /// Who may ask.
+    pub access: Access,
+    /// The least role in the organization concerned.
+    pub role: Role,
+    /// How often.
+    pub limit: Limit,
+    /// The statuses that it answers with, beyond those of every operation of its access.
+    pub statuses: &'static [u16],
+    handler: fn(Call) -> Answer,
+}
+
+impl std::fmt::Debug for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Operation {
+    /// Answers a call.
+    pub fn answer(&self, call: Call) -> Answer {
+        (self.handler)(call)
+    }
+
+    /// Whether a body belongs to it.
+    pub fn has_body(&self) -> bool {
+        matches!(self.method, "POST" | "PUT" | "PATCH")
+    }
+
+    /// The names of the path's parameters, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
+        let segments = self.path.split('/');
+        segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// The parameters of a path of decoded segments, when it is one of this operation.
+    fn matches(&self, path: &[String]) -> Option<Vec<String>> {
+        let mut parameters = Vec::new();
+        let mut segments = self.path.split('/').skip(1);
+        for given in path {
+            let segment = segments.next()?;
+            if segment.starts_with('{') {
+                if given.is_empty() {
+                    return None;
+                }
+                parameters.push(given.clone());
+            } else if segment != given {
+                return None;
+            }
+        }
+        segments.next().is_none().then_some(parameters)
+    }
+}
+
+/// Where a request leads.
+#[derive(Debug)]
+pub enum Found {
+    /// To an operation, with the parameters of its path.
+    Operation(&'static Operation, Vec<String>),
+    /// To a path that has other methods.
+    OtherMethods(String),
+    /// Nowhere.
+    Nothing,
+}
+
+/// Finds the operation of a method and a path. Segments are decoded before they are compared, so
+/// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing.
+pub fn find(method: &str, path: &str) -> Found {
+    // A HEAD is answered like a GET; the body is dropped on its way out.
+    let method = if method == "HEAD" { "GET" } else { method };
+    let mut segments = Vec::new();
+    for segment in path.split('/').skip(1) {
+        let Ok(decoded) = percent_decode(segment.as_bytes()).decode_utf8() else {
+            return Found::Nothing;
+        };
+        segments.push(decoded.into_owned());
+    }
+    let mut methods = Vec::new();
+    for operation in &OPERATIONS {
+        let Some(parameters) = operation.matches(&segments) else {
+            continue;
+        };
+        if operation.method == method {
+            return Found::Operation(operation, parameters);
+        }
+        methods.push(operation.method);
+    }
+    if methods.is_empty() {
+        return Found::Nothing;
+    }
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    Found::OtherMethods(methods.join(", "))
+}
+
+macro_rules! operations {
+    ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*] => $handler:path;)+) => {
+        [$(Operation {
+            method: stringify!($method),
+            path: $path,
+            access: $access,
+            role: Role::$role,
+            limit: Limit::$limit,
+            statuses: &[$($status),*],
+            handler: |call| Box::pin($handler(call)),
+        }),+]
+    };
+}
+
+use Access::{Public, Users};
+const READ: Access = Access::Scopes(&[KeyScope::Read]);
+const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
+
+/// All operations.
+pub static OPERATIONS: [Operation; 15] = operations! {
+    GET "/v1/health" Public, Viewer, None, [200] => health::health;
+    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready;
+    POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token;
+    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh;
+    GET "/v1/me" READ, Viewer, Usual, [200] => me::get;
+    GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list;
+    GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get;
+    PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch;
+    GET "/v1/organizations/{organization_id}/members" Users, Viewer, Usual, [200, 404, 422] => members::list;
+    POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create;
+    PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch;
+    DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete;
+    POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create;
+    GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list;
+    DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete;
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, OPERATIONS, find};
+
+    #[test]
+    fn no_two_operations_are_the_same() {
+        for (index, operation) in OPERATIONS.iter().enumerate() {
+            for other in &OPERATIONS[index + 1..] {
+                assert!(
+                    operation.method != other.method || operation.path != other.path,
+                    "{operation:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn paths_are_compared_decoded_and_whole() {
+        let leads = |method: &str, path: &str| match find(method, path) {
+            Found::Operation(operation, parameters) => format!("{operation:?} {parameters:?}"),
+            Found::OtherMethods(methods) => methods,
+            Found::Nothing => "nothing".to_owned(),
+        };
+        let organization = "GET /v1/organizations/{organization_id} [\"a/b\"]";
+        assert_eq!(leads("GET", "/v1/org%61nizations/a%2Fb"), organization);
+        assert_eq!(leads("HEAD", "/v1/health"), "GET /v1/health []");
+        assert_eq!(leads("PUT", "/v1/organizations/x"), "GET, HEAD, PATCH");
+        assert_eq!(leads("POST", "/v1/health"), "GET, HEAD");
+        for nothing in [
+            "/",
+            "/v1",
+            "/v1/health/",
+            "//v1/health",
+            "/V1/health",
+            "/v1/organizations/",
+            "/v1/%FF",
+            "*",
+        ] {
+            assert_eq!(leads("GET", nothing), "nothing", "{nothing}");
+        }
+    }
+}

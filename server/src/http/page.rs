@@ -1,0 +1,120 @@
+//! Pages: `limit`, `cursor`, `next_cursor`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::problem::{Code, Problem};
+use super::query::Query;
+
+const DEFAULT: i64 = 25;
+const MOST: i64 = 200;
+const CHECK: usize = 8;
+
+/// Which page is asked for.
+#[derive(Debug, Clone)]
+pub struct PageRequest {
+    /// How many records it may hold.
+    pub limit: i64,
+    /// The record after which it begins.
+    pub after: Option<Uuid>,
+    question: String,
+}
+
+/// A page.
+#[derive(Debug, Serialize)]
+pub struct Page<T> {
+    /// The records.
+    pub items: Vec<T>,
+    /// Where the next page begins, if there is one.
+    pub next_cursor: Option<String>,
+}
+
+impl PageRequest {
+    /// Reads the parameters. A cursor answers one question (route, filters, sort, caller) only.
+    pub fn read(query: &mut Query, question: String) -> Result<PageRequest, Problem> {
+        let limit = query.integer("limit", 1, MOST).unwrap_or(DEFAULT);
+        let after = match query.text("cursor") {
+            None => None,
+            Some(cursor) => Some(open(&cursor, &question).ok_or_else(|| {
+                Problem::new(
+                    Code::InvalidCursor,
+                    "The cursor is none that this list gave out.",
+                )
+            })?),
+        };
+        Ok(PageRequest {
+            limit,
+            after,
+            question,
+        })
+    }
+
+    /// The id after which the page begins; the least one when it is the first.
+    pub fn from(&self) -> Uuid {
+        self.after.unwrap_or(Uuid::nil())
+    }
+
+    /// How many records to look for: one more than the page holds tells whether another follows.
+    pub fn look(&self) -> i64 {
+        self.limit + 1
+    }
+
+    /// Makes the page of what was found.
+    pub fn page<T>(&self, mut found: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+        let limit = usize::try_from(self.limit).unwrap_or(0);
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let next_cursor = found
+            .last()
+            .filter(|_| more)
+            .map(|last| close(id(last), &self.question));
+        Page {
+            items: found,
+            next_cursor,
+        }
+    }
+}
+
+/// Not a secret: whoever forges one begins elsewhere in what is visible to them anyway. The check
+/// keeps mistakes from being answered with a wrong page.
+fn check(position: &[u8], question: &str) -> [u8; CHECK] {
+    let mut hash = Sha256::new();
+    hash.update(position);
+    hash.update(question);
+    let mut check = [0; CHECK];
+    check.copy_from_slice(&hash.finalize()[..CHECK]);
+    check
+}
+
+fn close(id: Uuid, question: &str) -> String {
+    let mut bytes = id.as_bytes().to_vec();
+    bytes.extend(check(id.as_bytes(), question));
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn open(cursor: &str, question: &str) -> Option<Uuid> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+    let (position, found) = bytes.split_at_checked(16)?;
+    (found == check(position, question)).then(|| Uuid::from_slice(position).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::{close, open};
+
+    #[test]
+    fn a_cursor_answers_its_own_question_only() {
+        let id = Uuid::from_u128(7);
+        let cursor = close(id, "members of a");
+        assert_eq!(open(&cursor, "members of a"), Some(id));
+        assert_eq!(open(&cursor, "members of b"), None);
+        for wrong in ["", "x", "AAAA", &cursor[1..], &format!("{cursor}A")] {
+            assert_eq!(open(wrong, "members of a"), None, "{wrong}");
+        }
+    }
+}

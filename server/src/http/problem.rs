@@ -1,0 +1,205 @@
+//! Refusals as clients see them: `application/problem+json` with a stable code.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+pub use tplkit::problem::Code;
+
+use crate::store::StoreError;
+
+/// How many single faults one answer lists.
+const MOST_FAULTS: usize = 100;
+
+/// A refusal.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What clients branch on.
+    pub code: Code,
+    detail: String,
+    errors: Vec<Fault>,
+    /// Seconds until another try makes sense.
+    pub retry_after: Option<u64>,
+    /// The methods that the route has.
+    pub allow: Option<String>,
+}
+
+/// One thing that is wrong in a request.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fault {
+    /// Where: dotted as in the body, or `query.…`, `path.…`.
+    pub path: String,
+    /// Why, as a code.
+    pub code: Code,
+    /// Why, for people.
+    pub message: String,
+}
+
+impl Fault {
+    /// A value of the wrong shape.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Fault {
+        Fault {
+            path: path.into(),
+            code: Code::ValidationFailed,
+            message: message.into(),
+        }
+    }
+}
+
+impl Problem {
+    /// A refusal with that code.
+    pub fn new(code: Code, detail: impl Into<String>) -> Problem {
+        Problem {
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            retry_after: None,
+            allow: None,
+        }
+    }
+
+    /// 401, in the same words whatever the cause.
+    pub fn unauthenticated() -> Problem {
+        Problem::new(Code::Unauthenticated, "A valid credential is needed.")
+    }
+
+    /// 404, in the same words for what does not exist and what is hidden.
+    pub fn not_found() -> Problem {
+        Problem::new(
+            Code::NotFound,
+            "There is nothing here, or nothing that you may see.",
+        )
+    }
+
+    /// 403 for a role that does not suffice.
+    pub fn forbidden(detail: impl Into<String>) -> Problem {
+        Problem::new(Code::Forbidden, detail)
+    }
+
+    /// 422 with everything that is wrong.
+    pub fn invalid(faults: Vec<Fault>) -> Problem {
+        let mut told: Vec<String> = Vec::new();
+        for fault in faults.iter().take(3) {
+            told.push(format!("{}: {}", fault.path, fault.message));
+        }
+        if faults.len() > told.len() {
+            told.push(format!("and {} more", faults.len() - told.len()));
+        }
+        let mut problem = Problem::new(Code::ValidationFailed, told.join("; "));
+        problem.errors = faults;
+        problem.errors.truncate(MOST_FAULTS);
+        problem
+    }
+
+    /// 422 about one value.
+    pub fn fault(path: impl Into<String>, message: impl Into<String>) -> Problem {
+        Problem::invalid(vec![Fault::new(path, message)])
+    }
+
+    /// Why, for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The answer, for a request of that path.
+    pub fn response(&self, path: &str) -> Response {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            r#type: String,
+            title: &'static str,
+            status: u16,
+            detail: &'a str,
+            code: Code,
+            instance: &'a str,
+            #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+            errors: &'a [Fault],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            retry_after: Option<u64>,
+        }
+        let (status, title) = status(self.code);
+        let document = Document {
+            r#type: format!("urn:tplkit:problem:{}", self.code),
+            title,
+            status: status.as_u16(),
+            detail: &self.detail,
+            code: self.code,
+            instance: path,
+            errors: &self.errors,
+            retry_after: self.retry_after,
+        };
+        let body = serde_json::to_vec(&document).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        let media_type = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, media_type);
+        if self.code == Code::Unauthenticated {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(allow) = self.allow.as_deref().and_then(|allow| allow.parse().ok()) {
+            headers.insert(header::ALLOW, allow);
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        match error {
+            StoreError::Unavailable(why) => {
+                tracing::warn!(%why, "the store is not available");
+                let mut problem = Problem::new(
+                    Code::StoreUnavailable,
+                    "The store is not available at the moment.",
+                );
+                problem.retry_after = Some(1);
+                problem
+            }
+            // What can collide is caught where it is known what collided; the rest are bugs.
+            other => {
+                tracing::error!(error = %other, "an operation of the store failed");
+                Problem::new(
+                    Code::Internal,
+                    "Something went wrong here; it has been recorded.",
+                )
+            }
+        }
+    }
+}
+
+/// Status and title of a code.
+pub fn status(code: Code) -> (StatusCode, &'static str) {
+    let status = match code {
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::Forbidden | Code::MissingScope => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Code::JobActive
+        | Code::PlanStale
+        | Code::Conflict
+        | Code::UniqueViolation
+        | Code::NotEmpty
+        | Code::QuotaExceeded
+        | Code::NoSeatsAvailable => StatusCode::CONFLICT,
+        Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::StoreUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Code::ValidationFailed
+        | Code::UnknownResolutionRef
+        | Code::MappingRequired
+        | Code::MappingColumnsIncomplete
+        | Code::MappingFeatureNotFound
+        | Code::MappingColumnNotFound
+        | Code::MappingTargetNotFound
+        | Code::ImportWithoutBlueprint
+        | Code::RowsModeWithoutKey
+        | Code::InvalidJson
+        | Code::InvalidCursor => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    (status, status.canonical_reason().unwrap_or_default())
+}

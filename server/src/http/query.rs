@@ -1,0 +1,134 @@
+//! Query parameters: each known, given once, and not empty.
+
+use percent_encoding::percent_decode;
+use uuid::Uuid;
+
+use super::problem::{Fault, Problem};
+
+/// The parameters of a request. What is taken is known; [`finish`](Query::finish) refuses the rest.
+#[derive(Debug, Default)]
+pub struct Query {
+    parameters: Vec<(String, String)>,
+    faults: Vec<Fault>,
+}
+
+impl Query {
+    /// Reads what stands behind the question mark.
+    pub fn parse(text: Option<&str>) -> Query {
+        let mut query = Query::default();
+        for pair in text
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match (decode(name), decode(value)) {
+                (Some(name), Some(value)) => query.parameters.push((name, value)),
+                _ => query.faults.push(Fault::new("query", "is not UTF-8")),
+            }
+        }
+        query
+    }
+
+    /// A parameter that may be given once.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        let mut values = Vec::new();
+        self.parameters.retain(|(known, value)| {
+            let taken = known == name;
+            if taken {
+                values.push(value.clone());
+            }
+            !taken
+        });
+        if values.len() > 1 {
+            self.refuse(name, "is given more than once");
+        }
+        let value = values.pop()?;
+        if value.is_empty() {
+            self.refuse(name, "is empty");
+            return None;
+        }
+        Some(value)
+    }
+
+    /// An integer between two bounds.
+    pub fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
+        let text = self.text(name)?;
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text
+            .parse()
+            .ok()
+            .filter(|n| digits && (least..=most).contains(n));
+        if number.is_none() {
+            self.refuse(name, format!("is no integer from {least} to {most}"));
+        }
+        number
+    }
+
+    /// A required id.
+    pub fn id(&mut self, name: &str) -> Option<Uuid> {
+        let Some(text) = self.text(name) else {
+            self.refuse(name, "is required");
+            return None;
+        };
+        let id = uuid(&text);
+        if id.is_none() {
+            self.refuse(name, "is no UUID");
+        }
+        id
+    }
+
+    /// Refuses what is wrong, and every parameter that nobody took.
+    pub fn finish(&mut self) -> Result<(), Problem> {
+        for (name, _) in std::mem::take(&mut self.parameters) {
+            self.refuse(&name, "is no parameter of this route");
+        }
+        if self.faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Problem::invalid(std::mem::take(&mut self.faults)))
+        }
+    }
+
+    fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        self.faults
+            .push(Fault::new(format!("query.{name}"), message));
+    }
+}
+
+/// An id in its one written form, in either case.
+pub fn uuid(text: &str) -> Option<Uuid> {
+    (text.len() == 36).then(|| Uuid::try_parse(text).ok())?
+}
+
+fn decode(text: &str) -> Option<String> {
+    let text = text.replace('+', " ");
+    let decoded = percent_decode(text.as_bytes()).decode_utf8().ok()?;
+    Some(decoded.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Query;
+
+    #[test]
+    fn what_is_repeated_empty_or_unknown_is_refused() {
+        for (text, fine) in [
+            ("limit=5", true),
+            ("", true),
+            ("limit=5&limit=5", false),
+            ("limit=", false),
+            ("limit=0", false),
+            ("limit=201", false),
+            ("limit=+5", false),
+            ("limit=5.0", false),
+            ("Limit=5", false),
+            ("limit=5&x=1", false),
+            ("x=%FF", false),
+        ] {
+            let mut query = Query::parse(Some(text));
+            query.integer("limit", 1, 200);
+            assert_eq!(query.finish().is_ok(), fine, "{text}");
+        }
+    }
+}

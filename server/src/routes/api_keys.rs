@@ -1,0 +1,254 @@
+//! `/v1/api-keys`: credentials for machines. The key itself is answered once and never stored.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use jiff::Timestamp;
+use serde::Serialize;
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use crate::auth::{Scopes, Secret, hash};
+use crate::context::rfc3339;
+use crate::http::body::Fields;
+use crate::http::call::{Call, json, nothing};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{Row, StoreError, Tx};
+
+/// A key as it is answered.
+#[derive(Debug, Serialize)]
+pub struct ApiKey {
+    /// Of the record.
+    pub id: Uuid,
+    /// Whose key it is.
+    pub organization_id: Uuid,
+    /// For people.
+    pub name: String,
+    /// What it is good for.
+    pub scopes: Vec<&'static str>,
+    /// How it begins.
+    pub prefix: String,
+    /// When it was created.
+    pub created_at: String,
+    /// When it ends, if ever.
+    pub expires_at: Option<String>,
+    /// When it was last used, give or take a minute.
+    pub last_used_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WithKey<'a> {
+    #[serde(flatten)]
+    record: &'a ApiKey,
+    key: &'a str,
+}
+
+macro_rules! columns {
+    () => {
+        "id, organization_id, name, scopes, prefix, created_at, expires_at, last_used_at"
+    };
+}
+
+impl ApiKey {
+    fn read(row: &Row) -> Result<ApiKey, StoreError> {
+        let scopes: String = row.get(3)?;
+        Ok(ApiKey {
+            id: row.get(0)?,
+            organization_id: row.get(1)?,
+            name: row.get(2)?,
+            scopes: Scopes::parse(&scopes).words(),
+            prefix: row.get(4)?,
+            created_at: rfc3339(row.get(5)?),
+            expires_at: row.get::<Option<i64>>(6)?.map(rfc3339),
+            last_used_at: row.get::<Option<i64>>(7)?.map(rfc3339),
+        })
+    }
+}
+
+struct New {
+    id: Uuid,
+    organization: Uuid,
+    name: String,
+    scopes: String,
+    prefix: String,
+    hash: [u8; 32],
+    expires_at: Option<i64>,
+    now: i64,
+}
+
+fn scopes_field(fields: &mut Fields) -> String {
+    let words = fields.take("scopes");
+    let words: Option<Vec<&str>> = match &words {
+        Some(Json::List(words)) => words.iter().map(Json::as_str).collect(),
+        _ => None,
+    };
+    if let Some(scopes) = words.and_then(|words| Scopes::of(&words)) {
+        return scopes.words().join(",");
+    }
+    let told = "has to list read, write or structure, the last only with write";
+    fields.refuse("scopes", told);
+    String::new()
+}
+
+fn expiry_field(fields: &mut Fields, now: i64) -> Option<i64> {
+    let instant = match fields.take("expires_at")? {
+        Json::Null => return None,
+        Json::String(text) => text.parse::<Timestamp>().ok(),
+        _ => None,
+    };
+    let instant = instant.map(Timestamp::as_microsecond);
+    match instant {
+        None => fields.refuse("expires_at", "is no instant such as 2030-01-31T12:00:00Z"),
+        Some(instant) if instant <= now => fields.refuse("expires_at", "has passed"),
+        Some(_) => {}
+    }
+    instant
+}
+
+/// `POST /v1/api-keys`
+///
+/// # Errors
+/// 422 for scopes or an expiry that make no sense, 404 for strangers, 403 below administrators.
+pub async fn create(mut call: Call) -> Result<Response, Problem> {
+    let now = call.app.context.now();
+    let mut fields = call.fields().await?;
+    let before = fields.count();
+    let organization = fields.required_id("organization_id");
+    if fields.count() == before {
+        call.enter(organization)?;
+    }
+    let name = fields.required_text("name");
+    let scopes = scopes_field(&mut fields);
+    let expires_at = expiry_field(&mut fields, now);
+    fields.finish()?;
+    let secret = Secret::api_key(organization);
+    let new = New {
+        id: call.app.context.id(),
+        organization,
+        name,
+        scopes,
+        prefix: secret.prefix().to_owned(),
+        hash: hash(secret.reveal()),
+        expires_at,
+        now,
+    };
+    let scope = call.caller()?.scope();
+    let record: Result<_, StoreError> = call
+        .app
+        .store
+        .write(&scope, new, |tx, new| Box::pin(insert(tx, new)))
+        .await;
+    let document = WithKey {
+        record: &record?.ok_or_else(Problem::not_found)?,
+        key: secret.reveal(),
+    };
+    let mut response = json(StatusCode::CREATED, &document)?;
+    let no_store = HeaderValue::from_static("no-store");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {
+    let sql = concat!(
+        "INSERT INTO main.api_keys {into $1} (organization_id, id, name, scopes, prefix, ",
+        "secret_hash, expires_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ",
+        columns!()
+    );
+    let parameters = [
+        new.organization.into(),
+        new.id.into(),
+        new.name.as_str().into(),
+        new.scopes.as_str().into(),
+        new.prefix.as_str().into(),
+        new.hash.into(),
+        new.expires_at.into(),
+        new.now.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(ApiKey::read).transpose()
+}
+
+/// `GET /v1/api-keys?organization_id=`
+///
+/// # Errors
+/// 422 without an organization, 404 for strangers, 403 below administrators.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let organization = call.query.id("organization_id");
+    if let Some(organization) = organization {
+        call.enter(organization)?;
+    }
+    let page = call.page(&organization.unwrap_or_default().to_string())?;
+    let scope = call.caller()?.scope();
+    let input = (organization.unwrap_or_default(), page.clone());
+    let found: Result<_, StoreError> = call
+        .app
+        .store
+        .read(&scope, input, |tx, input| Box::pin(select_page(tx, input)))
+        .await;
+    json(StatusCode::OK, &page.page(found?, |key| key.id))
+}
+
+async fn select_page(
+    tx: &mut Tx,
+    (organization, page): &(Uuid, PageRequest),
+) -> Result<Vec<ApiKey>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM api_keys WHERE {tenant organization_id} AND organization_id = $1 AND id > $2 ",
+        "ORDER BY id LIMIT $3"
+    );
+    let parameters = [
+        (*organization).into(),
+        page.from().into(),
+        page.look().into(),
+    ];
+    let rows = tx.last(sql, &parameters).await?;
+    rows.iter().map(ApiKey::read).collect()
+}
+
+/// `DELETE /v1/api-keys/{api_key_id}`
+///
+/// # Errors
+/// 404 for keys of organizations that the caller does not belong to, 403 below administrators.
+pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let scope = call.caller()?.scope();
+    let organization: Result<_, StoreError> = call
+        .app
+        .store
+        .read(&scope, id, |tx, id| Box::pin(organization_of(tx, id)))
+        .await;
+    let organization = organization?.ok_or_else(Problem::not_found)?;
+    call.enter(organization)?;
+    call.query.finish()?;
+    let removed: Result<_, StoreError> = call
+        .app
+        .store
+        .write(&scope, (organization, id), |tx, input| {
+            Box::pin(remove(tx, input))
+        })
+        .await;
+    if removed? {
+        Ok(nothing())
+    } else {
+        Err(Problem::not_found())
+    }
+}
+
+async fn organization_of(tx: &mut Tx, id: &Uuid) -> Result<Option<Uuid>, StoreError> {
+    let sql = "SELECT organization_id FROM api_keys WHERE {tenant organization_id} AND id = $1";
+    let rows = tx.last(sql, &[(*id).into()]).await?;
+    rows.first().map(|row| row.get(0)).transpose()
+}
+
+async fn remove(tx: &mut Tx, (organization, id): &(Uuid, Uuid)) -> Result<bool, StoreError> {
+    let sql = "DELETE FROM main.api_keys \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 RETURNING id";
+    Ok(tx
+        .first(sql, &[(*organization).into(), (*id).into()])
+        .await?
+        .is_some())
+}

@@ -1,0 +1,64 @@
+//! `/v1/auth`: credentials for people.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+
+use crate::auth::{self, ACCESS_SECONDS, Tokens, normalize_email};
+use crate::http::call::{Call, json};
+use crate::http::problem::Problem;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    access_token: &'a str,
+    refresh_token: &'a str,
+    token_type: &'static str,
+    expires_in: i64,
+}
+
+fn answer(tokens: &Tokens) -> Result<Response, Problem> {
+    let document = Document {
+        access_token: tokens.access.reveal(),
+        refresh_token: tokens.refresh.reveal(),
+        token_type: "bearer",
+        expires_in: ACCESS_SECONDS,
+    };
+    let mut response = json(StatusCode::OK, &document)?;
+    let no_store = HeaderValue::from_static("no-store");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, no_store);
+    Ok(response)
+}
+
+/// `POST /v1/auth/token`
+///
+/// # Errors
+/// 401 in the same words, after the same time, for an unknown address and a wrong password.
+pub async fn token(mut call: Call) -> Result<Response, Problem> {
+    let mut fields = call.fields().await?;
+    let email = normalize_email(&fields.required_text("email"));
+    let password = fields.required_text("password");
+    fields.finish()?;
+    call.count_sign_in(&email)?;
+    let app = &call.app;
+    let user = auth::user_by_email(&app.store, email).await?;
+    let (id, hash) = user.unzip();
+    let verified = app.passwords.verify(password, hash).await?;
+    let Some(id) = id.filter(|_| verified) else {
+        return Err(Problem::unauthenticated());
+    };
+    answer(&auth::sign_in(&app.store, &app.context, id).await?)
+}
+
+/// `POST /v1/auth/refresh`
+///
+/// # Errors
+/// 401 in the same words whatever is wrong with the token.
+pub async fn refresh(mut call: Call) -> Result<Response, Problem> {
+    let mut fields = call.fields().await?;
+    let token = fields.required_text("refresh_token");
+    fields.finish()?;
+    let tokens = auth::refresh(&call.app.store, &call.app.context, &token).await?;
+    answer(&tokens.ok_or_else(Problem::unauthenticated)?)
+}

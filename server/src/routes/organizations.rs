@@ -1,0 +1,216 @@
+//! `/v1/organizations`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::context::rfc3339;
+use crate::http::call::{Call, json};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{Row, Scope, Store, StoreError, Tx};
+
+/// An organization as it is answered.
+#[derive(Debug, Serialize)]
+pub struct Organization {
+    /// Of the record.
+    pub id: Uuid,
+    /// For people.
+    pub label: String,
+    /// Whatever its administrators keep there.
+    pub config: Box<RawValue>,
+    /// How many members it may have; `null` is any number.
+    pub seats: Option<i64>,
+    /// How many rows it may have; `null` is any number.
+    pub row_quota: Option<i64>,
+    /// When it was created.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+}
+
+macro_rules! columns {
+    () => {
+        "id, label, config, seats, row_quota, created_at, updated_at"
+    };
+}
+
+impl Organization {
+    /// Reads a row of the columns above.
+    pub(crate) fn read(row: &Row) -> Result<Organization, StoreError> {
+        let config = RawValue::from_string(row.get(2)?);
+        Ok(Organization {
+            id: row.get(0)?,
+            label: row.get(1)?,
+            config: config.map_err(|error| StoreError::Internal(error.to_string()))?,
+            seats: row.get(3)?,
+            row_quota: row.get(4)?,
+            created_at: rfc3339(row.get(5)?),
+            updated_at: rfc3339(row.get(6)?),
+        })
+    }
+}
+
+/// `GET /v1/organizations`
+///
+/// # Errors
+/// 422 for parameters that make no sense.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let page = call.page("")?;
+    let scope = call.caller()?.scope();
+    let found: Result<_, StoreError> = call
+        .app
+        .store
+        .read(&scope, page.clone(), |tx, page| {
+            Box::pin(select_page(tx, page))
+        })
+        .await;
+    json(
+        StatusCode::OK,
+        &page.page(found?, |organization| organization.id),
+    )
+}
+
+async fn select_page(tx: &mut Tx, page: &PageRequest) -> Result<Vec<Organization>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM organizations WHERE {tenant id} AND id > $1 ORDER BY id LIMIT $2"
+    );
+    let rows = tx
+        .last(sql, &[page.from().into(), page.look().into()])
+        .await?;
+    rows.iter().map(Organization::read).collect()
+}
+
+/// `GET /v1/organizations/{organization_id}`
+///
+/// # Errors
+/// 404 for strangers.
+pub async fn get(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    call.enter(id)?;
+    call.query.finish()?;
+    let scope = call.caller()?.scope();
+    let found: Result<_, StoreError> = call
+        .app
+        .store
+        .read(&scope, id, |tx, id| Box::pin(select(tx, id)))
+        .await;
+    json(StatusCode::OK, &found?.ok_or_else(Problem::not_found)?)
+}
+
+async fn select(tx: &mut Tx, id: &Uuid) -> Result<Option<Organization>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM organizations WHERE {tenant id} AND id = $1"
+    );
+    let rows = tx.last(sql, &[(*id).into()]).await?;
+    rows.first().map(Organization::read).transpose()
+}
+
+struct Change {
+    id: Uuid,
+    label: Option<String>,
+    config: Option<String>,
+    now: i64,
+}
+
+/// `PATCH /v1/organizations/{organization_id}`
+///
+/// # Errors
+/// 404 for strangers, 403 below administrators and for fields that never change.
+pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    call.enter(id)?;
+    let mut fields = call.fields().await?;
+    fields.frozen(&[
+        "id",
+        "organization_id",
+        "created_at",
+        "updated_at",
+        "created_by",
+        "seats",
+        "row_quota",
+    ])?;
+    let change = Change {
+        id,
+        label: fields.text("label"),
+        config: fields.object("config"),
+        now: call.app.context.now(),
+    };
+    fields.finish()?;
+    let scope = call.caller()?.scope();
+    let found: Result<_, StoreError> = call
+        .app
+        .store
+        .write(&scope, change, |tx, change| Box::pin(update(tx, change)))
+        .await;
+    json(StatusCode::OK, &found?.ok_or_else(Problem::not_found)?)
+}
+
+async fn update(tx: &mut Tx, change: &Change) -> Result<Option<Organization>, StoreError> {
+    if change.label.is_none() && change.config.is_none() {
+        return select(tx, &change.id).await;
+    }
+    let sql = concat!(
+        "UPDATE main.organizations SET label = coalesce($2, label), config = coalesce($3, config), ",
+        "updated_at = $4 WHERE {tenant id} AND id = $1 RETURNING ",
+        columns!()
+    );
+    let parameters = [
+        change.id.into(),
+        change.label.clone().into(),
+        change.config.clone().into(),
+        change.now.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(Organization::read).transpose()
+}
+
+/// An organization that is to be.
+#[derive(Debug)]
+pub struct New {
+    /// Of the record.
+    pub id: Uuid,
+    /// For people.
+    pub label: String,
+    /// How many members it may have; `None` is any number.
+    pub seats: Option<i64>,
+    /// How many rows it may have; `None` is any number.
+    pub row_quota: Option<i64>,
+    /// The time.
+    pub now: i64,
+}
+
+/// Creates an organization; no route does.
+///
+/// # Errors
+/// Those of the store.
+pub async fn create(store: &Store, new: New) -> Result<Organization, StoreError> {
+    store
+        .write(&Scope::Operator, new, |tx, new| Box::pin(insert(tx, new)))
+        .await
+}
+
+async fn insert(tx: &mut Tx, new: &New) -> Result<Organization, StoreError> {
+    let sql = concat!(
+        "INSERT INTO main.organizations (id, label, config, seats, row_quota, created_at, ",
+        "updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING ",
+        columns!()
+    );
+    let parameters = [
+        new.id.into(),
+        new.label.as_str().into(),
+        "{}".into(),
+        new.seats.into(),
+        new.row_quota.into(),
+        new.now.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    let row = row.ok_or_else(|| StoreError::Internal("nothing was inserted".to_owned()))?;
+    Organization::read(&row)
+}

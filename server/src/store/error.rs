@@ -1,0 +1,150 @@
+//! How a store can fail, in words that do not depend on which store it is.
+
+/// Why an operation of the store was not done. Nothing of it was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// A repeated value. The constraint is named by its table and columns, joined by `_`.
+    #[error("repeated value: {constraint}")]
+    Unique {
+        /// For example `memberships_organization_id_user_id`.
+        constraint: String,
+    },
+    /// A row that is referred to does not exist.
+    #[error("a row that is referred to does not exist")]
+    Reference,
+    /// The second wall refused it: a bug of the statement, for the first wall should have.
+    #[error("the store refused access: {0}")]
+    Denied(String),
+    /// The first wall refused it: the organization is none that this scope may write to.
+    #[error("an organization outside the scope")]
+    OutOfScope,
+    /// The store cannot be reached, is full or too busy; later it may work.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The store was migrated by a newer program.
+    #[error(
+        "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"
+    )]
+    Newer {
+        /// Of the store.
+        found: i64,
+        /// Of this program.
+        known: i64,
+    },
+    /// Another process serves this file.
+    #[error("{0} is being served by another process")]
+    Served(String),
+    /// The URL names no store.
+    #[error("{0:?} names no store: use sqlite:FILE, sqlite::memory: or postgres://…")]
+    Url(String),
+    /// A bug.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        use rusqlite::ErrorCode as Kind;
+        use rusqlite::ffi;
+        let rusqlite::Error::SqliteFailure(code, message) = &error else {
+            return StoreError::Internal(error.to_string());
+        };
+        let text = message.clone().unwrap_or_default();
+        match code.extended_code {
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
+                return StoreError::Unique {
+                    constraint: constraint(&text),
+                };
+            }
+            ffi::SQLITE_CONSTRAINT_FOREIGNKEY => return StoreError::Reference,
+            ffi::SQLITE_CONSTRAINT_TRIGGER => return StoreError::Denied(text),
+            _ => {}
+        }
+        match code.code {
+            Kind::AuthorizationForStatementDenied => StoreError::Denied(text),
+            Kind::DatabaseBusy
+            | Kind::DatabaseLocked
+            | Kind::DiskFull
+            | Kind::CannotOpen
+            | Kind::SystemIoFailure
+            | Kind::OutOfMemory
+            | Kind::ReadOnly => StoreError::Unavailable(error.to_string()),
+            _ => StoreError::Internal(error.to_string()),
+        }
+    }
+}
+
+/// SQLite names no constraint but its columns: `UNIQUE constraint failed: t.a, t.b` is `t_a_b`.
+fn constraint(message: &str) -> String {
+    let columns = message.rsplit(": ").next().unwrap_or_default();
+    let mut name = String::new();
+    for column in columns.split(", ") {
+        let (table, column) = column.split_once('.').unwrap_or(("", column));
+        if name.is_empty() {
+            name.push_str(table);
+        }
+        name.push('_');
+        name.push_str(column);
+    }
+    name
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> StoreError {
+        use tokio_postgres::error::SqlState;
+        let Some(reason) = error.as_db_error() else {
+            let cause = std::error::Error::source(&error);
+            let io = cause.is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+            return if error.is_closed() || io {
+                StoreError::Unavailable(error.to_string())
+            } else {
+                StoreError::Internal(format!("{error}: {:?}", std::error::Error::source(&error)))
+            };
+        };
+        let code = reason.code();
+        let text = || format!("{} ({})", reason.message(), code.code());
+        if *code == SqlState::UNIQUE_VIOLATION {
+            StoreError::Unique {
+                constraint: reason.constraint().unwrap_or_default().to_owned(),
+            }
+        } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
+            StoreError::Reference
+        } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
+            StoreError::Denied(text())
+        } else if ["08", "53", "57", "58", "40"]
+            .iter()
+            .any(|class| code.code().starts_with(class))
+        {
+            StoreError::Unavailable(text())
+        } else {
+            StoreError::Internal(text())
+        }
+    }
+}
+
+impl From<deadpool_postgres::PoolError> for StoreError {
+    fn from(error: deadpool_postgres::PoolError) -> StoreError {
+        match error {
+            // A database that is missing or closed to us can come back, like one that is down.
+            deadpool_postgres::PoolError::Backend(error) => {
+                StoreError::Unavailable(error.to_string())
+            }
+            other => StoreError::Unavailable(other.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::constraint;
+
+    #[test]
+    fn a_constraint_is_named_by_table_and_columns() {
+        let message = "UNIQUE constraint failed: memberships.organization_id, memberships.user_id";
+        assert_eq!(constraint(message), "memberships_organization_id_user_id");
+        assert_eq!(
+            constraint("UNIQUE constraint failed: users.email"),
+            "users_email"
+        );
+    }
+}

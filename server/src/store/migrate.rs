@@ -1,0 +1,190 @@
+//! Migrations: embedded, numbered, alike in number and name on both stores, run under a lock.
+//!
+//! A migration that was ever shipped is never edited; its successor mends it. A store that is newer
+//! than the program is refused rather than guessed at.
+
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+
+use super::StoreError;
+
+struct Migration {
+    number: i64,
+    name: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+macro_rules! migration {
+    ($number:literal, $file:literal) => {
+        Migration {
+            number: $number,
+            name: $file,
+            sqlite: include_str!(concat!("../../migrations/sqlite/", $file, ".sql")),
+            postgres: include_str!(concat!("../../migrations/postgres/", $file, ".sql")),
+        }
+    };
+}
+
+const MIGRATIONS: [Migration; 1] = [migration!(1, "0001_identity")];
+
+const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
+     (number bigint NOT NULL PRIMARY KEY, name text NOT NULL)";
+const FOUND: &str = "SELECT coalesce(max(number), 0) FROM schema_migrations";
+
+/// What has to be done yet.
+fn pending(found: i64) -> Result<impl Iterator<Item = &'static Migration>, StoreError> {
+    let known = MIGRATIONS.last().map_or(0, |last| last.number);
+    if found > known {
+        return Err(StoreError::Newer { found, known });
+    }
+    Ok(MIGRATIONS
+        .iter()
+        .filter(move |migration| migration.number > found))
+}
+
+/// Migrates a file. The write lock of the file keeps others out.
+pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(LEDGER)?;
+    let found: i64 = transaction.query_row(FOUND, [], |row| row.get(0))?;
+    for migration in pending(found)? {
+        transaction.execute_batch(migration.sqlite)?;
+        transaction.execute(
+            "INSERT INTO schema_migrations (number, name) VALUES (?1, ?2)",
+            (migration.number, migration.name),
+        )?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// The roles belong to the whole cluster, so another database of it may have made them, or be
+/// making them right now.
+const ROLES: &str = "
+DO $$
+DECLARE
+    wanted text;
+BEGIN
+    FOREACH wanted IN ARRAY ARRAY['tplkit_gate', 'tplkit_operator', 'tplkit_request'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
+        END IF;
+        IF NOT pg_has_role(current_user, wanted, 'MEMBER') THEN
+            EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
+        END IF;
+    END LOOP;
+END
+$$";
+
+/// A role that could pass policies by would take the wall down without a word.
+const WEAK_ROLES: &str = "SELECT coalesce(string_agg(rolname, ', '), '') FROM pg_roles \
+     WHERE rolname IN ('tplkit_gate', 'tplkit_operator', 'tplkit_request') \
+     AND (rolsuper OR rolbypassrls)";
+
+/// Migrates a database. A table lock keeps others out.
+pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
+    const ATTEMPTS: u64 = 20;
+    for attempt in 1.. {
+        let error = match attempt_postgres(client).await {
+            Ok(()) => break,
+            Err(Attempt::Final(error)) => return Err(error),
+            Err(Attempt::Database(error)) => error,
+        };
+        // Two that create the same thing at once: one sees an error that has no name of its own.
+        let raced = error.code().is_some_and(|code| {
+            [
+                SqlState::UNIQUE_VIOLATION,
+                SqlState::DUPLICATE_OBJECT,
+                SqlState::DUPLICATE_SCHEMA,
+                SqlState::DUPLICATE_TABLE,
+                SqlState::INTERNAL_ERROR,
+            ]
+            .contains(code)
+        });
+        if !raced || attempt == ATTEMPTS {
+            return Err(error.into());
+        }
+        tokio::time::sleep(Duration::from_millis(20 * attempt)).await;
+    }
+    let weak: String = client.query_one(WEAK_ROLES, &[]).await?.get(0);
+    if weak.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Internal(format!(
+            "{weak} may pass row-level security by; take SUPERUSER and BYPASSRLS away"
+        )))
+    }
+}
+
+enum Attempt {
+    Database(tokio_postgres::Error),
+    Final(StoreError),
+}
+
+impl From<tokio_postgres::Error> for Attempt {
+    fn from(error: tokio_postgres::Error) -> Attempt {
+        Attempt::Database(error)
+    }
+}
+
+async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
+    let transaction = client.transaction().await?;
+    let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
+    // A server that starts beside running ones should find nothing to create, or to lock.
+    if !transaction.query_one(known, &[]).await?.get::<_, bool>(0) {
+        transaction
+            .batch_execute("CREATE SCHEMA IF NOT EXISTS main")
+            .await?;
+        transaction.batch_execute(LEDGER).await?;
+    }
+    let found: i64 = transaction.query_one(FOUND, &[]).await?.get(0);
+    if pending(found).map_err(Attempt::Final)?.next().is_some() {
+        let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE";
+        transaction.batch_execute(lock).await?;
+        transaction.batch_execute(ROLES).await?;
+        let found: i64 = transaction.query_one(FOUND, &[]).await?.get(0);
+        for migration in pending(found).map_err(Attempt::Final)? {
+            transaction.batch_execute(migration.postgres).await?;
+            let done = "INSERT INTO schema_migrations (number, name) VALUES ($1, $2)";
+            transaction
+                .execute(done, &[&migration.number, &migration.name])
+                .await?;
+        }
+    }
+    Ok(transaction.commit().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MIGRATIONS, StoreError, pending, sqlite};
+
+    #[test]
+    fn numbers_go_up_one_by_one_and_stand_in_the_names() {
+        for (index, migration) in MIGRATIONS.iter().enumerate() {
+            assert_eq!(usize::try_from(migration.number).ok(), Some(index + 1));
+            assert!(
+                migration
+                    .name
+                    .starts_with(&format!("{:04}_", migration.number))
+            );
+        }
+    }
+
+    #[test]
+    fn a_newer_store_is_refused() {
+        let mut connection = rusqlite::Connection::open_in_memory().expect("opens");
+        sqlite(&mut connection).expect("migrates");
+        sqlite(&mut connection).expect("has nothing to do");
+        let newer = "INSERT INTO schema_migrations VALUES (99, '0099_later')";
+        connection.execute(newer, []).expect("writes");
+        let refused = sqlite(&mut connection);
+        assert!(
+            matches!(refused, Err(StoreError::Newer { found: 99, .. })),
+            "{refused:?}"
+        );
+        assert_eq!(pending(0).expect("known").count(), MIGRATIONS.len());
+    }
+}

@@ -1,0 +1,279 @@
+//! The store: two engines behind one way of asking.
+//!
+//! An operation is an `async fn` over a [`Tx`] and its input. It runs whole or not at all, for a
+//! [`Scope`], and its statements have one text for both stores ([`dialect`]). On SQLite it runs on
+//! the thread that owns the connection, so it must wait for nothing but its own statements; on
+//! PostgreSQL it can be run again when the database asks for that.
+//!
+//! Two walls stand between organizations: predicates in the statements, and the store's own.
+
+pub mod dialect;
+mod error;
+mod migrate;
+mod postgres;
+mod scope;
+mod sqlite;
+mod tx;
+mod value;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use tokio::sync::oneshot;
+
+pub use error::StoreError;
+pub use scope::{Scope, Visible, Walls};
+pub use tx::Tx;
+pub use value::{Column, Row, Value};
+
+use postgres::Postgres;
+use sqlite::{Sqlite, Task, Walled};
+use tx::{Inner, Texts};
+
+/// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
+pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+
+/// How often a transaction is tried when others get in its way.
+const ATTEMPTS: usize = 6;
+
+/// An open, migrated store. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    engine: Engine,
+    texts: Arc<Texts>,
+}
+
+#[derive(Debug, Clone)]
+enum Engine {
+    Sqlite(Arc<Sqlite>),
+    Postgres(Postgres),
+}
+
+/// The right to serve a store; of a SQLite file only one process has it.
+#[derive(Debug)]
+pub struct Serving(#[expect(dead_code, reason = "held, not read")] Option<std::fs::File>);
+
+impl Store {
+    /// Opens `sqlite:FILE`, `sqlite::memory:` or `postgres://…`, and migrates it.
+    ///
+    /// # Errors
+    /// When the URL names no store, the store cannot be reached, or is newer than this program.
+    pub async fn open(url: &str) -> Result<Store, StoreError> {
+        Store::build(url, Walls::BOTH).await
+    }
+
+    /// Opens a store with one wall missing, to see that the other holds.
+    ///
+    /// # Errors
+    /// As [`open`](Store::open).
+    #[cfg(any(test, feature = "walls-off"))]
+    pub async fn open_without(url: &str, walls: Walls) -> Result<Store, StoreError> {
+        Store::build(url, walls).await
+    }
+
+    async fn build(url: &str, walls: Walls) -> Result<Store, StoreError> {
+        let engine = if let Some(file) = url.strip_prefix("sqlite:") {
+            let file = match file {
+                "" => return Err(StoreError::Url(url.to_owned())),
+                ":memory:" => None,
+                file => Some(Path::new(file)),
+            };
+            Engine::Sqlite(Arc::new(Sqlite::open(file, walls)?))
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Engine::Postgres(Postgres::open(url, walls.second).await?)
+        } else {
+            return Err(StoreError::Url(url.to_owned()));
+        };
+        Ok(Store {
+            engine,
+            texts: Arc::new(Texts::new(walls)),
+        })
+    }
+
+    /// Claims the store for serving.
+    ///
+    /// # Errors
+    /// When another process serves this file.
+    pub fn claim(&self) -> Result<Serving, StoreError> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Ok(Serving(sqlite.claim()?)),
+            Engine::Postgres(_) => Ok(Serving(None)),
+        }
+    }
+
+    /// Runs an operation that only reads.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn read<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => {
+                self.hand(scope, input, work, |task| sqlite.read(task))
+                    .await
+            }
+            Engine::Postgres(postgres) => self.run((postgres, false), scope, &input, &work).await,
+        }
+    }
+
+    /// Runs an operation that writes. When it returns an error, nothing was written.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => {
+                self.hand(scope, input, work, |task| sqlite.write(task))
+                    .await
+            }
+            Engine::Postgres(postgres) => self.run((postgres, true), scope, &input, &work).await,
+        }
+    }
+
+    /// Whether the store answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        self.read(&Scope::Gate, (), |tx, ()| {
+            Box::pin(async move { tx.last("SELECT 1", &[]).await.map(drop) })
+        })
+        .await
+    }
+
+    async fn hand<I, T, E, F>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: F,
+        to: impl FnOnce(Box<dyn Task>),
+    ) -> Result<T, E>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        to(Box::new(Operation {
+            scope: scope.clone(),
+            texts: self.texts.clone(),
+            input,
+            work,
+            result: None,
+            answer,
+        }));
+        match answered.await {
+            Ok(result) => result,
+            Err(_) => Err(StoreError::Unavailable("the store has stopped".to_owned()).into()),
+        }
+    }
+
+    async fn run<I, T, E, F>(
+        &self,
+        (postgres, may_write): (&Postgres, bool),
+        scope: &Scope,
+        input: &I,
+        work: &F,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+    {
+        let mut attempt = 1;
+        loop {
+            let mut tx = Tx {
+                scope: scope.clone(),
+                texts: self.texts.clone(),
+                inner: Inner::Postgres(postgres.begin(may_write)),
+            };
+            let result = work(&mut tx, input).await;
+            let Inner::Postgres(mut pipelined) = tx.inner else {
+                return result;
+            };
+            let ended = pipelined.end(result.is_ok()).await;
+            if pipelined.retry() && attempt < ATTEMPTS {
+                attempt += 1;
+                continue;
+            }
+            return match (result, ended) {
+                (Ok(_), Err(error)) => Err(error.into()),
+                // Why it failed matters more than that the rollback did, too.
+                (result, _) => result,
+            };
+        }
+    }
+}
+
+/// An operation on its way to the thread that runs it.
+struct Operation<I, T, E, F> {
+    scope: Scope,
+    texts: Arc<Texts>,
+    input: I,
+    work: F,
+    result: Option<Result<T, E>>,
+    answer: oneshot::Sender<Result<T, E>>,
+}
+
+impl<I, T, E, F> Task for Operation<I, T, E, F>
+where
+    I: Send + Sync,
+    T: Send,
+    E: From<StoreError> + Send,
+    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send,
+{
+    fn scope(&self) -> Scope {
+        self.scope.clone()
+    }
+
+    fn run(&mut self, connection: Walled) -> (Walled, bool) {
+        let mut tx = Tx {
+            scope: self.scope.clone(),
+            texts: self.texts.clone(),
+            inner: Inner::Sqlite(connection),
+        };
+        // The connection stays with us when the operation panics.
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            (self.work)(&mut tx, &self.input).now_or_never()
+        }));
+        let result = match ran {
+            Ok(Some(result)) => result,
+            Ok(None) => {
+                let why = "an operation waited for something else than the store";
+                Err(StoreError::Internal(why.to_owned()).into())
+            }
+            Err(_) => Err(StoreError::Internal("an operation panicked".to_owned()).into()),
+        };
+        let keep = result.is_ok();
+        self.result = Some(result);
+        let Inner::Sqlite(connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
+            unreachable!("nobody else has this transaction");
+        };
+        (connection, keep)
+    }
+
+    fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let result = match (committed, self.result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
+            (Err(error), Some(Ok(_)) | None) => Err(error.into()),
+            (Err(_), Some(Err(own))) => Err(own),
+        };
+        // Whoever waited may have gone.
+        let _ = self.answer.send(result);
+    }
+}

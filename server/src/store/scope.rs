@@ -1,0 +1,64 @@
+//! Who asks. No statement runs without it.
+
+use uuid::Uuid;
+
+/// The identity under which a transaction runs, and with it what both walls let through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// The gate: finds out who holds a credential. Sees credentials and memberships, nothing else.
+    Gate,
+    /// The administrator at the machine (`admin` commands). Sees all organizations.
+    Operator,
+    /// A signed-in caller.
+    Caller(Visible),
+}
+
+/// What a caller may see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Visible {
+    /// The user, or the API key.
+    pub caller: Uuid,
+    /// Organizations that the caller belongs to.
+    pub organizations: Vec<Uuid>,
+    /// Those of them in which every workspace is visible.
+    pub administered: Vec<Uuid>,
+    /// Workspaces that name the caller as a member.
+    pub workspaces: Vec<Uuid>,
+}
+
+impl Scope {
+    /// The PostgreSQL role, and the section of the SQLite wall, that this scope runs as.
+    pub(super) fn role(&self) -> &'static str {
+        match self {
+            Scope::Gate => "tplkit_gate",
+            Scope::Operator => "tplkit_operator",
+            Scope::Caller(_) => "tplkit_request",
+        }
+    }
+
+    /// Whether rows of that organization may be written, as the first wall has it.
+    pub(super) fn may_write(&self, organization: Uuid) -> bool {
+        match self {
+            Scope::Gate => false,
+            Scope::Operator => true,
+            Scope::Caller(visible) => visible.organizations.contains(&organization),
+        }
+    }
+}
+
+/// Which walls stand. Both do, except in tests that take one away to see that the other holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walls {
+    /// Predicates in the statements.
+    pub first: bool,
+    /// The store's own: row-level security, or views, triggers and the authorizer.
+    pub second: bool,
+}
+
+impl Walls {
+    /// As it has to be.
+    pub const BOTH: Walls = Walls {
+        first: true,
+        second: true,
+    };
+}

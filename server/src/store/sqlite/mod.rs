@@ -1,0 +1,132 @@
+//! The embedded store: one writing thread with group commit, a fixed pool of reading threads.
+//!
+//! A task is an operation of some resource. It runs to its end on the thread that owns the
+//! connection, so a write never waits for the network or for another task of the runtime in the
+//! middle of its transaction. Writes that arrive while the disk is busy share the next commit, each
+//! in a savepoint of its own. Readers work on snapshots and never wait for the writer.
+
+mod connection;
+mod threads;
+mod wall;
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
+
+pub(super) use connection::Walled;
+pub(super) use threads::Task;
+
+use super::{StoreError, Walls, migrate};
+
+/// How many tasks may wait; more are refused, so that waiting does not grow without bound.
+const WAITING: usize = 4096;
+const READERS: usize = 4;
+
+/// An open database.
+#[derive(Debug)]
+pub(super) struct Sqlite {
+    writer: SyncSender<Box<dyn Task>>,
+    readers: SyncSender<Box<dyn Task>>,
+    file: Option<PathBuf>,
+    /// Keeps the folder of a database in memory until the store goes.
+    _temporary: Option<Temporary>,
+}
+
+impl Sqlite {
+    /// Opens a file, and starts the threads that work on it. `None` is a database that lives as
+    /// long as the store.
+    pub(super) fn open(file: Option<&Path>, walls: Walls) -> Result<Sqlite, StoreError> {
+        let temporary = match file {
+            Some(_) => None,
+            None => Some(Temporary::new()?),
+        };
+        let path = temporary
+            .as_ref()
+            .map_or(file, |temporary| Some(temporary.file.as_path()));
+        let path = path.ok_or_else(|| StoreError::Internal("no file".to_owned()))?;
+        let mut first = connection::open(path)?;
+        migrate::sqlite(&mut first)?;
+        let (writer, tasks) = sync_channel(WAITING);
+        threads::write(Walled::new(first, walls, true)?, tasks)?;
+        let (readers, tasks) = sync_channel(WAITING);
+        let tasks = Arc::new(Mutex::new(tasks));
+        for _ in 0..READERS {
+            let reader = Walled::new(connection::open(path)?, walls, false)?;
+            threads::read(reader, tasks.clone())?;
+        }
+        Ok(Sqlite {
+            writer,
+            readers,
+            file: file.map(Path::to_owned),
+            _temporary: temporary,
+        })
+    }
+
+    /// Hands a task to the writer.
+    pub(super) fn write(&self, task: Box<dyn Task>) {
+        hand(&self.writer, task);
+    }
+
+    /// Hands a task to the next free reader.
+    pub(super) fn read(&self, task: Box<dyn Task>) {
+        hand(&self.readers, task);
+    }
+
+    /// Claims the file for one serving process, until the returned file is dropped.
+    pub(super) fn claim(&self) -> Result<Option<File>, StoreError> {
+        let Some(file) = &self.file else {
+            return Ok(None);
+        };
+        let mut name = file.clone().into_os_string();
+        name.push("-serving");
+        let unavailable = |error: std::io::Error| StoreError::Unavailable(error.to_string());
+        let lock = File::create(name).map_err(unavailable)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Served(file.display().to_string())),
+            Err(TryLockError::Error(error)) => Err(unavailable(error)),
+        }
+    }
+}
+
+fn hand(threads: &SyncSender<Box<dyn Task>>, task: Box<dyn Task>) {
+    match threads.try_send(task) {
+        Ok(()) => {}
+        Err(TrySendError::Full(task)) => {
+            task.finish(Err(StoreError::Unavailable("too much to do".to_owned())));
+        }
+        Err(TrySendError::Disconnected(task)) => {
+            task.finish(Err(StoreError::Unavailable(
+                "the store has stopped".to_owned(),
+            )));
+        }
+    }
+}
+
+/// A folder for a database that nobody keeps. SQLite's own databases in memory cannot be shared by
+/// a writer and readers that do not wait for each other.
+#[derive(Debug)]
+struct Temporary {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Temporary {
+    fn new() -> Result<Temporary, StoreError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| StoreError::Internal(error.to_string()))?;
+        let name = format!("tplkit-{:032x}", u128::from_le_bytes(random));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let file = folder.join("memory.db");
+        Ok(Temporary { folder, file })
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // The threads may still hold the file; the system keeps it for them.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

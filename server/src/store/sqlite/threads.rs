@@ -1,0 +1,121 @@
+//! The threads that own the connections.
+
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::connection::Walled;
+use crate::store::{Scope, StoreError};
+
+/// How many writes may share one commit.
+const GROUP: usize = 128;
+
+/// An operation on its way to a thread and back.
+pub(in crate::store) trait Task: Send {
+    /// For whom it runs.
+    fn scope(&self) -> Scope;
+    /// Runs it; false when what it wrote is to be undone.
+    fn run(&mut self, connection: Walled) -> (Walled, bool);
+    /// Tells the one who waits: the task's own answer, unless the store failed.
+    fn finish(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+/// Starts the writer.
+pub(super) fn write(connection: Walled, tasks: Receiver<Box<dyn Task>>) -> Result<(), StoreError> {
+    spawn("store-writer", move || {
+        let mut connection = connection;
+        while let Ok(first) = tasks.recv() {
+            let group = std::iter::once(first).chain(tasks.try_iter().take(GROUP - 1));
+            connection = commit_group(connection, group);
+        }
+    })
+}
+
+/// Runs tasks until none waits, then commits them all, then answers them all.
+fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task>>) -> Walled {
+    let mut done: Vec<Box<dyn Task>> = Vec::new();
+    for mut task in group {
+        let begun = if connection.in_transaction() {
+            Ok(())
+        } else if done.is_empty() {
+            connection.control("BEGIN IMMEDIATE")
+        } else {
+            // An error of the disk has undone what was there before.
+            Err(StoreError::Unavailable(
+                "the transaction was lost".to_owned(),
+            ))
+        };
+        if let Err(error) = begun.and_then(|()| connection.control("SAVEPOINT task")) {
+            task.finish(Err(error));
+            continue;
+        }
+        let keep;
+        (connection, keep) = run(connection, &mut task);
+        let end = if keep {
+            connection.control("RELEASE task")
+        } else {
+            connection
+                .control("ROLLBACK TO task")
+                .and_then(|()| connection.control("RELEASE task"))
+        };
+        match end {
+            Ok(()) => done.push(task),
+            Err(error) => task.finish(Err(error)),
+        }
+    }
+    let committed = if connection.in_transaction() {
+        connection.control("COMMIT")
+    } else if done.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Unavailable(
+            "the transaction was lost".to_owned(),
+        ))
+    };
+    if committed.is_err() && connection.in_transaction() {
+        let _ = connection.control("ROLLBACK");
+    }
+    for task in done {
+        task.finish(committed.clone());
+    }
+    connection
+}
+
+/// Starts one reader of several.
+pub(super) fn read(
+    connection: Walled,
+    tasks: Arc<Mutex<Receiver<Box<dyn Task>>>>,
+) -> Result<(), StoreError> {
+    spawn("store-reader", move || {
+        let mut connection = connection;
+        loop {
+            // Whoever waits for a task holds the lock; the others wait for the lock.
+            let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(mut task) = task else { return };
+            if let Err(error) = connection.control("BEGIN") {
+                task.finish(Err(error));
+                continue;
+            }
+            (connection, _) = run(connection, &mut task);
+            // Ends the snapshot; there is nothing to lose.
+            if connection.in_transaction() {
+                let _ = connection.control("ROLLBACK");
+            }
+            task.finish(Ok(()));
+        }
+    })
+}
+
+fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {
+    connection.enter(Some(task.scope()));
+    let (connection, keep) = task.run(connection);
+    connection.enter(None);
+    (connection, keep)
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), StoreError> {
+    let started = thread::Builder::new().name(name.to_owned()).spawn(work);
+    started
+        .map(drop)
+        .map_err(|error| StoreError::Unavailable(error.to_string()))
+}

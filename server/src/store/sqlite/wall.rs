@@ -1,0 +1,391 @@
+//! The second wall of SQLite, which has no row-level security: what PostgreSQL's policies say, said
+//! with temporary views, temporary triggers and the authorizer, on every connection.
+//!
+//! - Statements name tables without a schema, and a temporary view of that name hides the table. The
+//!   view shows the rows that the scope of the running transaction may see.
+//! - Writes go to `main.TABLE`, because views know neither UPSERT nor `changes()`. Triggers ask the
+//!   same question of every row: one that may not be seen is passed over, as if it were not there; a
+//!   new one that could not be seen is an error.
+//! - The authorizer refuses every read of a table that does not come from its view, a trigger or the
+//!   write itself, every write but the announced one, and all schema changes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Result};
+
+use crate::store::Scope;
+
+/// A table behind the wall.
+struct Table {
+    name: &'static str,
+    /// The question, with `@` for the row.
+    visible: &'static str,
+    /// Open to the gate.
+    gate: bool,
+    /// Tables whose rows go or are looked at by foreign keys when this one is written.
+    cascades: &'static [&'static str],
+}
+
+const TENANT: &str = "wall_tenant('{}', @organization_id)";
+
+const TABLES: [Table; 7] = [
+    Table {
+        name: "users",
+        visible: "wall_person('users', @id)",
+        gate: true,
+        cascades: &["sessions"],
+    },
+    Table {
+        name: "sessions",
+        visible: "wall_person('sessions', NULL)",
+        gate: true,
+        cascades: &[],
+    },
+    Table {
+        name: "organizations",
+        visible: "wall_tenant('organizations', @id)",
+        gate: false,
+        cascades: &["memberships", "workspaces", "workspace_members", "api_keys"],
+    },
+    Table {
+        name: "memberships",
+        visible: TENANT,
+        gate: true,
+        cascades: &["workspace_members"],
+    },
+    Table {
+        name: "workspaces",
+        visible: "wall_workspace(@organization_id, @id, @access)",
+        gate: false,
+        cascades: &["workspace_members"],
+    },
+    Table {
+        name: "workspace_members",
+        visible: TENANT,
+        gate: true,
+        cascades: &[],
+    },
+    Table {
+        name: "api_keys",
+        visible: TENANT,
+        gate: true,
+        cascades: &[],
+    },
+];
+
+fn table(name: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|table| table.name == name)
+}
+
+/// What the wall knows of the statement that runs.
+#[derive(Debug, Default)]
+struct Running {
+    scope: Option<Scope>,
+    writes: Option<&'static str>,
+}
+
+/// The hand on the wall of one connection.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wall {
+    running: Arc<Mutex<Running>>,
+}
+
+impl Wall {
+    /// Puts the wall up. Nothing but announced statements runs afterwards.
+    pub(super) fn build(connection: &mut Connection) -> Result<Wall> {
+        let wall = Wall::default();
+        wall.functions(connection)?;
+        for table in &TABLES {
+            connection.execute_batch(&table.definition())?;
+        }
+        let running = wall.running.clone();
+        connection.authorizer(Some(move |asked: AuthContext<'_>| {
+            let running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            authorize(asked, running.writes)
+        }))?;
+        Ok(wall)
+    }
+
+    /// Says for whom the next statements run, or that none are to run.
+    pub(super) fn enter(&self, scope: Option<Scope>) {
+        self.lock(|running| running.scope = scope);
+    }
+
+    /// Announces the table that the next statement writes.
+    pub(super) fn announce(&self, writes: Option<&'static str>) {
+        self.lock(|running| running.writes = writes);
+    }
+
+    fn lock<T>(&self, work: impl FnOnce(&mut Running) -> T) -> T {
+        work(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn ask(&self, work: impl FnOnce(&Scope) -> bool) -> bool {
+        self.lock(|running| running.scope.as_ref().is_some_and(work))
+    }
+
+    fn functions(&self, connection: &Connection) -> Result<()> {
+        let flags = FunctionFlags::SQLITE_UTF8;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_tenant", 2, flags, move |row| {
+            let organization = id(row, 1);
+            Ok(wall.ask(|scope| match scope {
+                Scope::Gate => at_the_gate(row),
+                Scope::Operator => true,
+                Scope::Caller(visible) => holds(&visible.organizations, organization),
+            }))
+        })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_person", 2, flags, move |row| {
+            let person = id(row, 1);
+            Ok(wall.ask(|scope| match scope {
+                Scope::Gate => at_the_gate(row),
+                Scope::Operator => true,
+                Scope::Caller(visible) => person == Some(visible.caller.as_bytes()),
+            }))
+        })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_workspace", 3, flags, move |row| {
+            let (organization, workspace) = (id(row, 0), id(row, 1));
+            let open = row.get_raw(2) == ValueRef::Text(b"organization");
+            Ok(wall.ask(|scope| match scope {
+                Scope::Gate => false,
+                Scope::Operator => true,
+                Scope::Caller(visible) => {
+                    holds(&visible.organizations, organization)
+                        && (open
+                            || holds(&visible.administered, organization)
+                            || holds(&visible.workspaces, workspace))
+                }
+            }))
+        })
+    }
+}
+
+impl Table {
+    fn question(&self, row: &str) -> String {
+        self.visible.replace("{}", self.name).replace('@', row)
+    }
+
+    fn definition(&self) -> String {
+        let Table { name, .. } = self;
+        let (here, old, new) = (
+            self.question(""),
+            self.question("OLD."),
+            self.question("NEW."),
+        );
+        format!(
+            "CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE {here};
+             CREATE TEMP TRIGGER wall_insert_{name} BEFORE INSERT ON main.{name} WHEN NOT {new}
+             BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;
+             CREATE TEMP TRIGGER wall_delete_{name} BEFORE DELETE ON main.{name} WHEN NOT {old}
+             BEGIN SELECT RAISE(IGNORE); END;
+             CREATE TEMP TRIGGER wall_update_{name} BEFORE UPDATE ON main.{name} WHEN NOT {old}
+             BEGIN SELECT RAISE(IGNORE); END;
+             CREATE TEMP TRIGGER wall_updated_{name} BEFORE UPDATE ON main.{name}
+             WHEN {old} AND NOT {new}
+             BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;"
+        )
+    }
+}
+
+/// The id that an argument is.
+fn id<'a>(row: &'a Context<'_>, index: usize) -> Option<&'a [u8; 16]> {
+    match row.get_raw(index) {
+        ValueRef::Blob(bytes) => bytes.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn holds(ids: &[uuid::Uuid], wanted: Option<&[u8; 16]>) -> bool {
+    wanted.is_some_and(|wanted| ids.iter().any(|id| id.as_bytes() == wanted))
+}
+
+fn at_the_gate(row: &Context<'_>) -> bool {
+    let name = row.get_raw(0).as_str().ok();
+    name.and_then(table).is_some_and(|table| table.gate)
+}
+
+fn authorize(asked: AuthContext<'_>, writes: Option<&'static str>) -> Authorization {
+    let verdict = match asked.action {
+        AuthAction::Select
+        | AuthAction::Recursive
+        | AuthAction::Transaction { .. }
+        | AuthAction::Savepoint { .. }
+        | AuthAction::Function { .. } => true,
+        AuthAction::Read { table_name, .. } => match table(table_name) {
+            // The view itself, seen from the statement.
+            Some(_) if asked.database_name == Some("temp") => true,
+            Some(_) => match asked.accessor {
+                Some(accessor) => accessor == table_name || accessor.starts_with("wall_"),
+                // `translate` sees to it that a write names no other table than its own.
+                None => writes.is_some(),
+            },
+            None => table_name == "rarray",
+        },
+        AuthAction::Insert { table_name } | AuthAction::Update { table_name, .. } => {
+            writes == Some(table_name)
+        }
+        AuthAction::Delete { table_name } => writes.is_some_and(|written| {
+            written == table_name
+                || table(written).is_some_and(|table| table.cascades.contains(&table_name))
+        }),
+        _ => false,
+    };
+    if verdict {
+        Authorization::Allow
+    } else {
+        Authorization::Deny
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+    use uuid::Uuid;
+
+    use super::{TABLES, Wall};
+    use crate::store::{Scope, Visible, migrate};
+
+    const OURS: Uuid = Uuid::from_u128(1);
+    const THEIRS: Uuid = Uuid::from_u128(2);
+
+    fn walled() -> (Connection, Wall) {
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate::sqlite(&mut connection).expect("migrates");
+        let organization = "INSERT INTO organizations VALUES (?1, 'o', '{}', NULL, NULL, 0, 0)";
+        for id in [OURS, THEIRS] {
+            connection
+                .execute(organization, [id.as_bytes()])
+                .expect("writes");
+        }
+        let wall = Wall::build(&mut connection).expect("builds");
+        (connection, wall)
+    }
+
+    fn caller() -> Scope {
+        Scope::Caller(Visible {
+            organizations: vec![OURS],
+            ..Visible::default()
+        })
+    }
+
+    #[test]
+    fn every_table_stands_behind_the_wall() {
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate::sqlite(&mut connection).expect("migrates");
+        let names = "SELECT name FROM sqlite_schema WHERE type = 'table' \
+             AND name <> 'schema_migrations' ORDER BY rowid";
+        let mut names = connection.prepare(names).expect("prepares");
+        let names = names
+            .query_map([], |row| row.get::<_, String>(0))
+            .expect("runs");
+        let names: Vec<String> = names.map(|name| name.expect("a name")).collect();
+        let mut walled: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+        for name in &names {
+            assert!(walled.contains(&name.as_str()), "{name} has no wall");
+        }
+        walled.retain(|name| !names.iter().any(|known| known == name));
+        assert_eq!(walled, [""; 0], "walls around nothing");
+    }
+
+    #[test]
+    fn what_goes_round_the_views_is_refused() {
+        let (connection, wall) = walled();
+        wall.enter(Some(Scope::Operator));
+        for sql in [
+            "SELECT label FROM main.organizations",
+            "SELECT count(*) FROM main.organizations",
+            "SELECT (SELECT label FROM main.organizations)",
+            "WITH all_of AS (SELECT label FROM main.organizations) SELECT label FROM all_of",
+            "SELECT sql FROM sqlite_schema",
+            "SELECT number FROM schema_migrations",
+            "UPDATE main.organizations SET label = 'x'",
+            "DELETE FROM main.organizations",
+            "INSERT INTO main.schema_migrations VALUES (2, 'x')",
+            "DROP VIEW temp.organizations",
+            "DROP TRIGGER temp.wall_update_organizations",
+            "CREATE TEMP VIEW other AS SELECT label FROM main.organizations",
+            "CREATE TABLE other (a)",
+            "ALTER TABLE main.organizations RENAME TO other",
+            "ATTACH ':memory:' AS other",
+            "PRAGMA foreign_keys = OFF",
+            "VACUUM",
+        ] {
+            let refused = connection
+                .prepare(sql)
+                .and_then(|mut s| s.raw_query().next().map(drop));
+            assert!(refused.is_err(), "{sql}");
+        }
+        let seen = connection.query_row("SELECT count(*) FROM organizations", [], |row| {
+            row.get::<_, i64>(0)
+        });
+        assert_eq!(seen, Ok(2));
+    }
+
+    #[test]
+    fn nobody_sees_nothing() {
+        let (connection, wall) = walled();
+        let count = |scope| {
+            wall.enter(scope);
+            let count = "SELECT count(*) FROM organizations";
+            connection.query_row(count, [], |row| row.get::<_, i64>(0))
+        };
+        assert_eq!(count(None), Ok(0));
+        assert_eq!(count(Some(Scope::Gate)), Ok(0));
+        assert_eq!(count(Some(caller())), Ok(1));
+        assert_eq!(count(Some(Scope::Operator)), Ok(2));
+    }
+
+    #[test]
+    fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
+        let (connection, wall) = walled();
+        wall.enter(Some(caller()));
+        wall.announce(Some("organizations"));
+        let upsert = "INSERT INTO main.organizations VALUES (?1, 'new', '{}', NULL, NULL, 0, 0) \
+             ON CONFLICT (id) DO UPDATE SET label = excluded.label RETURNING label";
+        let upsert =
+            |id: Uuid| connection.query_row(upsert, [id.as_bytes()], |row| row.get::<_, String>(0));
+        assert_eq!(upsert(OURS), Ok("new".to_owned()));
+        assert!(upsert(THEIRS).is_err(), "what is hidden was written");
+        let all = "UPDATE main.organizations SET label = 'all'";
+        assert_eq!(connection.execute(all, []), Ok(1));
+        assert_eq!(
+            connection.execute("DELETE FROM main.organizations", []),
+            Ok(1)
+        );
+        wall.enter(Some(Scope::Operator));
+        let left = connection.query_row("SELECT label FROM organizations", [], |row| {
+            row.get::<_, String>(0)
+        });
+        assert_eq!(left, Ok("o".to_owned()));
+    }
+
+    /// The wall must cost a call per row that the predicate lets through, not a scan.
+    #[test]
+    fn indexes_are_used_through_the_views() {
+        let (mut connection, _) = walled();
+        rusqlite::vtab::array::load_module(&connection).expect("loads");
+        connection
+            .authorizer(None::<fn(super::AuthContext<'_>) -> super::Authorization>)
+            .expect("opens up");
+        let plan = "EXPLAIN QUERY PLAN SELECT label FROM workspaces \
+             WHERE organization_id IN rarray(?1) AND id = ?2";
+        let mut plan = connection.prepare(plan).expect("prepares");
+        let lines = plan.query_map([rusqlite::types::Null, rusqlite::types::Null], |row| {
+            row.get::<_, String>(3)
+        });
+        let lines: Vec<String> = lines
+            .expect("runs")
+            .map(|line| line.expect("text"))
+            .collect();
+        let search = "USING PRIMARY KEY (organization_id=? AND id=?)";
+        assert!(
+            lines[0].starts_with("SEARCH") && lines[0].ends_with(search),
+            "{lines:?}"
+        );
+    }
+}

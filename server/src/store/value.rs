@@ -1,0 +1,197 @@
+//! What goes into a statement and what comes out: one small set of types for both stores.
+
+use bytes::BytesMut;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use uuid::Uuid;
+
+use super::StoreError;
+
+/// A parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// An id.
+    Id(Uuid),
+    /// Ids, for `= ANY`.
+    Ids(Vec<Uuid>),
+    /// Text.
+    Text(String),
+    /// A count, or an instant in microseconds since 1970.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A hash.
+    Bytes(Vec<u8>),
+}
+
+impl From<Uuid> for Value {
+    fn from(id: Uuid) -> Value {
+        Value::Id(id)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Value {
+        Value::Int(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Bool(value)
+    }
+}
+
+impl From<[u8; 32]> for Value {
+    fn from(hash: [u8; 32]) -> Value {
+        Value::Bytes(hash.to_vec())
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl Value {
+    /// The form in which SQLite takes it. A list of ids becomes the argument of `rarray`.
+    pub(super) fn bind(
+        &self,
+        statement: &mut rusqlite::Statement<'_>,
+        index: usize,
+    ) -> rusqlite::Result<()> {
+        match self {
+            Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null),
+            Value::Id(id) => statement.raw_bind_parameter(index, id.as_bytes().as_slice()),
+            Value::Ids(ids) => {
+                let ids = ids
+                    .iter()
+                    .map(|id| rusqlite::types::Value::Blob(id.as_bytes().to_vec()));
+                statement.raw_bind_parameter(index, std::rc::Rc::new(ids.collect::<Vec<_>>()))
+            }
+            Value::Text(text) => statement.raw_bind_parameter(index, text),
+            Value::Int(number) => statement.raw_bind_parameter(index, number),
+            Value::Bool(value) => statement.raw_bind_parameter(index, value),
+            Value::Bytes(bytes) => statement.raw_bind_parameter(index, bytes),
+        }
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Id(id) => id.to_sql_checked(ty, out),
+            Value::Ids(ids) => ids.to_sql_checked(ty, out),
+            Value::Text(text) => text.to_sql_checked(ty, out),
+            Value::Int(number) => number.to_sql_checked(ty, out),
+            Value::Bool(value) => value.to_sql_checked(ty, out),
+            Value::Bytes(bytes) => bytes.to_sql_checked(ty, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        // Each arm checks for itself.
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// A row of an answer. Columns are taken by position, as the statement lists them.
+#[derive(Debug)]
+pub enum Row {
+    /// From SQLite.
+    Sqlite(Vec<rusqlite::types::Value>),
+    /// From PostgreSQL.
+    Postgres(tokio_postgres::Row),
+}
+
+/// A type that a column can be read as.
+pub trait Column: Sized {
+    /// Reads SQLite's form.
+    #[doc(hidden)]
+    fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self>;
+    /// Reads PostgreSQL's form.
+    #[doc(hidden)]
+    fn from_postgres(
+        row: &tokio_postgres::Row,
+        index: usize,
+    ) -> Result<Self, tokio_postgres::Error>;
+}
+
+impl Row {
+    /// The column at that position.
+    ///
+    /// # Errors
+    /// When the statement has no such column, or one of another type: a bug.
+    pub fn get<T: Column>(&self, index: usize) -> Result<T, StoreError> {
+        match self {
+            Row::Sqlite(values) => values
+                .get(index)
+                .and_then(T::from_sqlite)
+                .ok_or_else(|| StoreError::Internal(format!("column {index} has another type"))),
+            Row::Postgres(row) => Ok(T::from_postgres(row, index)?),
+        }
+    }
+}
+
+macro_rules! column {
+    ($type:ty, $pattern:pat => $value:expr) => {
+        impl Column for $type {
+            fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self> {
+                match value {
+                    $pattern => $value,
+                    _ => None,
+                }
+            }
+
+            fn from_postgres(
+                row: &tokio_postgres::Row,
+                index: usize,
+            ) -> Result<Self, tokio_postgres::Error> {
+                row.try_get(index)
+            }
+        }
+
+        impl Column for Option<$type> {
+            fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self> {
+                match value {
+                    rusqlite::types::Value::Null => Some(None),
+                    other => <$type>::from_sqlite(other).map(Some),
+                }
+            }
+
+            fn from_postgres(
+                row: &tokio_postgres::Row,
+                index: usize,
+            ) -> Result<Self, tokio_postgres::Error> {
+                row.try_get(index)
+            }
+        }
+    };
+}
+
+column!(Uuid, rusqlite::types::Value::Blob(bytes) => Uuid::from_slice(bytes).ok());
+column!(String, rusqlite::types::Value::Text(text) => Some(text.clone()));
+column!(i64, rusqlite::types::Value::Integer(number) => Some(*number));
+column!(bool, rusqlite::types::Value::Integer(number) => Some(*number != 0));
+column!(Vec<u8>, rusqlite::types::Value::Blob(bytes) => Some(bytes.clone()));

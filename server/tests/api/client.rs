@@ -1,0 +1,166 @@
+//! A client that sends exactly what it is told to.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::Value;
+
+/// A client with one identity, or none.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    address: SocketAddr,
+    credential: Option<String>,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The problem's code; every refusal has one and the right media type.
+    pub(crate) fn code(&self) -> String {
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json"),
+            "{self:?}"
+        );
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status, "{self:?}");
+        let code = problem["code"].as_str().expect("a code").to_owned();
+        assert_eq!(
+            problem["type"],
+            format!("urn:tplkit:problem:{code}"),
+            "{self:?}"
+        );
+        code
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The answer, when it has that status.
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16) -> Answer {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// The refusal, when it has that status and code.
+    #[track_caller]
+    pub(crate) fn refused(self, status: u16, code: &str) -> Answer {
+        assert_eq!(
+            (self.status, self.code().as_str()),
+            (status, code),
+            "{self:?}"
+        );
+        self
+    }
+}
+
+impl Client {
+    pub(crate) fn new(address: SocketAddr) -> Client {
+        Client {
+            address,
+            credential: None,
+        }
+    }
+
+    pub(crate) fn with(&self, credential: &str) -> Client {
+        Client {
+            address: self.address,
+            credential: Some(credential.to_owned()),
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], None)
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], None)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.json("POST", path, &body.to_string())
+    }
+
+    pub(crate) fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.json("PATCH", path, &body.to_string())
+    }
+
+    pub(crate) fn json(&self, method: &str, path: &str, body: &str) -> Answer {
+        let headers = [("content-type", "application/json")];
+        self.send(method, path, &headers, Some(body.as_bytes()))
+    }
+
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) -> Answer {
+        let length = body.unwrap_or_default().len().to_string();
+        let mut headers = headers.to_vec();
+        if body.is_some() {
+            headers.push(("content-length", &length));
+        }
+        self.send_raw(method, path, &headers, body.unwrap_or_default())
+    }
+}
+
+fn read(bytes: &[u8]) -> Answer {
+    let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    let (head, body) = text
+        .split_once("\r\n\r\n")
+        .unwrap_or_else(|| panic!("no answer: {text:?}"));
+    let mut lines = head.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1));
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    Answer {
+        status: status
+            .and_then(|status| status.parse().ok())
+            .expect("a status"),
+        headers: headers
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect(),
+        body: body.to_owned(),
+    }
+}
+
+impl Client {
+    /// A body in whatever framing the headers announce.
+    pub(crate) fn send_raw(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        bytes: &[u8],
+    ) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
+        if let Some(credential) = &self.credential {
+            text.extend(["authorization: Bearer ", credential, "\r\n"]);
+        }
+        for (name, value) in headers {
+            text.extend([*name, ": ", value, "\r\n"]);
+        }
+        text.push_str("\r\n");
+        let mut stream = TcpStream::connect(self.address).expect("connects");
+        stream.write_all(text.as_bytes()).expect("sends");
+        // A server that refuses a body need not read it.
+        let _ = stream.write_all(bytes);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        read(&bytes)
+    }
+}

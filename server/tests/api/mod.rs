@@ -1,0 +1,11 @@
+//! The API over real HTTP: one body per test, run on SQLite and on PostgreSQL.
+
+mod api_keys;
+mod authorization;
+mod client;
+mod health;
+mod members;
+mod organizations;
+mod refusals;
+mod sessions;
+mod world;

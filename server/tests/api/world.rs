@@ -1,0 +1,152 @@
+//! A running server with two organizations and their people.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::Timestamp;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tplkit_server::auth::{Role, hash_password};
+use tplkit_server::context::{Clock, Context};
+use tplkit_server::http::{self, App, Config};
+use tplkit_server::routes::{members, organizations, users};
+use tplkit_server::store::{Scope, Store};
+use uuid::Uuid;
+
+use super::client::{Answer, Client};
+use crate::stores::Place;
+
+pub(crate) const PASSWORD: &str = "correct horse";
+
+/// A clock that tests move.
+#[derive(Debug, Default)]
+struct Hands(AtomicI64);
+
+impl Clock for Hands {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_microsecond(self.0.load(Ordering::SeqCst)).expect("in range")
+    }
+}
+
+/// The server, with people `owner@`, `admin@`, `editor@`, `viewer@acme.test` in one organization and
+/// `stranger@other.test`, owner of another.
+pub(crate) struct World {
+    pub(crate) place: Place,
+    pub(crate) store: Store,
+    pub(crate) context: Context,
+    pub(crate) nobody: Client,
+    pub(crate) acme: Uuid,
+    pub(crate) other: Uuid,
+    password_hash: String,
+    hands: Arc<Hands>,
+}
+
+impl World {
+    /// Without limits, which have tests of their own.
+    pub(crate) async fn new(place: Place) -> World {
+        let config = Config {
+            rate: None,
+            ..Config::default()
+        };
+        World::with(place, config).await
+    }
+
+    pub(crate) async fn with(place: Place, config: Config) -> World {
+        let hands = Arc::new(Hands(AtomicI64::new(1_700_000_000_000_000)));
+        let context = Context::new(hands.clone());
+        let store = place.open().await;
+        let app = App::new(store.clone(), context.clone(), config).expect("puts together");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(http::serve(app, listener, std::future::pending()));
+        let mut world = World {
+            place,
+            store,
+            context,
+            nobody: Client::new(address),
+            acme: Uuid::nil(),
+            other: Uuid::nil(),
+            password_hash: hash_password(PASSWORD.as_bytes()).expect("hashes"),
+            hands,
+        };
+        world.acme = world.organization("Acme", None).await;
+        world.other = world.organization("Other", None).await;
+        for role in [Role::Owner, Role::Admin, Role::Editor, Role::Viewer] {
+            let email = format!("{}@acme.test", role.as_str());
+            world.person(&email).await;
+            world.member(world.acme, &email, role).await;
+        }
+        world.person("stranger@other.test").await;
+        world
+            .member(world.other, "stranger@other.test", Role::Owner)
+            .await;
+        world
+    }
+
+    pub(crate) async fn organization(&self, label: &str, seats: Option<i64>) -> Uuid {
+        let new = organizations::New {
+            id: self.context.id(),
+            label: label.to_owned(),
+            seats,
+            row_quota: None,
+            now: self.context.now(),
+        };
+        organizations::create(&self.store, new)
+            .await
+            .expect("creates")
+            .id
+    }
+
+    pub(crate) async fn person(&self, email: &str) -> Uuid {
+        let new = users::New {
+            id: self.context.id(),
+            email: email.to_owned(),
+            password_hash: self.password_hash.clone(),
+            platform_admin: false,
+            now: self.context.now(),
+        };
+        users::create(&self.store, new).await.expect("creates").id
+    }
+
+    pub(crate) async fn member(&self, organization: Uuid, email: &str, role: Role) -> Uuid {
+        let add = members::Add {
+            organization,
+            email: email.to_owned(),
+            role,
+            now: self.context.now(),
+        };
+        let member = members::add(&self.store, &Scope::Operator, add, Role::Owner).await;
+        member.expect("adds").user_id
+    }
+
+    pub(crate) fn token(&self, email: &str, password: &str) -> Answer {
+        let body = json!({"email": email, "password": password});
+        self.nobody.post("/v1/auth/token", &body)
+    }
+
+    /// Signed in.
+    pub(crate) fn as_user(&self, email: &str) -> Client {
+        let answer = self.token(email, PASSWORD).expect(200).json();
+        self.nobody
+            .with(answer["access_token"].as_str().expect("a token"))
+    }
+
+    /// With a key of the organization.
+    pub(crate) fn as_key(&self, scopes: &[&str]) -> Client {
+        let body = json!({"organization_id": self.acme, "name": "k", "scopes": scopes});
+        let answer = self.as_user("owner@acme.test").post("/v1/api-keys", &body);
+        let answer = answer.expect(201).json();
+        self.nobody.with(answer["key"].as_str().expect("a key"))
+    }
+
+    pub(crate) fn path(&self, tail: &str) -> String {
+        format!("/v1/organizations/{}{tail}", self.acme)
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&self, seconds: i64) {
+        self.hands
+            .0
+            .fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+    }
+}

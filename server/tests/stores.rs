@@ -1,0 +1,89 @@
+//! An empty store of either kind for one test.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+use tplkit_server::store::{Store, Walls};
+
+#[cfg(unix)]
+use crate::cluster;
+
+/// A place for a store, removed with it.
+pub(crate) struct Place {
+    pub(crate) url: String,
+    _folder: Option<TempDir>,
+}
+
+impl Place {
+    /// A file in a folder of its own.
+    pub(crate) fn sqlite() -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        Place {
+            url: format!("sqlite:{}", folder.path().join("test.db").display()),
+            _folder: Some(folder),
+        }
+    }
+
+    /// A database of the throw-away cluster.
+    #[cfg(unix)]
+    pub(crate) fn postgres() -> Option<Place> {
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
+        let cluster = cluster::shared()?;
+        let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        cluster
+            .psql(&format!("CREATE DATABASE {name}"))
+            .expect("creates");
+        Some(Place {
+            url: cluster.url(&name),
+            _folder: None,
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn postgres() -> Option<Place> {
+        None
+    }
+
+    /// Somewhere else.
+    #[cfg(unix)]
+    pub(crate) fn at(url: String) -> Place {
+        Place { url, _folder: None }
+    }
+
+    pub(crate) async fn open(&self) -> Store {
+        Store::open(&self.url).await.expect("opens")
+    }
+
+    pub(crate) async fn open_without(&self, walls: Walls) -> Store {
+        Store::open_without(&self.url, walls).await.expect("opens")
+    }
+}
+
+/// Runs an `async fn(Place)` once per store, as tests of their own.
+macro_rules! on_both_stores {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[test]
+            fn $name() {
+                crate::stores::run(Some(crate::stores::Place::sqlite()), super::$name);
+            })+
+        }
+
+        mod postgres {
+            $(#[test]
+            fn $name() {
+                crate::stores::run(crate::stores::Place::postgres(), super::$name);
+            })+
+        }
+    };
+}
+pub(crate) use on_both_stores;
+
+/// Runs a test body, if there is a store for it.
+pub(crate) fn run<F: Future<Output = ()>>(place: Option<Place>, body: impl FnOnce(Place) -> F) {
+    if let Some(place) = place {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(2).enable_all().build();
+        runtime.expect("a runtime").block_on(body(place));
+    }
+}

@@ -1,0 +1,344 @@
+//! Either wall alone keeps organizations apart, for every table and every kind of statement.
+
+use tplkit_server::store::{Row, Scope, Store, StoreError, Value, Visible, Walls};
+use uuid::Uuid;
+
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    either_wall_alone_hides_every_row,
+    either_wall_alone_protects_every_row,
+    a_workspace_for_members_is_hidden_by_the_second_wall,
+    a_caller_writes_nothing_into_another_organization,
+    the_gate_sees_credentials_and_no_content,
+    settings_do_not_outlive_their_transaction,
+    a_read_cannot_write,
+);
+
+const OURS: Uuid = Uuid::from_u128(0xA);
+const THEIRS: Uuid = Uuid::from_u128(0xB);
+
+/// Ids of what belongs to an organization follow from its own.
+fn of(organization: Uuid, what: u128) -> Uuid {
+    Uuid::from_u128(organization.as_u128() << 8 | what)
+}
+
+fn user(organization: Uuid) -> Uuid {
+    of(organization, 1)
+}
+
+fn workspace(organization: Uuid) -> Uuid {
+    of(organization, 2)
+}
+
+fn caller() -> Scope {
+    Scope::Caller(Visible {
+        caller: user(OURS),
+        organizations: vec![OURS],
+        administered: vec![OURS],
+        workspaces: vec![],
+    })
+}
+
+const ONLY_FIRST: Walls = Walls {
+    first: true,
+    second: false,
+};
+const ONLY_SECOND: Walls = Walls {
+    first: false,
+    second: true,
+};
+const NONE: Walls = Walls {
+    first: false,
+    second: false,
+};
+
+async fn run(
+    store: &Store,
+    scope: &Scope,
+    sql: &'static str,
+    parameters: Vec<Value>,
+) -> Result<Vec<Row>, StoreError> {
+    store
+        .write(scope, parameters, move |tx, parameters| {
+            Box::pin(tx.query(sql, parameters))
+        })
+        .await
+}
+
+/// Two organizations, each with one of everything.
+async fn seed(place: &Place) {
+    let store = place.open().await;
+    for organization in [OURS, THEIRS] {
+        let statements: [(&'static str, Vec<Value>); 6] = [
+            (
+                "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
+                vec![organization.into()],
+            ),
+            (
+                "INSERT INTO main.users (id, email, password_hash, platform_admin, created_at) VALUES ($1, $2, 'x', $3, 0)",
+                vec![
+                    user(organization).into(),
+                    organization.to_string().into(),
+                    false.into(),
+                ],
+            ),
+            (
+                "INSERT INTO main.memberships (organization_id, user_id, email, role, created_at) VALUES ($1, $2, 'e', 'owner', 0)",
+                vec![organization.into(), user(organization).into()],
+            ),
+            (
+                "INSERT INTO main.workspaces (organization_id, id, name, label, access, config, created_at, updated_at) VALUES ($1, $2, 'w', 'w', 'organization', 'x', 0, 0)",
+                vec![organization.into(), workspace(organization).into()],
+            ),
+            (
+                "INSERT INTO main.workspace_members (organization_id, workspace_id, user_id, created_at) VALUES ($1, $2, $3, 0)",
+                vec![
+                    organization.into(),
+                    workspace(organization).into(),
+                    user(organization).into(),
+                ],
+            ),
+            (
+                "INSERT INTO main.api_keys (organization_id, id, name, scopes, prefix, secret_hash, created_at) VALUES ($1, $2, 'k', 'read', 'p', $3, 0)",
+                vec![
+                    organization.into(),
+                    of(organization, 3).into(),
+                    [7; 32].into(),
+                ],
+            ),
+        ];
+        for (sql, parameters) in statements {
+            run(&store, &Scope::Operator, sql, parameters)
+                .await
+                .expect(sql);
+        }
+    }
+}
+
+const READS: [&str; 6] = [
+    "SELECT id FROM organizations WHERE {tenant id}",
+    "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workspace_members WHERE {tenant organization_id}",
+    "SELECT organization_id FROM api_keys WHERE {tenant organization_id}",
+    // Through a join and a subselect.
+    "SELECT m.organization_id FROM memberships m JOIN workspaces w ON w.organization_id = m.organization_id \
+     WHERE {tenant m.organization_id} AND EXISTS (SELECT 1 FROM api_keys k WHERE k.organization_id = w.organization_id)",
+];
+
+async fn seen(store: &Store, sql: &'static str) -> Vec<Uuid> {
+    let rows = run(store, &caller(), sql, vec![]).await.expect(sql);
+    rows.iter().map(|row| row.get(0).expect("an id")).collect()
+}
+
+async fn either_wall_alone_hides_every_row(place: Place) {
+    seed(&place).await;
+    for walls in [Walls::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(walls).await;
+        for sql in READS {
+            assert_eq!(seen(&store, sql).await, [OURS], "{walls:?} {sql}");
+        }
+        let person = "SELECT id FROM users WHERE {caller id}";
+        assert_eq!(seen(&store, person).await, [user(OURS)], "{walls:?}");
+    }
+    let store = place.open_without(NONE).await;
+    for sql in READS {
+        assert_eq!(
+            seen(&store, sql).await.len(),
+            2,
+            "the test sees a leak: {sql}"
+        );
+    }
+}
+
+const WRITES: [&str; 8] = [
+    "UPDATE main.organizations SET label = 'new' WHERE {tenant id} RETURNING id",
+    "UPDATE main.memberships SET role = 'viewer' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workspaces SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workspace_members SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.api_keys SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.api_keys WHERE {tenant organization_id} RETURNING organization_id",
+    // With what hangs on it.
+    "DELETE FROM main.workspaces WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.memberships WHERE {tenant organization_id} RETURNING organization_id",
+];
+
+async fn either_wall_alone_protects_every_row(place: Place) {
+    let everything = "SELECT organization_id FROM memberships ORDER BY organization_id";
+    for walls in [ONLY_FIRST, ONLY_SECOND] {
+        seed_again(&place).await;
+        let store = place.open_without(walls).await;
+        for sql in WRITES {
+            assert_eq!(seen(&store, sql).await, [OURS], "{walls:?} {sql}");
+        }
+        let left = run(&store, &Scope::Operator, everything, vec![])
+            .await
+            .expect("reads");
+        let left: Vec<Uuid> = left.iter().map(|row| row.get(0).expect("an id")).collect();
+        assert_eq!(left, [THEIRS]);
+    }
+}
+
+/// Clears the store and fills it anew.
+async fn seed_again(place: &Place) {
+    let store = place.open().await;
+    for sql in [
+        "DELETE FROM main.memberships",
+        "DELETE FROM main.organizations",
+        "DELETE FROM main.users",
+    ] {
+        run(&store, &Scope::Operator, sql, vec![]).await.expect(sql);
+    }
+    seed(place).await;
+}
+
+async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
+    seed(&place).await;
+    let store = place.open_without(ONLY_SECOND).await;
+    let close = "UPDATE main.workspaces SET access = 'members'";
+    run(&store, &Scope::Operator, close, vec![])
+        .await
+        .expect(close);
+    let visible = |administered: &[Uuid], workspaces: &[Uuid]| {
+        Scope::Caller(Visible {
+            caller: user(OURS),
+            organizations: vec![OURS],
+            administered: administered.to_vec(),
+            workspaces: workspaces.to_vec(),
+        })
+    };
+    let sql = "SELECT id FROM workspaces WHERE {tenant organization_id}";
+    for (scope, count) in [
+        (visible(&[], &[]), 0),
+        (visible(&[OURS], &[]), 1),
+        (visible(&[], &[workspace(OURS)]), 1),
+        (visible(&[THEIRS], &[workspace(THEIRS)]), 0),
+    ] {
+        let rows = run(&store, &scope, sql, vec![]).await.expect(sql);
+        assert_eq!(rows.len(), count, "{scope:?}");
+    }
+}
+
+async fn a_caller_writes_nothing_into_another_organization(place: Place) {
+    seed(&place).await;
+    let insert = "INSERT INTO main.workspaces {into $1} (organization_id, id, name, label, access, config, created_at, updated_at) \
+         VALUES ($1, $2, 'mine', 'w', 'organization', 'x', 0, 0)";
+    let moved = "UPDATE main.workspaces SET organization_id = $1 WHERE {tenant organization_id} AND id = $2";
+    for (walls, outside) in [(ONLY_FIRST, true), (ONLY_SECOND, false)] {
+        let store = place.open_without(walls).await;
+        let refused = run(
+            &store,
+            &caller(),
+            insert,
+            vec![THEIRS.into(), of(THEIRS, 9).into()],
+        )
+        .await;
+        match refused {
+            Err(StoreError::OutOfScope) => assert!(outside, "{walls:?}"),
+            Err(StoreError::Denied(_)) => assert!(!outside, "{walls:?}"),
+            other => panic!("{walls:?} {other:?}"),
+        }
+        let own = run(
+            &store,
+            &caller(),
+            insert,
+            vec![OURS.into(), of(OURS, 9).into()],
+        )
+        .await;
+        own.expect("one's own organization");
+        let undo = "DELETE FROM main.workspaces WHERE {tenant organization_id} AND name = 'mine'";
+        run(&store, &caller(), undo, vec![]).await.expect(undo);
+    }
+    // No operation moves anything; a statement that did would meet the second wall.
+    let store = place.open().await;
+    let refused = run(
+        &store,
+        &caller(),
+        moved,
+        vec![THEIRS.into(), workspace(OURS).into()],
+    )
+    .await;
+    assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+}
+
+async fn the_gate_sees_credentials_and_no_content(place: Place) {
+    seed(&place).await;
+    let store = place.open().await;
+    let count = async |sql| {
+        run(&store, &Scope::Gate, sql, vec![])
+            .await
+            .map(|rows| rows.len())
+    };
+    assert_eq!(count("SELECT id FROM users").await, Ok(2));
+    assert_eq!(count("SELECT id FROM api_keys").await, Ok(2));
+    // Refused on PostgreSQL, empty on SQLite.
+    let hidden = count("SELECT id FROM workspaces").await;
+    assert!(
+        matches!(hidden, Ok(0) | Err(StoreError::Denied(_))),
+        "{hidden:?}"
+    );
+    let sessions = run(
+        &store,
+        &caller(),
+        "SELECT id FROM sessions WHERE {caller user_id}",
+        vec![],
+    )
+    .await;
+    let sessions = sessions.map(|rows| rows.len());
+    assert!(
+        matches!(sessions, Ok(0) | Err(StoreError::Denied(_))),
+        "{sessions:?}"
+    );
+}
+
+async fn settings_do_not_outlive_their_transaction(place: Place) {
+    seed(&place).await;
+    let store = place.open_without(ONLY_SECOND).await;
+    let sql = "SELECT id FROM organizations WHERE {tenant id}";
+    let nobody = Scope::Caller(Visible::default());
+    for _ in 0..20 {
+        assert_eq!(
+            run(&store, &caller(), sql, vec![])
+                .await
+                .expect("reads")
+                .len(),
+            1
+        );
+        assert_eq!(
+            run(&store, &nobody, sql, vec![])
+                .await
+                .expect("reads")
+                .len(),
+            0
+        );
+        // Out of a transaction that failed, too.
+        let fails = "SELECT id FROM organizations WHERE {tenant id} AND nonsense";
+        assert!(run(&store, &caller(), fails, vec![]).await.is_err());
+        assert_eq!(
+            run(&store, &nobody, sql, vec![])
+                .await
+                .expect("reads")
+                .len(),
+            0
+        );
+    }
+}
+
+async fn a_read_cannot_write(place: Place) {
+    seed(&place).await;
+    let store = place.open().await;
+    let written = store
+        .read(&caller(), (), |tx, ()| {
+            Box::pin(tx.query(
+                "DELETE FROM main.memberships WHERE {tenant organization_id}",
+                &[],
+            ))
+        })
+        .await;
+    assert!(
+        matches!(written, Err(StoreError::Internal(_))),
+        "{written:?}"
+    );
+    assert_eq!(seen(&store, READS[1]).await, [OURS]);
+}
