@@ -6,6 +6,8 @@ mod api;
 mod cluster;
 mod command;
 #[cfg(unix)]
+mod distance;
+#[cfg(unix)]
 mod postgres;
 mod stores;
 mod walls;
