@@ -7,6 +7,7 @@ mod cluster;
 mod command;
 #[cfg(unix)]
 mod distance;
+mod migrations;
 #[cfg(unix)]
 mod postgres;
 mod stores;
