@@ -6,6 +6,9 @@ mod api;
 mod cluster;
 mod command;
 #[cfg(unix)]
+mod distance;
+mod migrations;
+#[cfg(unix)]
 mod postgres;
 mod stores;
 mod walls;
