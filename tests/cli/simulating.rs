@@ -34,6 +34,12 @@ fn a_package_is_applied_again_and_undone() {
         .json();
     assert_eq!(document["outcome"], "clean");
     assert_eq!(document["report"]["rows"]["f_notes"]["inserted"], 3);
+    // What did not happen is not counted: nothing was deferred, and all ids are in the ledger.
+    let notes = &document["report"]["rows"]["f_notes"];
+    assert_eq!(notes["recorded"], 3);
+    assert!(notes.get("linked").is_none() && notes.get("failed").is_none());
+    let again = &document["again"]["report"]["rows"]["f_notes"];
+    assert!(again.get("recorded").is_none(), "{again}");
     assert_eq!(document["again"]["report"]["rows"]["f_notes"]["skipped"], 3);
     assert_eq!(
         document["again"]["report"]["rows"]["f_notes"]["inserted"],

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nobody can be told when standard error is gone.
-            let _ = writeln!(io::stderr(), "error: {failure}");
+            let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
             match failure {
                 Failure::Usage(_) | Failure::Store(StoreError::Url(_)) => ExitCode::from(2),
                 _ => ExitCode::FAILURE,
@@ -93,4 +93,14 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
 fn print(record: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(record).map_err(io::Error::from)?;
     Ok(writeln!(io::stdout(), "{text}")?)
+}
+
+/// What to do about a failure whose message does not say it.
+fn help(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Store(StoreError::Unavailable(_)) => {
+            "\n  help: check `--database` (or TPLKIT_DATABASE_URL), and that the database runs and may be reached"
+        }
+        _ => "",
+    }
 }
