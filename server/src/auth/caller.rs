@@ -124,6 +124,8 @@ pub struct Caller {
     /// The organizations, ascending, with the role in each.
     pub organizations: Vec<(Uuid, Role)>,
     workspaces: Vec<Uuid>,
+    hidden: Vec<Uuid>,
+    guarded: Vec<Uuid>,
 }
 
 impl Caller {
@@ -145,6 +147,8 @@ impl Caller {
             organizations: all.map(|(id, _)| *id).collect(),
             administered: administered.map(|(id, _)| *id).collect(),
             workspaces: self.workspaces.clone(),
+            hidden: self.hidden.clone(),
+            guarded: self.guarded.clone(),
         })
     }
 
@@ -219,19 +223,30 @@ async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>
          FROM sessions s JOIN memberships m ON m.user_id = s.user_id WHERE s.access_hash = $1 \
          UNION ALL SELECT CAST(2 AS bigint), w.workspace_id, m.role FROM sessions s \
          JOIN memberships m ON m.user_id = s.user_id JOIN workspace_members w \
-         ON w.organization_id = m.organization_id AND w.user_id = m.user_id WHERE s.access_hash = $1";
+         ON w.organization_id = m.organization_id AND w.user_id = m.user_id WHERE s.access_hash = $1 \
+         UNION ALL SELECT CAST(3 AS bigint), w.id, m.role FROM sessions s \
+         JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+         JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
+         WHERE s.access_hash = $1 AND NOT EXISTS (SELECT 1 FROM workspace_members l \
+         WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = s.user_id) \
+         UNION ALL SELECT CAST(4 AS bigint), f.id, m.role FROM sessions s \
+         JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+         JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
+         WHERE s.access_hash = $1";
     let rows = tx
         .last(sql, &[session.hash.into(), session.now.into()])
         .await?;
     let mut user = None;
     let mut organizations = Vec::new();
-    let mut workspaces = Vec::new();
+    let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
             0 => user = Some((id, text)),
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
-            _ => workspaces.push(id),
+            2 => workspaces.push(id),
+            3 => hidden.push(id),
+            _ => guarded.push(id),
         }
     }
     organizations.sort_unstable();
@@ -240,6 +255,8 @@ async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>
         identity: Identity::User { email },
         organizations,
         workspaces,
+        hidden,
+        guarded,
     }))
 }
 
@@ -264,6 +281,8 @@ async fn find_key(
         // A key acts as an administrator, cut down by its scopes.
         organizations: vec![(key.organization, Role::Admin)],
         workspaces: Vec::new(),
+        hidden: Vec::new(),
+        guarded: Vec::new(),
     };
     Ok(Some((caller, row.get(2)?)))
 }

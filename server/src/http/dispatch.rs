@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -12,10 +12,12 @@ use futures_util::FutureExt as _;
 
 use super::App;
 use super::call::Call;
+use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
 use super::problem::{Code, Problem};
 use super::query::Query;
+use super::reply::Reply;
 use crate::auth::{Caller, Identity, identify};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -87,6 +89,10 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
     {
         return (Err(problem), left);
     }
+    let path = parts.uri.path();
+    let query = parts.uri.query().unwrap_or_default();
+    let key = Arc::new(OnceLock::new());
+    let scope = caller.as_ref().map(Caller::scope);
     let call = Call {
         app: app.clone(),
         operation,
@@ -95,8 +101,22 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
         query: Query::parse(parts.uri.query()),
         headers: parts.headers,
         body: Some(body),
+        target: (path.to_owned(), query.to_owned()),
+        key: key.clone(),
     };
-    (operation.answer(call).await, left)
+    let result = match (operation.answer(call).await, key.get(), scope) {
+        (Err(problem), Some(key), Some(scope)) if Refused::is_kept(&problem) => {
+            let (key, path) = (key.clone(), path.to_owned());
+            let refused = Refused { key, problem, path };
+            let settled = app
+                .store
+                .write(&scope, refused, |tx, refused| Box::pin(settle(tx, refused)))
+                .await;
+            settled.map(Reply::response)
+        }
+        (result, ..) => result,
+    };
+    (result, left)
 }
 
 /// Who asks; nobody on a public operation, whatever credential comes along.

@@ -3,11 +3,13 @@
 pub mod body;
 pub mod call;
 mod dispatch;
+pub mod idempotency;
 pub mod limits;
 pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
+pub mod reply;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

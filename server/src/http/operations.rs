@@ -70,6 +70,14 @@ impl Operation {
         matches!(self.method, "POST" | "PUT" | "PATCH")
     }
 
+    /// Whether it may be sent again under an `Idempotency-Key`. What answers with a secret is not
+    /// kept anywhere.
+    pub fn repeatable(&self) -> bool {
+        self.method == "POST"
+            && self.access != Access::Public
+            && !self.path.starts_with("/v1/api-keys")
+    }
+
     /// The names of the path's parameters, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
         let segments = self.path.split('/');

@@ -21,6 +21,9 @@ pub enum StoreError {
     /// The store cannot be reached, is full or too busy; later it may work.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// Another transaction holds what this one needs, and did not end in time.
+    #[error("another transaction did not end in time")]
+    Locked,
     /// The store was migrated by a newer program.
     #[error(
         "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"
@@ -109,6 +112,8 @@ impl From<tokio_postgres::Error> for StoreError {
             }
         } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
             StoreError::Reference
+        } else if *code == SqlState::LOCK_NOT_AVAILABLE {
+            StoreError::Locked
         } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
             StoreError::Denied(text())
         } else if ["08", "53", "57", "58", "40"]

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
+pub use dialect::Dialect;
 pub use error::StoreError;
 pub use scope::{Scope, Visible, Walls};
 pub use tx::Tx;

@@ -8,12 +8,13 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join3, join4};
+use futures_util::future::{join3, join4, try_join_all};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls};
 use uuid::Uuid;
 
+use super::dialect::Statement;
 use super::{Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
@@ -25,7 +26,9 @@ const OPEN: &str = "SELECT set_config('role', $1, true), \
      set_config('tplkit.caller', $2, true), \
      set_config('tplkit.organizations', $3, true), \
      set_config('tplkit.administered', $4, true), \
-     set_config('tplkit.workspaces', $5, true)";
+     set_config('tplkit.workspaces', $5, true), \
+     set_config('tplkit.hidden', $6, true), \
+     set_config('tplkit.guarded', $7, true)";
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -41,7 +44,7 @@ impl Postgres {
         let mut config = Config::from_str(url)
             .map_err(|error| StoreError::Url(format!("{}: {error}", without_password(url))))?;
         let options = config.get_options().unwrap_or_default();
-        let options = format!("{options} -c search_path=main -c timezone=UTC");
+        let options = format!("{options} -c search_path=main -c timezone=UTC -c lock_timeout=3s");
         config.options(options.trim_start());
         config.connect_timeout(PATIENCE);
         if config.get_application_name().is_none() {
@@ -106,28 +109,71 @@ impl Pipelined {
     pub(super) async fn query(
         &mut self,
         scope: &Scope,
-        text: &str,
+        statement: &Statement,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let answer = self.send(scope, text, parameters, last).await;
-        match answer {
-            Ok(rows) => Ok(rows.into_iter().map(Row::Postgres).collect()),
-            Err(Failure::Pool(error)) => Err(error),
-            Err(Failure::Statement(error)) => {
+        let answer = self.send(scope, statement, parameters, last).await;
+        let rows = answer.map_err(|failure| self.failed(failure))?;
+        Ok(rows.into_iter().map(Row::Postgres).collect())
+    }
+
+    /// Runs a statement once for each list of parameters; all leave before the first answer is
+    /// waited for.
+    pub(super) async fn each(
+        &mut self,
+        scope: &Scope,
+        statement: &Statement,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let Some((first, others)) = all.split_first() else {
+            return Ok(Vec::new());
+        };
+        let mut answers = vec![self.query(scope, statement, first, false).await?];
+        let others = self.send_all(statement, others).await;
+        for rows in others.map_err(|failure| self.failed(failure))? {
+            answers.push(rows.into_iter().map(Row::Postgres).collect());
+        }
+        Ok(answers)
+    }
+
+    fn failed(&mut self, failure: Failure) -> StoreError {
+        match failure {
+            Failure::Pool(error) => error,
+            Failure::Statement(error) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
                         || *code == SqlState::T_R_DEADLOCK_DETECTED
                 });
-                Err(error.into())
+                error.into()
             }
         }
+    }
+
+    async fn send_all(
+        &mut self,
+        statement: &Statement,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
+        let Some(client) = &self.client else {
+            return Err(Failure::Pool(StoreError::Internal(
+                "the transaction has not begun".to_owned(),
+            )));
+        };
+        let prepared = prepare(client, statement).await?;
+        let client: &Client = client;
+        let parameters: Vec<Vec<&(dyn ToSql + Sync)>> =
+            all.iter().map(|all| references(all)).collect();
+        let answers = parameters
+            .iter()
+            .map(|parameters| client.query(&prepared, parameters));
+        Ok(try_join_all(answers).await?)
     }
 
     async fn send(
         &mut self,
         scope: &Scope,
-        text: &str,
+        statement: &Statement,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
@@ -140,11 +186,8 @@ impl Pipelined {
                 "the transaction is over".to_owned(),
             )));
         };
-        let statement = client.prepare_cached(text).await?;
-        let parameters: Vec<&(dyn ToSql + Sync)> = parameters
-            .iter()
-            .map(|value| value as &(dyn ToSql + Sync))
-            .collect();
+        let statement = prepare(client, statement).await?;
+        let parameters = references(parameters);
         let client: &Client = client;
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
@@ -218,6 +261,23 @@ impl Drop for Pipelined {
     }
 }
 
+async fn prepare(
+    client: &Object,
+    statement: &Statement,
+) -> Result<tokio_postgres::Statement, tokio_postgres::Error> {
+    if statement.lasting {
+        client.prepare_cached(&statement.text).await
+    } else {
+        let client: &Client = client;
+        client.prepare(&statement.text).await
+    }
+}
+
+fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    let values = values.iter();
+    values.map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
 enum Failure {
     Pool(StoreError),
     Statement(tokio_postgres::Error),
@@ -230,7 +290,7 @@ impl From<tokio_postgres::Error> for Failure {
 }
 
 /// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 5] {
+fn opening(scope: &Scope, wall: bool) -> [String; 7] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -243,14 +303,29 @@ fn opening(scope: &Scope, wall: bool) -> [String; 5] {
             list(&visible.organizations),
             list(&visible.administered),
             list(&visible.workspaces),
+            list(&visible.hidden),
+            list(&visible.guarded),
         ],
-        Scope::Gate | Scope::Operator => [
-            role.to_owned(),
-            String::new(),
-            String::new(),
-            String::new(),
-            String::new(),
-        ],
+        Scope::Gate | Scope::Operator => {
+            let [
+                caller,
+                organizations,
+                administered,
+                workspaces,
+                hidden,
+                guarded,
+            ] = Default::default();
+            let role = role.to_owned();
+            [
+                role,
+                caller,
+                organizations,
+                administered,
+                workspaces,
+                hidden,
+                guarded,
+            ]
+        }
     }
 }
 

@@ -65,21 +65,99 @@ impl Tx {
         Ok(self.query(source, parameters).await?.into_iter().next())
     }
 
+    /// Runs a statement that was composed for this request. Its text depends on the shape of the
+    /// question alone: what a client wrote travels as parameters, always.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub async fn ask(
+        &mut self,
+        composed: &str,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement =
+            self.texts
+                .composed(composed, parameters.len(), self.dialect()?, &self.scope)?;
+        self.send(&statement, parameters, false).await
+    }
+
+    /// Runs a composed statement once for each list of parameters, in one go, and gives the answers
+    /// in order.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub async fn each(
+        &mut self,
+        composed: &str,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let Some(first) = all.first() else {
+            return Ok(Vec::new());
+        };
+        let statement = self
+            .texts
+            .composed(composed, first.len(), self.dialect()?, &self.scope)?;
+        let all = all
+            .iter()
+            .map(|parameters| self.complete(&statement, parameters));
+        let all = all.collect::<Result<Vec<_>, _>>()?;
+        match &mut self.inner {
+            Inner::Sqlite(connection) => {
+                let answers = all.iter().map(|all| connection.query(&statement, all));
+                answers.collect()
+            }
+            Inner::Postgres(connection) => connection.each(&self.scope, &statement, &all).await,
+            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+        }
+    }
+
+    /// The words in which composed statements have to be put where marks do not reach.
+    ///
+    /// # Errors
+    /// When the transaction is over.
+    pub fn dialect(&self) -> Result<Dialect, StoreError> {
+        match &self.inner {
+            Inner::Sqlite(_) => Ok(Dialect::Sqlite),
+            Inner::Postgres(_) => Ok(Dialect::Postgres),
+            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+        }
+    }
+
     async fn run(
         &mut self,
         source: &'static str,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let dialect = match &self.inner {
-            Inner::Sqlite(_) => Dialect::Sqlite,
-            Inner::Postgres(_) => Dialect::Postgres,
-            Inner::Gone => return Err(StoreError::Internal("the transaction is over".to_owned())),
-        };
+        let dialect = self.dialect()?;
         let statement = self
             .texts
             .get(source, parameters.len(), dialect, &self.scope)?;
-        let mut all = parameters.to_vec();
+        self.send(&statement, parameters, last).await
+    }
+
+    async fn send(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value],
+        last: bool,
+    ) -> Result<Vec<Row>, StoreError> {
+        let all = self.complete(statement, parameters)?;
+        match &mut self.inner {
+            Inner::Sqlite(connection) => connection.query(statement, &all),
+            Inner::Postgres(connection) => {
+                connection.query(&self.scope, statement, &all, last).await
+            }
+            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+        }
+    }
+
+    /// The parameters with those that the scope adds.
+    fn complete(
+        &self,
+        statement: &Statement,
+        parameters: &[Value],
+    ) -> Result<Vec<Value>, StoreError> {
         if let Some(index) = statement.into {
             let organization = match &parameters[index] {
                 Value::Id(id) => Some(*id),
@@ -89,32 +167,35 @@ impl Tx {
                 return Err(StoreError::OutOfScope);
             }
         }
-        for added in &statement.added {
-            let Scope::Caller(visible) = &self.scope else {
-                continue;
-            };
-            all.push(match added {
+        if let (Some(index), Scope::Caller(visible)) = (statement.own, &self.scope)
+            && parameters[index] != Value::Id(visible.caller)
+        {
+            return Err(StoreError::OutOfScope);
+        }
+        let mut all = Vec::with_capacity(parameters.len() + statement.added.len());
+        all.extend_from_slice(parameters);
+        if let Scope::Caller(visible) = &self.scope {
+            all.extend(statement.added.iter().map(|added| match added {
                 Added::Organizations => Value::Ids(visible.organizations.clone()),
                 Added::Caller => Value::Id(visible.caller),
-            });
+                Added::Hidden => Value::Ids(visible.hidden.clone()),
+                Added::Guarded => Value::Ids(visible.guarded.clone()),
+            }));
         }
-        match &mut self.inner {
-            Inner::Sqlite(connection) => connection.query(&statement, &all),
-            Inner::Postgres(connection) => {
-                connection
-                    .query(&self.scope, &statement.text, &all, last)
-                    .await
-            }
-            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
-        }
+        Ok(all)
     }
 }
+
+/// How many shapes of composed statements are kept; what comes later is put together anew each time,
+/// so that no client can fill the memory of the store with statements.
+const COMPOSED: usize = 1024;
 
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
     known: RwLock<HashMap<(&'static str, &'static str), Arc<Statement>>>,
+    composed: RwLock<HashMap<(String, &'static str), Arc<Statement>>>,
 }
 
 impl Texts {
@@ -122,6 +203,7 @@ impl Texts {
         Texts {
             walls,
             known: RwLock::default(),
+            composed: RwLock::default(),
         }
     }
 
@@ -138,9 +220,36 @@ impl Texts {
             return Ok(statement.clone());
         }
         drop(known);
-        let statement = translate(source, given, dialect, scope, self.walls)?;
+        let statement = Arc::new(translate(source, given, dialect, scope, self.walls)?);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(key, statement.clone());
+        Ok(statement)
+    }
+
+    fn composed(
+        &self,
+        source: &str,
+        given: usize,
+        dialect: Dialect,
+        scope: &Scope,
+    ) -> Result<Arc<Statement>, StoreError> {
+        let key = (source.to_owned(), scope.role());
+        let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(statement) = known.get(&key) {
+            return Ok(statement.clone());
+        }
+        let full = known.len() >= COMPOSED;
+        drop(known);
+        let mut statement = translate(source, given, dialect, scope, self.walls)?;
+        statement.lasting = !full;
+        let statement = Arc::new(statement);
+        if !full {
+            let mut known = self
+                .composed
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            known.insert(key, statement.clone());
+        }
         Ok(statement)
     }
 }
