@@ -4,6 +4,7 @@ mod api_keys;
 mod authorization;
 mod client;
 mod health;
+mod idempotency;
 mod members;
 mod organizations;
 mod refusals;
