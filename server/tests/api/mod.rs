@@ -3,6 +3,7 @@
 mod api_keys;
 mod authorization;
 mod client;
+mod documentation;
 mod health;
 mod idempotency;
 mod members;
