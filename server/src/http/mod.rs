@@ -20,7 +20,7 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use tokio::net::TcpListener;
 
-use crate::auth::Passwords;
+use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
@@ -59,6 +59,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
 }
 
 impl App {
@@ -73,6 +75,7 @@ impl App {
             config,
             passwords: Passwords::new()?,
             buckets: Buckets::new(u64::from_le_bytes(random())),
+            remembered: Remembered::default(),
         }))
     }
 }

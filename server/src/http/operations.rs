@@ -109,6 +109,12 @@ impl Operation {
             && !self.path.starts_with("/v1/api-keys")
     }
 
+    /// Whether who asks may be taken from memory and be checked along with the first statement. Its
+    /// handler decides nothing by the caller outside [`Call::read`] and [`Call::write`].
+    pub fn is_hot(&self) -> bool {
+        self.path.starts_with("/v1/features/{feature_id}/rows")
+    }
+
     /// The names of the path's parameters, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
         let segments = self.path.split('/');
