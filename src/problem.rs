@@ -49,6 +49,8 @@ pub enum Code {
     InvalidJson,
     /// The cursor belongs to another question, or to none.
     InvalidCursor,
+    /// A filter of rows cannot be understood.
+    InvalidFilter,
     /// The body is larger than accepted.
     PayloadTooLarge,
     /// The body is of a type that is not accepted.
@@ -89,6 +91,7 @@ impl Code {
             Code::MethodNotAllowed => "method_not_allowed",
             Code::InvalidJson => "invalid_json",
             Code::InvalidCursor => "invalid_cursor",
+            Code::InvalidFilter => "invalid_filter",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::RateLimited => "rate_limited",
@@ -104,7 +107,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 28] = [
+    pub const ALL: [Code; 29] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -127,6 +130,7 @@ impl Code {
         Code::MethodNotAllowed,
         Code::InvalidJson,
         Code::InvalidCursor,
+        Code::InvalidFilter,
         Code::PayloadTooLarge,
         Code::UnsupportedMediaType,
         Code::RateLimited,

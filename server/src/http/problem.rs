@@ -199,7 +199,8 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::ImportWithoutBlueprint
         | Code::RowsModeWithoutKey
         | Code::InvalidJson
-        | Code::InvalidCursor => StatusCode::UNPROCESSABLE_ENTITY,
+        | Code::InvalidCursor
+        | Code::InvalidFilter => StatusCode::UNPROCESSABLE_ENTITY,
     };
     (status, status.canonical_reason().unwrap_or_default())
 }
