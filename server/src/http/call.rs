@@ -157,6 +157,15 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
+    /// The fields of a body that may be missing, whatever the query is.
+    ///
+    /// # Errors
+    /// 415, 413, 422.
+    pub async fn body_alone(&mut self) -> Result<Fields, Problem> {
+        let bytes = self.bytes().await?;
+        Fields::of(body::parse(&bytes)?)
+    }
+
     fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
         Ok(Asked {
             input,
@@ -194,6 +203,27 @@ impl Call {
         F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
     {
         let scope = self.caller()?.scope();
+        let asked = self.asked(input)?;
+        let reply = self.app.store.write(&scope, asked, work).await;
+        reply.map(Reply::response)
+    }
+
+    /// Answers with what an operation did to the model, which holds for everybody: it sees the rows of
+    /// others, too. `workspace` is one that the caller opens, closes or creates.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn shape<I, F>(
+        self,
+        input: I,
+        workspace: Option<Uuid>,
+        work: F,
+    ) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+    {
+        let scope = self.caller()?.scope_of_model(workspace);
         let asked = self.asked(input)?;
         let reply = self.app.store.write(&scope, asked, work).await;
         reply.map(Reply::response)

@@ -10,7 +10,10 @@ use percent_encoding::percent_decode;
 use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
-use crate::routes::{api_keys, auth, health, me, members, organizations};
+use crate::routes::{
+    api_keys, auth, columns, features, health, me, members, modules, organizations, rails, schema,
+    views, workspace_members, workspaces,
+};
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +166,10 @@ macro_rules! operations {
 use Access::{Public, Users};
 const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
+const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 15] = operations! {
+pub static OPERATIONS: [Operation; 48] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready;
     POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token;
@@ -181,6 +185,39 @@ pub static OPERATIONS: [Operation; 15] = operations! {
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list;
     DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete;
+    GET "/v1/workspaces" READ, Viewer, Usual, [200, 422] => workspaces::list;
+    POST "/v1/workspaces" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workspaces::create;
+    GET "/v1/workspaces/{workspace_id}" READ, Viewer, Usual, [200, 404, 422] => workspaces::get;
+    PATCH "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workspaces::patch;
+    DELETE "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workspaces::delete;
+    PUT "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put;
+    DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete;
+    GET "/v1/modules" READ, Viewer, Usual, [200, 404, 422] => modules::list;
+    POST "/v1/modules" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => modules::create;
+    GET "/v1/modules/{module_id}" READ, Viewer, Usual, [200, 404, 422] => modules::get;
+    PATCH "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => modules::patch;
+    DELETE "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => modules::delete;
+    GET "/v1/rails" READ, Viewer, Usual, [200, 404, 422] => rails::list;
+    POST "/v1/rails" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rails::create;
+    GET "/v1/rails/{rail_id}" READ, Viewer, Usual, [200, 404, 422] => rails::get;
+    PATCH "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rails::patch;
+    DELETE "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => rails::delete;
+    GET "/v1/features" READ, Viewer, Usual, [200, 422] => features::list;
+    POST "/v1/features" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => features::create;
+    GET "/v1/features/{feature_id}" READ, Viewer, Usual, [200, 404, 422] => features::get;
+    PATCH "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => features::patch;
+    DELETE "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => features::delete;
+    GET "/v1/views" READ, Viewer, Usual, [200, 422] => views::list;
+    POST "/v1/views" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => views::create;
+    GET "/v1/views/{view_id}" READ, Viewer, Usual, [200, 404, 422] => views::get;
+    PATCH "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => views::patch;
+    DELETE "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => views::delete;
+    GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list;
+    POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create;
+    PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch;
+    DELETE "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => columns::delete;
+    GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get;
+    GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions;
 };
 
 #[cfg(test)]
