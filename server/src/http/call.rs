@@ -1,5 +1,6 @@
 //! One request on its way through a handler: what it asks, who asks, and how to answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
@@ -11,15 +12,16 @@ use uuid::Uuid;
 
 use super::App;
 use super::body::{self, Fields};
+use super::dispatch::check_scopes;
 use super::idempotency::{self, Key};
 use super::operations::Operation;
 use super::page::PageRequest;
 use super::problem::{Code, Problem};
 use super::query::{self, Query};
 use super::reply::Reply;
-use crate::auth::{Caller, Role};
+use crate::auth::{Caller, Presented, Role};
 use crate::context::Context;
-use crate::store::{Tx, Work};
+use crate::store::{Kind, Scope, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -38,6 +40,27 @@ pub struct Call {
     pub(super) target: (String, String),
     /// The key under which the answer is to be kept, once the body is there.
     pub(super) key: Arc<OnceLock<Key>>,
+    /// Set when the caller was taken from memory.
+    pub(super) unsure: Option<Unsure>,
+}
+
+/// A caller from memory, to be checked along with the first statement of the request.
+#[derive(Debug)]
+pub(super) struct Unsure {
+    presented: Presented,
+    sure: Arc<AtomicBool>,
+}
+
+impl Unsure {
+    pub(super) fn new(presented: Presented) -> Unsure {
+        let sure = Arc::default();
+        Unsure { presented, sure }
+    }
+
+    /// Goes up when the caller has been checked.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        self.sure.clone()
+    }
 }
 
 /// What an operation of the store is given: its input, and who asks for it.
@@ -157,24 +180,13 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
-    /// The fields of a body that may be missing, whatever the query is.
+    /// The fields of the body, whatever the query is.
     ///
     /// # Errors
     /// 415, 413, 422.
     pub async fn body_alone(&mut self) -> Result<Fields, Problem> {
         let bytes = self.bytes().await?;
         Fields::of(body::parse(&bytes)?)
-    }
-
-    fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
-        Ok(Asked {
-            input,
-            caller: self.caller()?.clone(),
-            role: self.operation.role,
-            key: self.key.get().cloned(),
-            context: self.app.context.clone(),
-            now: self.app.context.now(),
-        })
     }
 
     /// Answers with what an operation of the store finds.
@@ -184,12 +196,13 @@ impl Call {
     pub async fn read<I, F>(self, input: I, work: F) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
     {
-        let scope = self.caller()?.scope();
-        let asked = self.asked(input)?;
-        let reply = self.app.store.read(&scope, asked, work).await;
-        reply.map(Reply::response)
+        self.run(Kind::Read, Caller::scope, input, work).await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
@@ -200,11 +213,71 @@ impl Call {
     pub async fn write<I, F>(self, input: I, work: F) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
     {
-        let scope = self.caller()?.scope();
-        let asked = self.asked(input)?;
-        let reply = self.app.store.write(&scope, asked, work).await;
+        self.run(Kind::Write, Caller::scope, input, work).await
+    }
+
+    async fn run<I, F>(
+        self,
+        kind: Kind,
+        scope_of: impl Fn(&Caller) -> Scope,
+        input: I,
+        work: F,
+    ) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        let store = &self.app.store;
+        let asked = Asked {
+            input,
+            caller: self.caller()?.clone(),
+            role: self.operation.role,
+            key: self.key.get().cloned(),
+            context: self.app.context.clone(),
+            now: self.app.context.now(),
+        };
+        let scope = scope_of(&asked.caller);
+        let Some(unsure) = &self.unsure else {
+            let (reply, _) = store.run(kind, &scope, None, asked, work).await;
+            return reply.map(Reply::response);
+        };
+        let found = Arc::new(OnceLock::new());
+        let known = asked.caller.clone();
+        let check = unsure.presented.clone().check(known.clone(), found.clone());
+        let (reply, asked) = store
+            .run(kind, &scope, Some(check), asked, work.clone())
+            .await;
+        let Some(now) = found.get() else {
+            // It has asked nothing of the store, or the store did not answer.
+            return reply.map(Reply::response);
+        };
+        unsure.sure.store(true, Ordering::Release);
+        let remembered = &self.app.remembered;
+        let Some(now) = now else {
+            remembered.forget(&unsure.presented);
+            return Err(Problem::unauthenticated());
+        };
+        if *now == known {
+            return reply.map(Reply::response);
+        }
+        // Nothing was done for the caller of yesterday; the one of today is judged anew.
+        remembered.remember(&unsure.presented, now);
+        check_scopes(self.operation, now)?;
+        let Some(mut asked) = asked else {
+            return reply.map(Reply::response);
+        };
+        asked.caller = now.clone();
+        let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
         reply.map(Reply::response)
     }
 
@@ -221,12 +294,14 @@ impl Call {
     ) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
     {
-        let scope = self.caller()?.scope_of_model(workspace);
-        let asked = self.asked(input)?;
-        let reply = self.app.store.write(&scope, asked, work).await;
-        reply.map(Reply::response)
+        let scope = move |caller: &Caller| caller.scope_of_model(workspace);
+        self.run(Kind::Write, scope, input, work).await
     }
 
     /// The body as it came; with it the request can be told from others that carry its key.

@@ -5,10 +5,12 @@ pub mod call;
 mod dispatch;
 pub mod idempotency;
 pub mod limits;
+pub mod openapi;
 pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
+pub mod reference;
 pub mod reply;
 
 use std::net::SocketAddr;
@@ -18,7 +20,7 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use tokio::net::TcpListener;
 
-use crate::auth::Passwords;
+use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
@@ -60,6 +62,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
 }
 
 impl App {
@@ -74,6 +78,7 @@ impl App {
             config,
             passwords: Passwords::new()?,
             buckets: Buckets::new(u64::from_le_bytes(random())),
+            remembered: Remembered::default(),
         }))
     }
 }

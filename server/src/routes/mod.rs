@@ -3,6 +3,7 @@
 pub mod api_keys;
 pub mod auth;
 pub mod columns;
+pub mod documentation;
 pub mod features;
 pub mod health;
 pub mod me;
