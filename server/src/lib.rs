@@ -5,6 +5,7 @@
 //! HTTP are the same verdict.
 //!
 //! [`http`] has the table of operations and the way of every request, [`routes`] what each does,
+//! [`model`] and [`rows`] what records and rows are made of,
 //! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
@@ -12,7 +13,9 @@ pub mod context;
 pub mod definitions;
 mod health;
 pub mod http;
+pub mod model;
 pub mod routes;
+pub mod rows;
 pub mod store;
 
 pub use health::{Health, health};

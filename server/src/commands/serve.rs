@@ -60,6 +60,7 @@ pub(super) async fn run(
         max_body: options.max_body,
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
+        ..Config::default()
     };
     let app = App::new(store, context, config)?;
     let listener = TcpListener::bind(&options.listen).await;

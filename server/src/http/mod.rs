@@ -34,6 +34,8 @@ pub struct Config {
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
     pub rate: Option<Rate>,
+    /// How many features and columns `GET /v1/schema` tells of at most.
+    pub schema_cap: (usize, usize),
 }
 
 impl Default for Config {
@@ -42,6 +44,7 @@ impl Default for Config {
             max_body: 4 << 20,
             trust_proxy: false,
             rate: Some(Rate::per_second(100)),
+            schema_cap: (500, 5000),
         }
     }
 }
