@@ -4,15 +4,19 @@
 //! is and when it is fit come from [`tplkit`], so that a verdict given offline and one given over
 //! HTTP are the same verdict.
 //!
-//! [`http`] has the table of operations and the way of every request, [`routes`] what each does,
+//! [`edge`] has the sockets, [`http`] has the table of operations and the way of every request, [`routes`] what each does,
 //! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
 pub mod context;
 pub mod definitions;
+pub mod edge;
 mod health;
 pub mod http;
+pub mod metrics;
 pub mod routes;
+pub mod secret_key;
 pub mod store;
+pub mod work;
 
 pub use health::{Health, health};

@@ -9,10 +9,12 @@
 
 pub mod dialect;
 mod error;
+mod meters;
 mod migrate;
 mod postgres;
 mod scope;
 mod sqlite;
+mod tls;
 mod tx;
 mod value;
 
@@ -20,15 +22,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
 pub use error::StoreError;
+pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
 
+use crate::context::Stopwatch;
+use meters::Outcome;
 use postgres::Postgres;
 use sqlite::{Sqlite, Task, Walled};
 use tx::{Inner, Texts};
@@ -39,11 +46,40 @@ pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
+/// How a store is to behave.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long a statement may take; zero is for ever.
+    pub statement_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            statement_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
 /// An open, migrated store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Engine,
     texts: Arc<Texts>,
+    meters: Meters,
+    /// Operations that have not ended.
+    pending: Arc<AtomicUsize>,
+}
+
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// Connections to the database.
+    pub connections: usize,
+    /// Those of them that are in use.
+    pub busy: usize,
+    /// Operations that wait for one.
+    pub waiting: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -62,7 +98,17 @@ impl Store {
     /// # Errors
     /// When the URL names no store, the store cannot be reached, or is newer than this program.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
-        Store::build(url, Walls::BOTH).await
+        Store::open_with(url, &Options::default()).await
+    }
+
+    /// Opens a store that behaves otherwise.
+    ///
+    /// # Errors
+    /// As [`open`](Store::open).
+    pub async fn open_with(url: &str, options: &Options) -> Result<Store, StoreError> {
+        let store = Store::prepare(url, options)?;
+        store.reach().await?;
+        Ok(store)
     }
 
     /// Opens a store with one wall missing, to see that the other holds.
@@ -71,26 +117,79 @@ impl Store {
     /// As [`open`](Store::open).
     #[cfg(any(test, feature = "walls-off"))]
     pub async fn open_without(url: &str, walls: Walls) -> Result<Store, StoreError> {
-        Store::build(url, walls).await
+        let store = Store::build(url, walls, &Options::default())?;
+        store.reach().await?;
+        Ok(store)
     }
 
-    async fn build(url: &str, walls: Walls) -> Result<Store, StoreError> {
+    /// Opens a store that need not be there yet: until it was [reached](Store::reach) once,
+    /// everything that is asked of it is [`StoreError::Unavailable`]. A SQLite file is opened at once.
+    ///
+    /// # Errors
+    /// When the URL names no store.
+    pub fn prepare(url: &str, options: &Options) -> Result<Store, StoreError> {
+        Store::build(url, Walls::BOTH, options)
+    }
+
+    fn build(url: &str, walls: Walls, options: &Options) -> Result<Store, StoreError> {
         let engine = if let Some(file) = url.strip_prefix("sqlite:") {
             let file = match file {
                 "" => return Err(StoreError::Url(url.to_owned())),
                 ":memory:" => None,
                 file => Some(Path::new(file)),
             };
-            Engine::Sqlite(Arc::new(Sqlite::open(file, walls)?))
+            Engine::Sqlite(Arc::new(Sqlite::open(file, walls, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Engine::Postgres(Postgres::open(url, walls.second).await?)
+            Engine::Postgres(Postgres::prepare(url, walls.second, options)?)
         } else {
             return Err(StoreError::Url(url.to_owned()));
         };
         Ok(Store {
             engine,
             texts: Arc::new(Texts::new(walls)),
+            meters: Meters::default(),
+            pending: Arc::default(),
         })
+    }
+
+    /// Reaches the store and migrates it; does nothing when that was done before.
+    ///
+    /// # Errors
+    /// When the store cannot be reached, or is newer than this program.
+    pub async fn reach(&self) -> Result<(), StoreError> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(postgres) => postgres.reach().await,
+        }
+    }
+
+    /// Which of the two it is, in one word.
+    pub fn kind(&self) -> &'static str {
+        match &self.engine {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgres",
+        }
+    }
+
+    /// How much there is to do.
+    pub fn depth(&self) -> Depth {
+        match &self.engine {
+            Engine::Sqlite(_) => {
+                let pending = self.pending.load(Ordering::Relaxed);
+                let busy = pending.min(sqlite::CONNECTIONS);
+                Depth {
+                    connections: sqlite::CONNECTIONS,
+                    busy,
+                    waiting: pending - busy,
+                }
+            }
+            Engine::Postgres(postgres) => postgres.depth(),
+        }
+    }
+
+    /// What is counted of it.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
     /// Claims the store for serving.
@@ -116,10 +215,7 @@ impl Store {
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.read(task))
-                    .await
-            }
+            Engine::Sqlite(sqlite) => self.hand((sqlite, false), scope, input, work).await,
             Engine::Postgres(postgres) => self.run((postgres, false), scope, &input, &work).await,
         }
     }
@@ -136,10 +232,7 @@ impl Store {
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.write(task))
-                    .await
-            }
+            Engine::Sqlite(sqlite) => self.hand((sqlite, true), scope, input, work).await,
             Engine::Postgres(postgres) => self.run((postgres, true), scope, &input, &work).await,
         }
     }
@@ -157,10 +250,10 @@ impl Store {
 
     async fn hand<I, T, E, F>(
         &self,
+        (sqlite, may_write): (&Sqlite, bool),
         scope: &Scope,
         input: I,
         work: F,
-        to: impl FnOnce(Box<dyn Task>),
     ) -> Result<T, E>
     where
         I: Send + Sync + 'static,
@@ -168,19 +261,31 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
+        let watch = Stopwatch::start();
+        let _pending = Pending::new(&self.pending);
         let (answer, answered) = oneshot::channel();
-        to(Box::new(Operation {
+        let task = Box::new(Operation {
             scope: scope.clone(),
             texts: self.texts.clone(),
             input,
             work,
             result: None,
+            failed: None,
             answer,
-        }));
-        match answered.await {
-            Ok(result) => result,
-            Err(_) => Err(StoreError::Unavailable("the store has stopped".to_owned()).into()),
+        });
+        if may_write {
+            sqlite.write(task);
+        } else {
+            sqlite.read(task);
         }
+        let (result, failed) = answered.await.unwrap_or_else(|_| {
+            let stopped = StoreError::Unavailable("the store has stopped".to_owned());
+            let failed = Some(Outcome::from(&stopped));
+            (Err(stopped.into()), failed)
+        });
+        let outcome = Outcome::of(result.is_ok(), failed);
+        self.meters.ran(may_write, outcome, watch.elapsed());
+        result
     }
 
     async fn run<I, T, E, F>(
@@ -194,6 +299,8 @@ impl Store {
         E: From<StoreError>,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
     {
+        let watch = Stopwatch::start();
+        let _pending = Pending::new(&self.pending);
         let mut attempt = 1;
         loop {
             let mut tx = Tx {
@@ -208,14 +315,33 @@ impl Store {
             let ended = pipelined.end(result.is_ok()).await;
             if pipelined.retry() && attempt < ATTEMPTS {
                 attempt += 1;
+                self.meters.retried();
                 continue;
             }
+            let outcome = Outcome::of(result.is_ok() && ended.is_ok(), pipelined.failed());
+            self.meters.ran(may_write, outcome, watch.elapsed());
             return match (result, ended) {
                 (Ok(_), Err(error)) => Err(error.into()),
                 // Why it failed matters more than that the rollback did, too.
                 (result, _) => result,
             };
         }
+    }
+}
+
+/// An operation that has not ended.
+struct Pending(Arc<AtomicUsize>);
+
+impl Pending {
+    fn new(count: &Arc<AtomicUsize>) -> Pending {
+        count.fetch_add(1, Ordering::Relaxed);
+        Pending(count.clone())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -226,7 +352,9 @@ struct Operation<I, T, E, F> {
     input: I,
     work: F,
     result: Option<Result<T, E>>,
-    answer: oneshot::Sender<Result<T, E>>,
+    /// What the store last said against it.
+    failed: Option<Outcome>,
+    answer: oneshot::Sender<(Result<T, E>, Option<Outcome>)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -260,13 +388,15 @@ where
         };
         let keep = result.is_ok();
         self.result = Some(result);
-        let Inner::Sqlite(connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
+        let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
+        self.failed = connection.failed();
         (connection, keep)
     }
 
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
@@ -274,6 +404,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send(result);
+        let _ = self.answer.send((result, failed));
     }
 }

@@ -4,20 +4,25 @@
 //! and a transaction of one statement leaves whole. Whatever role the URL names, statements run as a
 //! role that owns nothing and passes no policy by.
 
-use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::future::{join3, join4};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls};
 use uuid::Uuid;
 
-use super::{Row, Scope, StoreError, Value, migrate};
+use super::meters::Outcome;
+use super::tls::Address;
+use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
+const KEEPALIVE: Duration = Duration::from_secs(20);
 
 /// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
 /// set every time: after a transaction a setting is `''`, which the policies read as nothing.
@@ -33,24 +38,35 @@ pub(super) struct Postgres {
     pool: Pool,
     /// False only in tests that take row-level security away.
     wall: bool,
+    /// Set once it was reached and migrated.
+    reached: Arc<OnceCell<()>>,
+    /// How long an answer may take, when the database cannot say so itself.
+    patience: Option<Duration>,
 }
 
 impl Postgres {
-    /// Connects and migrates.
-    pub(super) async fn open(url: &str, wall: bool) -> Result<Postgres, StoreError> {
-        let mut config = Config::from_str(url)
-            .map_err(|error| StoreError::Url(format!("{}: {error}", without_password(url))))?;
+    /// Makes ready to connect.
+    pub(super) fn prepare(url: &str, wall: bool, behave: &Options) -> Result<Postgres, StoreError> {
+        let refuse = |why: String| StoreError::Url(format!("{}: {why}", without_password(url)));
+        let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
+        let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
-        let options = format!("{options} -c search_path=main -c timezone=UTC");
+        let options = format!(
+            "{options} -c search_path=main -c timezone=UTC -c statement_timeout={}",
+            limit.as_millis()
+        );
         config.options(options.trim_start());
         config.connect_timeout(PATIENCE);
         if config.get_application_name().is_none() {
             config.application_name("tplkit-server");
         }
+        // A database whose machine is gone says nothing any more, not even that.
+        config.keepalives_idle(KEEPALIVE);
+        config.tcp_user_timeout(KEEPALIVE);
         let manager = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let pool = Pool::builder(Manager::from_config(config, NoTls, manager))
+        let pool = Pool::builder(Manager::from_config(config, tls, manager))
             .max_size(CONNECTIONS)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
@@ -58,21 +74,45 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError::Internal(error.to_string()))?;
-        let mut client = pool.get().await?;
-        migrate::postgres(&mut client).await?;
-        drop(client);
-        Ok(Postgres { pool, wall })
+        Ok(Postgres {
+            pool,
+            wall,
+            reached: Arc::default(),
+            patience: (!limit.is_zero()).then_some(limit + PATIENCE),
+        })
+    }
+
+    /// Connects and migrates, unless that was done.
+    pub(super) async fn reach(&self) -> Result<(), StoreError> {
+        let migrate = async || {
+            let client = self.pool.get().await?;
+            // Taken out of the pool: a migration takes as long as it takes.
+            let mut client = Object::take(client);
+            client.batch_execute("SET statement_timeout = 0").await?;
+            migrate::postgres(&mut client).await
+        };
+        self.reached.get_or_try_init(migrate).await.copied()
+    }
+
+    /// How much there is to do.
+    pub(super) fn depth(&self) -> Depth {
+        let status = self.pool.status();
+        Depth {
+            connections: status.size,
+            busy: status.size.saturating_sub(status.available),
+            waiting: status.waiting,
+        }
     }
 
     /// A transaction that has not begun.
     pub(super) fn begin(&self, may_write: bool) -> Pipelined {
         Pipelined {
-            pool: self.pool.clone(),
-            wall: self.wall,
+            postgres: self.clone(),
             may_write,
             client: None,
             state: State::Fresh,
             retry: false,
+            failed: None,
         }
     }
 }
@@ -88,12 +128,12 @@ enum State {
 /// One transaction on one connection of the pool. Dropped half way, it closes the connection, so
 /// that nobody is handed what another left open.
 pub(super) struct Pipelined {
-    pool: Pool,
-    wall: bool,
+    postgres: Postgres,
     may_write: bool,
     client: Option<Object>,
     state: State,
     retry: bool,
+    failed: Option<Outcome>,
 }
 
 impl Pipelined {
@@ -110,18 +150,55 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let answer = self.send(scope, text, parameters, last).await;
-        match answer {
-            Ok(rows) => Ok(rows.into_iter().map(Row::Postgres).collect()),
-            Err(Failure::Pool(error)) => Err(error),
+        let answer = self.timely(scope, text, parameters, last).await;
+        let error = match answer {
+            Ok(rows) => return Ok(rows.into_iter().map(Row::Postgres).collect()),
+            Err(Failure::Pool(error)) => error,
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
                         || *code == SqlState::T_R_DEADLOCK_DETECTED
                 });
-                Err(error.into())
+                error.into()
             }
+        };
+        self.failed = Some(Outcome::from(&error));
+        Err(error)
+    }
+
+    /// What the store last said against a statement.
+    pub(super) fn failed(&self) -> Option<Outcome> {
+        self.failed
+    }
+
+    /// Sends a statement on a connection that there is, and waits for the answer, but not for ever.
+    async fn timely(
+        &mut self,
+        scope: &Scope,
+        text: &str,
+        parameters: &[Value],
+        last: bool,
+    ) -> Result<Vec<tokio_postgres::Row>, Failure> {
+        if !self.postgres.reached.initialized() {
+            let why = "it was not reached since the start".to_owned();
+            return Err(Failure::Pool(StoreError::Unavailable(why)));
         }
+        if self.client.is_none() {
+            let client = self.postgres.pool.get().await;
+            self.client = Some(client.map_err(|error| Failure::Pool(error.into()))?);
+        }
+        let patience = self.postgres.patience;
+        let answer = self.send(scope, text, parameters, last);
+        let Some(patience) = patience else {
+            return answer.await;
+        };
+        if let Ok(answer) = timeout(patience, answer).await {
+            return answer;
+        }
+        // Nobody knows what this connection still has to say: it is closed, not returned.
+        self.state = State::Open;
+        let why = "the database does not answer".to_owned();
+        Err(Failure::Pool(StoreError::Unavailable(why)))
     }
 
     async fn send(
@@ -131,10 +208,6 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
-        if self.client.is_none() {
-            let client = self.pool.get().await;
-            self.client = Some(client.map_err(|error| Failure::Pool(error.into()))?);
-        }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
             return Err(Failure::Pool(StoreError::Internal(
                 "the transaction is over".to_owned(),
@@ -149,7 +222,7 @@ impl Pipelined {
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
             (State::Fresh, last) => {
-                let opening = opening(scope, self.wall);
+                let opening = opening(scope, self.postgres.wall);
                 let open: Vec<&(dyn ToSql + Sync)> = opening
                     .iter()
                     .map(|value| value as &(dyn ToSql + Sync))
@@ -194,14 +267,26 @@ impl Pipelined {
         if self.state == State::Open
             && let Some(client) = &self.client
         {
-            let ended = client
-                .batch_execute(if commit { "COMMIT" } else { "ROLLBACK" })
-                .await;
-            if let Err(error) = ended {
-                let code = error.code();
-                self.retry |= code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
-                return Err(error.into());
-            }
+            let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
+            let ended = match self.postgres.patience {
+                Some(patience) => timeout(patience, ended).await,
+                None => Ok(ended.await),
+            };
+            let error = match ended {
+                Ok(Ok(())) => {
+                    self.state = State::Over;
+                    return Ok(());
+                }
+                Ok(Err(error)) => {
+                    let code = error.code();
+                    self.retry |=
+                        code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
+                    error.into()
+                }
+                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
+            };
+            self.failed = self.failed.or(Some(Outcome::from(&error)));
+            return Err(error);
         }
         self.state = State::Over;
         Ok(())

@@ -2,10 +2,10 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
 mod health;
 mod members;
 mod organizations;
 mod refusals;
 mod sessions;
-mod world;
+pub(crate) mod world;
