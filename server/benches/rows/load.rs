@@ -49,10 +49,7 @@ impl Connection {
 
     /// Sends a request and reads the whole answer.
     pub(crate) fn ask(&mut self, request: &Request) -> (u16, &[u8]) {
-        self.stream
-            .get_mut()
-            .write_all(&request.0)
-            .expect("sends");
+        self.stream.get_mut().write_all(&request.0).expect("sends");
         self.line.clear();
         self.stream.read_line(&mut self.line).expect("answers");
         let status = self.line.split(' ').nth(1).and_then(|s| s.parse().ok());
@@ -140,13 +137,17 @@ pub(crate) fn run(
             .collect();
         thread::sleep(time);
         stop.store(true, Ordering::Relaxed);
-        let all = workers.into_iter().map(|worker| worker.join().expect("runs"));
+        let all = workers
+            .into_iter()
+            .map(|worker| worker.join().expect("runs"));
         all.flatten().collect()
     });
     let took = began.elapsed().as_secs_f64();
     times.sort_unstable();
     Seen {
         per_second: times.len() as f64 / took,
-        median: times.get(times.len() / 2).map_or(0.0, |nanos| *nanos as f64 / 1000.0),
+        median: times
+            .get(times.len() / 2)
+            .map_or(0.0, |nanos| *nanos as f64 / 1000.0),
     }
 }

@@ -49,14 +49,18 @@ impl PocketBase {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         };
         let mut upsert = Command::new(program);
-        upsert.args(["superuser", "upsert", EMAIL, PASSWORD, "--dir"]).arg(&data);
+        upsert
+            .args(["superuser", "upsert", EMAIL, PASSWORD, "--dir"])
+            .arg(&data);
         quiet(&mut upsert);
         assert!(upsert.status().expect("runs").success());
         let free = TcpListener::bind("127.0.0.1:0").expect("binds");
         let address = free.local_addr().expect("an address");
         drop(free);
         let mut serve = Command::new(program);
-        serve.args(["serve", "--http", &address.to_string(), "--dir"]).arg(&data);
+        serve
+            .args(["serve", "--http", &address.to_string(), "--dir"])
+            .arg(&data);
         quiet(&mut serve);
         let child = serve.spawn().expect("starts");
         while std::net::TcpStream::connect(address).is_err() {
@@ -82,7 +86,12 @@ impl PocketBase {
             serde_json::from_slice(answer).unwrap_or_default()
         };
         let path = "/api/collections/_superusers/auth-with-password";
-        let answer = send("", "POST", path, &json!({"identity": EMAIL, "password": PASSWORD}));
+        let answer = send(
+            "",
+            "POST",
+            path,
+            &json!({"identity": EMAIL, "password": PASSWORD}),
+        );
         self.token = answer["token"].as_str().expect("a token").to_owned();
         let token = self.token.clone();
         let batch = json!({"batch": {"enabled": true, "maxRequests": 1000, "timeout": 60}});
@@ -100,7 +109,8 @@ impl PocketBase {
             let body = batch_of(from, 500.min(count - from));
             let answer = send(&token, "POST", "/api/batch", &body);
             for item in answer.as_array().expect("a list") {
-                self.ids.push(item["body"]["id"].as_str().expect("an id").to_owned());
+                self.ids
+                    .push(item["body"]["id"].as_str().expect("an id").to_owned());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
 mod documentation;
 mod health;
 mod idempotency;
@@ -10,4 +10,4 @@ mod members;
 mod organizations;
 mod refusals;
 mod sessions;
-mod world;
+pub(crate) mod world;
