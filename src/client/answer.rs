@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use super::error::Error;
+use super::problem::Problem;
 use super::request::Request;
 
 /// An answer, whatever its status.
@@ -41,8 +42,13 @@ impl Answer {
         self.header("date").and_then(instant)
     }
 
+    /// The refusal that it is, unless it is none.
+    pub fn problem(&self, request: &Request) -> Option<Problem> {
+        (!self.is_success()).then(|| Problem::read(request, self))
+    }
+
     /// The body as a record.
-    pub(super) fn read<T: DeserializeOwned>(&self, request: &Request) -> Result<T, Error> {
+    pub fn read<T: DeserializeOwned>(&self, request: &Request) -> Result<T, Error> {
         serde_json::from_slice(&self.body).map_err(|error| Error::Unreadable {
             request: request.to_string(),
             why: unreadable(&self.body, &error),

@@ -181,8 +181,8 @@ impl Client {
 }
 
 fn refuse(request: &Request, answer: Answer) -> Result<Answer, Error> {
-    if answer.is_success() {
-        return Ok(answer);
+    match answer.problem(request) {
+        None => Ok(answer),
+        Some(problem) => Err(Error::Refused(Box::new(problem))),
     }
-    Err(Error::Refused(Box::new(Problem::read(request, &answer))))
 }

@@ -87,7 +87,8 @@ pub struct Pages<'c, T> {
 }
 
 impl<'c, T> Pages<'c, T> {
-    pub(super) fn new(client: &'c Client, request: Request, wanted: Option<usize>) -> Self {
+    pub(super) fn new(client: &'c Client, mut request: Request, wanted: Option<usize>) -> Self {
+        request.unfold();
         Pages {
             client,
             request,

@@ -1,28 +1,28 @@
 //! Records as answers hold them, as far as the commands need them. What the specification does not
 //! promise may be missing, and what is not named here is passed over.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Who a credential belongs to.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Me {
     /// `user` or `api_key`.
     pub kind: String,
     /// Of the user or the key.
     pub id: String,
     /// Of a user.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Where it may act.
     #[serde(default)]
     pub organizations: Vec<Membership>,
     /// Of a key.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
 }
 
 /// An organization and a role in it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Membership {
     /// Of the organization.
     pub id: String,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use percent_encoding::percent_decode_str;
-use reqwest::Method;
+use reqwest::{Method, Url};
 
 use super::secret::Secret;
 
@@ -67,6 +67,21 @@ impl Request {
     pub fn key(mut self, key: impl Into<String>) -> Request {
         self.idempotency_key = Some(key.into());
         self
+    }
+
+    /// Makes parameters of the query that the path brings.
+    pub(super) fn unfold(&mut self) {
+        let Some((path, query)) = self.path.split_once('?') else {
+            return;
+        };
+        // Any address will do to read it.
+        if let Ok(mut url) = Url::parse("http://localhost") {
+            url.set_query(Some(query));
+            let pairs = url.query_pairs();
+            let pairs = pairs.map(|(name, value)| (name.into_owned(), value.into_owned()));
+            self.query.splice(0..0, pairs.collect::<Vec<_>>());
+            self.path = path.to_owned();
+        }
     }
 
     /// Whether a key makes it safe to send again.
