@@ -368,8 +368,8 @@ async fn a_column_becomes_unique_only_over_values_that_are(place: Place) {
         r#"{"c":1}"#,
         r#"{"c":null}"#,
         r#"{"c":null}"#,
-        r#"{}"#,
-        r#"{}"#,
+        "{}",
+        "{}",
         r#"{"c":{"x":1,"y":2}}"#,
         r#"{"c":["a"]}"#,
     ] {
