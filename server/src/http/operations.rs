@@ -10,7 +10,10 @@ use percent_encoding::percent_decode;
 use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
-use crate::routes::{api_keys, auth, health, me, members, organizations};
+use crate::routes::{
+    api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
+    rails, schema, views, workspace_members, workspaces,
+};
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,19 @@ pub enum Limit {
     SignIn,
 }
 
+/// What an operation is, for whoever reads about it.
+#[derive(Debug)]
+pub struct About {
+    /// One line.
+    pub summary: &'static str,
+    /// Names of the query parameters.
+    pub query: &'static [&'static str],
+    /// The schema of the body.
+    pub request: Option<&'static str>,
+    /// The schema of the answer.
+    pub response: Option<&'static str>,
+}
+
 type Answer = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
 
 /// One operation.
@@ -50,6 +66,8 @@ pub struct Operation {
     pub limit: Limit,
     /// The statuses that it answers with, beyond those of every operation of its access.
     pub statuses: &'static [u16],
+    /// For the OpenAPI document.
+    pub about: About,
     handler: fn(Call) -> Answer,
 }
 
@@ -65,9 +83,39 @@ impl Operation {
         (self.handler)(call)
     }
 
-    /// Whether a body belongs to it.
+    /// Whether a body may come with it.
     pub fn has_body(&self) -> bool {
         matches!(self.method, "POST" | "PUT" | "PATCH")
+    }
+
+    /// Whether a body has to come with it. Memberships of workspaces are a pair of ids in the path.
+    pub fn takes_body(&self) -> bool {
+        matches!(self.method, "POST" | "PATCH")
+    }
+
+    /// All statuses that it answers with, ascending.
+    pub fn all_statuses(&self) -> Vec<u16> {
+        let mut all = self.statuses.to_vec();
+        if self.access != Access::Public {
+            all.extend([401, 403, 429, 503]);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Whether it may be sent again under an `Idempotency-Key`. What answers with a secret is not
+    /// kept anywhere.
+    pub fn repeatable(&self) -> bool {
+        self.method == "POST"
+            && self.access != Access::Public
+            && !self.path.starts_with("/v1/api-keys")
+    }
+
+    /// Whether who asks may be taken from memory and be checked along with the first statement. Its
+    /// handler decides nothing by the caller outside [`Call::read`] and [`Call::write`].
+    pub fn is_hot(&self) -> bool {
+        self.path.starts_with("/v1/features/{feature_id}/rows")
     }
 
     /// The names of the path's parameters, in order.
@@ -138,8 +186,11 @@ pub fn find(method: &str, path: &str) -> Found {
     Found::OtherMethods(methods.join(", "))
 }
 
+/// A line: method, path, who may ask, least role, limit, statuses, handler; what it does, its query
+/// parameters, the schema of its body, the schema of its answer.
 macro_rules! operations {
-    ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*] => $handler:path;)+) => {
+    ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*]
+        => $handler:path, $summary:literal [$($query:ident)*] $(($request:ident))? $(-> $response:ident)?;)+) => {
         [$(Operation {
             method: stringify!($method),
             path: $path,
@@ -147,32 +198,77 @@ macro_rules! operations {
             role: Role::$role,
             limit: Limit::$limit,
             statuses: &[$($status),*],
+            about: About {
+                summary: $summary,
+                query: operations!(@words $($query)*),
+                request: operations!(@schema $($request)?),
+                response: operations!(@schema $($response)?),
+            },
             handler: |call| Box::pin($handler(call)),
         }),+]
     };
+    (@words $($word:ident)*) => { &[$(stringify!($word)),*] };
+    (@schema) => { None };
+    (@schema $name:ident) => { Some(stringify!($name)) };
 }
 
 use Access::{Public, Users};
 const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
+const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 15] = operations! {
-    GET "/v1/health" Public, Viewer, None, [200] => health::health;
-    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready;
-    POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token;
-    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh;
-    GET "/v1/me" READ, Viewer, Usual, [200] => me::get;
-    GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list;
-    GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get;
-    PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch;
-    GET "/v1/organizations/{organization_id}/members" Users, Viewer, Usual, [200, 404, 422] => members::list;
-    POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create;
-    PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch;
-    DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete;
-    POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create;
-    GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list;
-    DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete;
+pub static OPERATIONS: [Operation; 50] = operations! {
+    GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
+    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
+    GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
+    GET "/docs" Public, Viewer, None, [200] => documentation::page, "This document as a page" [];
+    POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
+    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
+    GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;
+    GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list, "Lists the caller's organizations" [cursor limit] -> OrganizationPage;
+    GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get, "Reads an organization" [] -> Organization;
+    PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch, "Changes label or config" [] (OrganizationPatch) -> Organization;
+    GET "/v1/organizations/{organization_id}/members" Users, Viewer, Usual, [200, 404, 422] => members::list, "Lists members" [cursor limit] -> MemberPage;
+    POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create, "Adds a member" [] (MemberCreate) -> Member;
+    PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch, "Changes a member's role" [] (MemberPatch) -> Member;
+    DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
+    POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
+    GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;
+    DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete, "Revokes an API key" [];
+    GET "/v1/workspaces" READ, Viewer, Usual, [200, 422] => workspaces::list, "Lists visible workspaces" [cursor limit] -> WorkspacePage;
+    POST "/v1/workspaces" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workspaces::create, "Creates a workspace" [] (WorkspaceCreate) -> Workspace;
+    GET "/v1/workspaces/{workspace_id}" READ, Viewer, Usual, [200, 404, 422] => workspaces::get, "Reads a workspace" [] -> Workspace;
+    PATCH "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workspaces::patch, "Changes a workspace" [] (WorkspacePatch) -> Workspace;
+    DELETE "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workspaces::delete, "Deletes a workspace with everything in it" [force];
+    PUT "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put, "Shows a workspace to a person" [];
+    DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Shows a workspace to a person no more" [];
+    GET "/v1/modules" READ, Viewer, Usual, [200, 404, 422] => modules::list, "Lists visible modules" [workspace_id cursor limit] -> ModulePage;
+    POST "/v1/modules" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => modules::create, "Creates a module" [] (ModuleCreate) -> Module;
+    GET "/v1/modules/{module_id}" READ, Viewer, Usual, [200, 404, 422] => modules::get, "Reads a module" [] -> Module;
+    PATCH "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => modules::patch, "Changes a module" [] (ModulePatch) -> Module;
+    DELETE "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => modules::delete, "Deletes a module with its rails" [force];
+    GET "/v1/rails" READ, Viewer, Usual, [200, 404, 422] => rails::list, "Lists visible rails" [module_id cursor limit] -> RailPage;
+    POST "/v1/rails" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rails::create, "Creates a rail" [] (RailCreate) -> Rail;
+    GET "/v1/rails/{rail_id}" READ, Viewer, Usual, [200, 404, 422] => rails::get, "Reads a rail" [] -> Rail;
+    PATCH "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rails::patch, "Changes a rail" [] (RailPatch) -> Rail;
+    DELETE "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => rails::delete, "Deletes a rail; views stay" [];
+    GET "/v1/features" READ, Viewer, Usual, [200, 422] => features::list, "Lists visible features" [workspace_id cursor limit] -> FeaturePage;
+    POST "/v1/features" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => features::create, "Creates a feature" [] (FeatureCreate) -> Feature;
+    GET "/v1/features/{feature_id}" READ, Viewer, Usual, [200, 404, 422] => features::get, "Reads a feature" [] -> Feature;
+    PATCH "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => features::patch, "Changes a feature" [] (FeaturePatch) -> Feature;
+    DELETE "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => features::delete, "Deletes a feature with its rows, columns and views" [force];
+    GET "/v1/views" READ, Viewer, Usual, [200, 422] => views::list, "Lists visible views" [feature_id cursor limit] -> ViewPage;
+    POST "/v1/views" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => views::create, "Creates a view" [] (ViewCreate) -> View;
+    GET "/v1/views/{view_id}" READ, Viewer, Usual, [200, 404, 422] => views::get, "Reads a view" [] -> View;
+    PATCH "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => views::patch, "Changes a view" [] (ViewPatch) -> View;
+    DELETE "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => views::delete, "Deletes a view; rows stay" [];
+    GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list, "Lists all columns of a feature in display order" [] -> ColumnList;
+    POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
+    PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;
+    DELETE "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => columns::delete, "Deletes the definition of a column; rows keep the key" [force];
+    GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
+    GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
 };
 
 #[cfg(test)]

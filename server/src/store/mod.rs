@@ -9,10 +9,12 @@
 
 pub mod dialect;
 mod error;
+mod meters;
 mod migrate;
 mod postgres;
 mod scope;
 mod sqlite;
+mod tls;
 mod tx;
 mod value;
 
@@ -20,15 +22,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
+pub use dialect::Dialect;
 pub use error::StoreError;
+pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
+pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
 
+use crate::context::Stopwatch;
+use meters::Outcome;
 use postgres::Postgres;
 use sqlite::{Sqlite, Task, Walled};
 use tx::{Inner, Texts};
@@ -39,11 +48,40 @@ pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
+/// How a store is to behave.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long a statement may take; zero is for ever.
+    pub statement_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            statement_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
 /// An open, migrated store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Engine,
     texts: Arc<Texts>,
+    meters: Meters,
+    /// Operations that have not ended.
+    pending: Arc<AtomicUsize>,
+}
+
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// Connections to the database.
+    pub connections: usize,
+    /// Those of them that are in use.
+    pub busy: usize,
+    /// Operations that wait for one.
+    pub waiting: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -62,7 +100,17 @@ impl Store {
     /// # Errors
     /// When the URL names no store, the store cannot be reached, or is newer than this program.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
-        Store::build(url, Walls::BOTH).await
+        Store::open_with(url, &Options::default()).await
+    }
+
+    /// Opens a store that behaves otherwise.
+    ///
+    /// # Errors
+    /// As [`open`](Store::open).
+    pub async fn open_with(url: &str, options: &Options) -> Result<Store, StoreError> {
+        let store = Store::prepare(url, options)?;
+        store.reach().await?;
+        Ok(store)
     }
 
     /// Opens a store with one wall missing, to see that the other holds.
@@ -71,26 +119,79 @@ impl Store {
     /// As [`open`](Store::open).
     #[cfg(any(test, feature = "walls-off"))]
     pub async fn open_without(url: &str, walls: Walls) -> Result<Store, StoreError> {
-        Store::build(url, walls).await
+        let store = Store::build(url, walls, &Options::default())?;
+        store.reach().await?;
+        Ok(store)
     }
 
-    async fn build(url: &str, walls: Walls) -> Result<Store, StoreError> {
+    /// Opens a store that need not be there yet: until it was [reached](Store::reach) once,
+    /// everything that is asked of it is [`StoreError::Unavailable`]. A SQLite file is opened at once.
+    ///
+    /// # Errors
+    /// When the URL names no store.
+    pub fn prepare(url: &str, options: &Options) -> Result<Store, StoreError> {
+        Store::build(url, Walls::BOTH, options)
+    }
+
+    fn build(url: &str, walls: Walls, options: &Options) -> Result<Store, StoreError> {
         let engine = if let Some(file) = url.strip_prefix("sqlite:") {
             let file = match file {
                 "" => return Err(StoreError::Url(url.to_owned())),
                 ":memory:" => None,
                 file => Some(Path::new(file)),
             };
-            Engine::Sqlite(Arc::new(Sqlite::open(file, walls)?))
+            Engine::Sqlite(Arc::new(Sqlite::open(file, walls, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Engine::Postgres(Postgres::open(url, walls.second).await?)
+            Engine::Postgres(Postgres::prepare(url, walls.second, options)?)
         } else {
             return Err(StoreError::Url(url.to_owned()));
         };
         Ok(Store {
             engine,
             texts: Arc::new(Texts::new(walls)),
+            meters: Meters::default(),
+            pending: Arc::default(),
         })
+    }
+
+    /// Reaches the store and migrates it; does nothing when that was done before.
+    ///
+    /// # Errors
+    /// When the store cannot be reached, or is newer than this program.
+    pub async fn reach(&self) -> Result<(), StoreError> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(postgres) => postgres.reach().await,
+        }
+    }
+
+    /// Which of the two it is, in one word.
+    pub fn kind(&self) -> &'static str {
+        match &self.engine {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgres",
+        }
+    }
+
+    /// How much there is to do.
+    pub fn depth(&self) -> Depth {
+        match &self.engine {
+            Engine::Sqlite(_) => {
+                let pending = self.pending.load(Ordering::Relaxed);
+                let busy = pending.min(sqlite::CONNECTIONS);
+                Depth {
+                    connections: sqlite::CONNECTIONS,
+                    busy,
+                    waiting: pending - busy,
+                }
+            }
+            Engine::Postgres(postgres) => postgres.depth(),
+        }
+    }
+
+    /// What is counted of it.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
     /// Claims the store for serving.
@@ -115,13 +216,7 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.read(task))
-                    .await
-            }
-            Engine::Postgres(postgres) => self.run((postgres, false), scope, &input, &work).await,
-        }
+        self.run(Kind::Read, scope, None, input, work).await.0
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.
@@ -135,12 +230,106 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
+        self.run(Kind::Write, scope, None, input, work).await.0
+    }
+
+    /// Runs an operation, and before its first statement the check, in the same transaction. Where
+    /// the check does not hold, the operation fails and writes nothing. Gives the input back.
+    pub(crate) async fn run<I, T, E, F>(
+        &self,
+        kind: Kind,
+        scope: &Scope,
+        check: Option<Check>,
+        input: I,
+        work: F,
+    ) -> (Result<T, E>, Option<I>)
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        let watch = Stopwatch::start();
+        let _pending = Pending::new(&self.pending);
+        let writes = kind == Kind::Write;
+        let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.write(task))
-                    .await
+                let (answer, answered) = oneshot::channel();
+                let task = Box::new(Operation {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check,
+                    input,
+                    work,
+                    result: None,
+                    failed: None,
+                    answer,
+                });
+                if writes {
+                    sqlite.write(task);
+                } else {
+                    sqlite.read(task);
+                }
+                if let Ok((result, input, failed)) = answered.await {
+                    let outcome = Outcome::of(result.is_ok(), failed);
+                    (result, Some(input), outcome)
+                } else {
+                    let stopped = StoreError::Unavailable("the store has stopped".to_owned());
+                    let outcome = Outcome::from(&stopped);
+                    (Err(stopped.into()), None, outcome)
+                }
             }
-            Engine::Postgres(postgres) => self.run((postgres, true), scope, &input, &work).await,
+            Engine::Postgres(postgres) => {
+                let begin = || Tx {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check: check.clone(),
+                    stale: false,
+                    inner: Inner::Postgres(postgres.begin(writes)),
+                };
+                let (result, failed) = self.attempt(begin, &input, &work).await;
+                let outcome = Outcome::of(result.is_ok(), failed);
+                (result, Some(input), outcome)
+            }
+        };
+        self.meters.ran(writes, outcome, watch.elapsed());
+        (result, input)
+    }
+
+    /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
+    /// last said against it.
+    async fn attempt<I, T, E, F>(
+        &self,
+        begin: impl Fn() -> Tx,
+        input: &I,
+        work: &F,
+    ) -> (Result<T, E>, Option<Outcome>)
+    where
+        E: From<StoreError>,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+    {
+        let mut attempt = 1;
+        loop {
+            let mut tx = begin();
+            let result = work(&mut tx, input).await;
+            let Inner::Postgres(mut pipelined) = tx.inner else {
+                return (result, None);
+            };
+            let ended = pipelined.end(result.is_ok()).await;
+            if pipelined.retry() && attempt < ATTEMPTS {
+                attempt += 1;
+                self.meters.retried();
+                continue;
+            }
+            let failed = pipelined.failed();
+            return match (result, ended) {
+                (Ok(_), Err(error)) => {
+                    let failed = failed.or_else(|| Some(Outcome::from(&error)));
+                    (Err(error.into()), failed)
+                }
+                // Why it failed matters more than that the rollback did, too.
+                (result, _) => (result, failed),
+            };
         }
     }
 
@@ -154,68 +343,28 @@ impl Store {
         })
         .await
     }
+}
 
-    async fn hand<I, T, E, F>(
-        &self,
-        scope: &Scope,
-        input: I,
-        work: F,
-        to: impl FnOnce(Box<dyn Task>),
-    ) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
-        let (answer, answered) = oneshot::channel();
-        to(Box::new(Operation {
-            scope: scope.clone(),
-            texts: self.texts.clone(),
-            input,
-            work,
-            result: None,
-            answer,
-        }));
-        match answered.await {
-            Ok(result) => result,
-            Err(_) => Err(StoreError::Unavailable("the store has stopped".to_owned()).into()),
-        }
+/// Whether an operation writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+}
+
+/// An operation that has not ended.
+struct Pending(Arc<AtomicUsize>);
+
+impl Pending {
+    fn new(count: &Arc<AtomicUsize>) -> Pending {
+        count.fetch_add(1, Ordering::Relaxed);
+        Pending(count.clone())
     }
+}
 
-    async fn run<I, T, E, F>(
-        &self,
-        (postgres, may_write): (&Postgres, bool),
-        scope: &Scope,
-        input: &I,
-        work: &F,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-    {
-        let mut attempt = 1;
-        loop {
-            let mut tx = Tx {
-                scope: scope.clone(),
-                texts: self.texts.clone(),
-                inner: Inner::Postgres(postgres.begin(may_write)),
-            };
-            let result = work(&mut tx, input).await;
-            let Inner::Postgres(mut pipelined) = tx.inner else {
-                return result;
-            };
-            let ended = pipelined.end(result.is_ok()).await;
-            if pipelined.retry() && attempt < ATTEMPTS {
-                attempt += 1;
-                continue;
-            }
-            return match (result, ended) {
-                (Ok(_), Err(error)) => Err(error.into()),
-                // Why it failed matters more than that the rollback did, too.
-                (result, _) => result,
-            };
-        }
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -223,10 +372,13 @@ impl Store {
 struct Operation<I, T, E, F> {
     scope: Scope,
     texts: Arc<Texts>,
+    check: Option<Check>,
     input: I,
     work: F,
     result: Option<Result<T, E>>,
-    answer: oneshot::Sender<Result<T, E>>,
+    /// What the store last said against it.
+    failed: Option<Outcome>,
+    answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -244,6 +396,8 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
+            check: self.check.take(),
+            stale: false,
             inner: Inner::Sqlite(connection),
         };
         // The connection stays with us when the operation panics.
@@ -260,13 +414,15 @@ where
         };
         let keep = result.is_ok();
         self.result = Some(result);
-        let Inner::Sqlite(connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
+        let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
+        self.failed = connection.failed();
         (connection, keep)
     }
 
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
@@ -274,6 +430,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send(result);
+        let _ = self.answer.send((result, self.input, failed));
     }
 }

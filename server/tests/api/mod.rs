@@ -2,10 +2,12 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
+mod documentation;
 mod health;
+mod idempotency;
 mod members;
 mod organizations;
 mod refusals;
 mod sessions;
-mod world;
+pub(crate) mod world;
