@@ -16,7 +16,6 @@ mod rails;
 mod refusals;
 mod schema;
 mod sessions;
-pub(crate) mod world;
 mod views;
 mod workspaces;
-mod world;
+pub(crate) mod world;
