@@ -49,6 +49,20 @@ pub enum Code {
     InvalidJson,
     /// The cursor belongs to another question, or to none.
     InvalidCursor,
+    /// A filter is malformed, or names an operator that does not exist.
+    InvalidFilter,
+    /// The first request with this key still runs.
+    IdempotencyInProgress,
+    /// The key was used for another request.
+    IdempotencyKeyReused,
+    /// The version in force is not the one that the draft was based on.
+    DraftStale,
+    /// The automation has no active version.
+    NoActiveVersion,
+    /// The automation has errors.
+    InvalidAutomation,
+    /// A rule of promotion is broken.
+    PromotionFailed,
     /// The body is larger than accepted.
     PayloadTooLarge,
     /// The body is of a type that is not accepted.
@@ -89,6 +103,13 @@ impl Code {
             Code::MethodNotAllowed => "method_not_allowed",
             Code::InvalidJson => "invalid_json",
             Code::InvalidCursor => "invalid_cursor",
+            Code::InvalidFilter => "invalid_filter",
+            Code::IdempotencyInProgress => "idempotency_in_progress",
+            Code::IdempotencyKeyReused => "idempotency_key_reused",
+            Code::DraftStale => "draft_stale",
+            Code::NoActiveVersion => "no_active_version",
+            Code::InvalidAutomation => "invalid_automation",
+            Code::PromotionFailed => "promotion_failed",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::RateLimited => "rate_limited",
@@ -104,7 +125,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 28] = [
+    pub const ALL: [Code; 35] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -127,6 +148,13 @@ impl Code {
         Code::MethodNotAllowed,
         Code::InvalidJson,
         Code::InvalidCursor,
+        Code::InvalidFilter,
+        Code::IdempotencyInProgress,
+        Code::IdempotencyKeyReused,
+        Code::DraftStale,
+        Code::NoActiveVersion,
+        Code::InvalidAutomation,
+        Code::PromotionFailed,
         Code::PayloadTooLarge,
         Code::UnsupportedMediaType,
         Code::RateLimited,

@@ -13,6 +13,8 @@ mod distance;
 #[cfg(unix)]
 mod drain;
 mod edge;
+#[cfg(unix)]
+mod fold;
 mod limits;
 mod migrations;
 #[cfg(unix)]

@@ -37,6 +37,7 @@ fn caller() -> Scope {
         organizations: vec![OURS],
         administered: vec![OURS],
         workspaces: vec![],
+        ..Visible::default()
     })
 }
 
@@ -206,6 +207,7 @@ async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
             organizations: vec![OURS],
             administered: administered.to_vec(),
             workspaces: workspaces.to_vec(),
+            ..Visible::default()
         })
     };
     let sql = "SELECT id FROM workspaces WHERE {tenant organization_id}";

@@ -1,6 +1,7 @@
 //! One request on its way through a handler: what it asks, who asks, and how to answer.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -11,12 +12,17 @@ use uuid::Uuid;
 
 use super::App;
 use super::body::{self, Fields};
+use super::dispatch::check_scopes;
+use super::idempotency::{self, Key};
 use super::operations::Operation;
 use super::page::PageRequest;
 use super::problem::{Code, Problem};
 use super::query::{self, Query};
-use crate::auth::{Caller, Role};
+use super::reply::Reply;
+use crate::auth::{Caller, Presented, Role};
+use crate::context::Context;
 use crate::edge::BodyTooSlow;
+use crate::store::{Kind, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -31,6 +37,89 @@ pub struct Call {
     pub query: Query,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Body>,
+    /// The path and the query as they came.
+    pub(super) target: (String, String),
+    /// The key under which the answer is to be kept, once the body is there.
+    pub(super) key: Arc<OnceLock<Key>>,
+    /// Set when the caller was taken from memory.
+    pub(super) unsure: Option<Unsure>,
+}
+
+/// A caller from memory, to be checked along with the first statement of the request.
+#[derive(Debug)]
+pub(super) struct Unsure {
+    presented: Presented,
+    sure: Arc<AtomicBool>,
+}
+
+impl Unsure {
+    pub(super) fn new(presented: Presented) -> Unsure {
+        let sure = Arc::default();
+        Unsure { presented, sure }
+    }
+
+    /// Goes up when the caller has been checked.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        self.sure.clone()
+    }
+}
+
+/// What an operation of the store is given: its input, and who asks for it.
+#[derive(Debug)]
+pub struct Asked<I> {
+    /// What the handler read from the request.
+    pub input: I,
+    /// Who asks.
+    pub caller: Caller,
+    /// The least role in the organization concerned.
+    pub role: Role,
+    /// Under which the answer is kept.
+    pub key: Option<Key>,
+    /// Time and ids.
+    pub context: Context,
+    /// The time at which the request came, in microseconds.
+    pub now: i64,
+}
+
+impl<I> Asked<I> {
+    /// The role in the organization of a record that was found.
+    ///
+    /// # Errors
+    /// 404 for strangers, 403 for a role that does not suffice.
+    pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
+        enter(&self.caller, self.role, organization)
+    }
+
+    /// Claims the key of the request, after visibility and role and before the effect. The answer of
+    /// an earlier request is the answer to this one.
+    ///
+    /// # Errors
+    /// 422 when the key stands for another request, 409 while the first one runs.
+    pub async fn claim(&self, tx: &mut Tx) -> Result<Option<Reply>, Problem> {
+        idempotency::claim(tx, self.key.as_ref()).await
+    }
+
+    /// The answer, kept under the key of the request.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn keep(&self, tx: &mut Tx, reply: Reply) -> Result<Reply, Problem> {
+        idempotency::keep(tx, self.key.as_ref(), &reply).await?;
+        Ok(reply)
+    }
+}
+
+fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Problem> {
+    let role = caller
+        .role_in(organization)
+        .ok_or_else(Problem::not_found)?;
+    if role < least {
+        return Err(Problem::forbidden(format!(
+            "This takes the role {} or more.",
+            least.as_str()
+        )));
+    }
+    Ok(role)
 }
 
 impl Call {
@@ -67,17 +156,7 @@ impl Call {
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
     pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
-        let role = self
-            .caller()?
-            .role_in(organization)
-            .ok_or_else(Problem::not_found)?;
-        if role < self.operation.role {
-            return Err(Problem::forbidden(format!(
-                "This takes the role {} or more.",
-                self.operation.role.as_str()
-            )));
-        }
-        Ok(role)
+        enter(self.caller()?, self.operation.role, organization)
     }
 
     /// The page that is asked for. `of` says of what, beyond the route.
@@ -102,7 +181,114 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
-    async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
+    /// Answers with what an operation of the store finds.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn read<I, F>(self, input: I, work: F) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.run(Kind::Read, input, work).await
+    }
+
+    /// Answers with what an operation of the store did. It claims the key of the request itself,
+    /// when it has looked at visibility and role, and keeps its answer.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write<I, F>(self, input: I, work: F) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.run(Kind::Write, input, work).await
+    }
+
+    async fn run<I, F>(self, kind: Kind, input: I, work: F) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        let store = &self.app.store;
+        let asked = Asked {
+            input,
+            caller: self.caller()?.clone(),
+            role: self.operation.role,
+            key: self.key.get().cloned(),
+            context: self.app.context.clone(),
+            now: self.app.context.now(),
+        };
+        let scope = asked.caller.scope();
+        let Some(unsure) = &self.unsure else {
+            let (reply, _) = store.run(kind, &scope, None, asked, work).await;
+            return reply.map(Reply::response);
+        };
+        let found = Arc::new(OnceLock::new());
+        let known = asked.caller.clone();
+        let check = unsure.presented.clone().check(known.clone(), found.clone());
+        let (reply, asked) = store
+            .run(kind, &scope, Some(check), asked, work.clone())
+            .await;
+        let Some(now) = found.get() else {
+            // It has asked nothing of the store, or the store did not answer.
+            return reply.map(Reply::response);
+        };
+        unsure.sure.store(true, Ordering::Release);
+        let remembered = &self.app.remembered;
+        let Some(now) = now else {
+            remembered.forget(&unsure.presented);
+            return Err(Problem::unauthenticated());
+        };
+        if *now == known {
+            return reply.map(Reply::response);
+        }
+        // Nothing was done for the caller of yesterday; the one of today is judged anew.
+        remembered.remember(&unsure.presented, now);
+        check_scopes(self.operation, now)?;
+        let Some(mut asked) = asked else {
+            return reply.map(Reply::response);
+        };
+        asked.caller = now.clone();
+        let (reply, _) = store.run(kind, &now.scope(), None, asked, work).await;
+        reply.map(Reply::response)
+    }
+
+    /// The body as it came; with it the request can be told from others that carry its key.
+    ///
+    /// # Errors
+    /// 415, 413, 422.
+    pub async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
+        let bytes = self.receive().await?;
+        if let (Some(caller), true) = (&self.caller, self.operation.repeatable()) {
+            let key = Key::read(
+                &self.headers,
+                (caller.id, self.app.context.now()),
+                (self.operation.method, &self.target.0),
+                [self.target.1.as_bytes(), &bytes],
+            )?;
+            if let Some(key) = key {
+                // A body comes once.
+                let _ = self.key.set(key);
+            }
+        }
+        Ok(bytes)
+    }
+
+    async fn receive(&mut self) -> Result<Vec<u8>, Problem> {
         let Some(body) = self.body.take() else {
             return Ok(Vec::new());
         };
@@ -175,27 +361,12 @@ fn is_json(media_type: &HeaderValue) -> bool {
 /// # Errors
 /// When the document has no JSON form, which is a bug.
 pub fn json(status: StatusCode, document: &impl Serialize) -> Result<Response, Problem> {
-    let body = serde_json::to_vec(document).map_err(|error| {
-        tracing::error!(%error, "a document has no JSON form");
-        Problem::new(
-            Code::Internal,
-            "Something went wrong here; it has been recorded.",
-        )
-    })?;
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    let media_type = HeaderValue::from_static("application/json");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, media_type);
-    Ok(response)
+    Reply::json(status, document).map(Reply::response)
 }
 
 /// 204.
 pub fn nothing() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response
+    Reply::nothing().response()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -15,12 +16,14 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::App;
-use super::call::Call;
+use super::call::{Call, Unsure};
+use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
 use super::problem::{Code, Problem};
 use super::query::{self, Query};
-use crate::auth::{Caller, Identity, identify};
+use super::reply::Reply;
+use crate::auth::{Caller, Identity, Presented, identify};
 use crate::context::{Stopwatch, micros};
 use crate::edge::Malformed;
 
@@ -56,8 +59,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         trace.route = operation.path;
         trace.place = place(operation, parameters);
     }
-    let client = trace.client.clone();
-    let outcome = caught(pass(&app, client, found, parts, body)).await;
+    let outcome = caught(pass(&app, &trace.client, found, parts, body)).await;
     trace.caller = outcome.caller;
     let mut response = outcome
         .result
@@ -195,7 +197,7 @@ async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
         })
 }
 
-async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: Body) -> Outcome {
+async fn pass(app: &Arc<App>, client: &str, found: Found, parts: Parts, body: Body) -> Outcome {
     let (operation, parameters) = match found {
         Found::Operation(operation, parameters) => (operation, parameters),
         Found::OtherMethods(methods) => {
@@ -206,12 +208,32 @@ async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: 
         }
         Found::Nothing => return Outcome::refused(Problem::not_found()),
     };
-    let caller = match authenticate(app, operation, &parts.headers).await {
-        Ok(caller) => caller,
+    let credential = match credential(operation, &parts.headers) {
+        Ok(credential) => credential.map(str::to_owned),
         Err(problem) => return Outcome::refused(problem),
     };
+    let credential = credential.as_deref();
+    let presented = credential.and_then(|credential| {
+        let presented = Presented::read(credential, app.context.now());
+        presented.filter(|_| operation.is_hot())
+    });
+    let remembered = presented
+        .as_ref()
+        .and_then(|presented| app.remembered.find(presented));
+    let unsure = presented.clone().filter(|_| remembered.is_some());
+    let caller = match (remembered, credential) {
+        (Some(caller), _) => Some(caller),
+        (None, None) => None,
+        (None, Some(credential)) => match authenticate(app, credential).await {
+            Ok(caller) => Some(caller),
+            Err(problem) => return Outcome::refused(problem),
+        },
+    };
+    if let (Some(presented), Some(caller), None) = (&presented, &caller, &unsure) {
+        app.remembered.remember(presented, caller);
+    }
     let id = caller.as_ref().map(|caller| caller.id);
-    let left = limit(app, operation, caller.as_ref(), &client);
+    let left = limit(app, operation, caller.as_ref(), client);
     let ended = |result| Outcome {
         result,
         left,
@@ -225,6 +247,10 @@ async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: 
     {
         return ended(Err(problem));
     }
+    let path = parts.uri.path();
+    let query = parts.uri.query().unwrap_or_default();
+    let key = Arc::new(OnceLock::new());
+    let scope = caller.as_ref().map(Caller::scope);
     let call = Call {
         app: app.clone(),
         operation,
@@ -233,16 +259,39 @@ async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: 
         query: Query::parse(parts.uri.query()),
         headers: parts.headers,
         body: Some(body),
+        target: (path.to_owned(), query.to_owned()),
+        key: key.clone(),
+        unsure: unsure.map(Unsure::new),
     };
-    ended(operation.answer(call).await)
+    let sure = call.unsure.as_ref().map(Unsure::flag);
+    let mut result = operation.answer(call).await;
+    // Refused before anything was looked up: then at least the credential has to be good.
+    if let (Some(sure), Some(credential)) = (sure, credential)
+        && !sure.load(Ordering::Acquire)
+        && let Err(problem) = authenticate(app, credential).await
+    {
+        result = Err(problem);
+    }
+    let result = match (result, key.get(), scope) {
+        (Err(problem), Some(key), Some(scope)) if Refused::is_kept(&problem) => {
+            let (key, path) = (key.clone(), path.to_owned());
+            let refused = Refused { key, problem, path };
+            let settled = app
+                .store
+                .write(&scope, refused, |tx, refused| Box::pin(settle(tx, refused)))
+                .await;
+            settled.map(Reply::response)
+        }
+        (result, ..) => result,
+    };
+    ended(result)
 }
 
-/// Who asks; nobody on a public operation, whatever credential comes along.
-async fn authenticate(
-    app: &App,
+/// What the caller presents; nothing on a public operation, whatever comes along.
+fn credential<'h>(
     operation: &Operation,
-    headers: &HeaderMap,
-) -> Result<Option<Caller>, Problem> {
+    headers: &'h HeaderMap,
+) -> Result<Option<&'h str>, Problem> {
     if operation.access == Access::Public {
         return Ok(None);
     }
@@ -256,11 +305,16 @@ async fn authenticate(
             .eq_ignore_ascii_case("bearer")
             .then(|| credential.trim())
     });
-    let Some(credential) = credential.filter(|credential| !credential.is_empty()) else {
-        return Err(Problem::unauthenticated());
-    };
+    match credential.filter(|credential| !credential.is_empty()) {
+        Some(credential) => Ok(Some(credential)),
+        None => Err(Problem::unauthenticated()),
+    }
+}
+
+/// Who that is.
+async fn authenticate(app: &App, credential: &str) -> Result<Caller, Problem> {
     let caller = identify(&app.store, &app.context, credential).await?;
-    caller.map(Some).ok_or_else(Problem::unauthenticated)
+    caller.ok_or_else(Problem::unauthenticated)
 }
 
 /// Where the request comes from.
@@ -327,7 +381,7 @@ pub(super) fn too_many(left: Left) -> Problem {
     problem
 }
 
-fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
+pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
     let Identity::ApiKey { scopes } = &caller.identity else {
         return Ok(());
     };

@@ -3,11 +3,15 @@
 pub mod body;
 pub mod call;
 mod dispatch;
+pub mod idempotency;
 pub mod limits;
+pub mod openapi;
 pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
+pub mod reference;
+pub mod reply;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +21,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use tokio::net::TcpListener;
 
-use crate::auth::Passwords;
+use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
 use crate::metrics::Metrics;
@@ -86,6 +90,8 @@ pub struct App {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     stopping: AtomicBool,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
 }
 
 impl App {
@@ -104,6 +110,7 @@ impl App {
             buckets: Buckets::new(u64::from_le_bytes(random())),
             metrics,
             stopping: AtomicBool::new(false),
+            remembered: Remembered::default(),
         }))
     }
 

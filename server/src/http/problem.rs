@@ -8,6 +8,9 @@ pub use tplkit::problem::Code;
 
 use crate::store::StoreError;
 
+/// The media type of refusals.
+pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
+
 /// How many single faults one answer lists.
 const MOST_FAULTS: usize = 100;
 
@@ -18,6 +21,8 @@ pub struct Problem {
     pub code: Code,
     detail: String,
     errors: Vec<Fault>,
+    /// The column concerned.
+    pub column: Option<String>,
     /// Seconds until another try makes sense.
     pub retry_after: Option<u64>,
     /// The methods that the route has.
@@ -53,6 +58,7 @@ impl Problem {
             code,
             detail: detail.into(),
             errors: Vec::new(),
+            column: None,
             retry_after: None,
             allow: None,
         }
@@ -83,6 +89,14 @@ impl Problem {
         Problem::new(Code::Forbidden, detail)
     }
 
+    /// 409 for a repeated value in a unique column.
+    pub fn repeated(column: &str) -> Problem {
+        let told = format!("The value of the column {column} stands in another row already.");
+        let mut problem = Problem::new(Code::UniqueViolation, told);
+        problem.column = Some(column.to_owned());
+        problem
+    }
+
     /// 422 with everything that is wrong.
     pub fn invalid(faults: Vec<Fault>) -> Problem {
         let mut told: Vec<String> = Vec::new();
@@ -108,8 +122,8 @@ impl Problem {
         &self.detail
     }
 
-    /// The answer, for a request of that path.
-    pub fn response(&self, path: &str) -> Response {
+    /// The document, for a request of that path.
+    pub fn document(&self, path: &str) -> Vec<u8> {
         #[derive(Serialize)]
         struct Document<'a> {
             r#type: String,
@@ -120,6 +134,8 @@ impl Problem {
             instance: &'a str,
             #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
             errors: &'a [Fault],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            column: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             retry_after: Option<u64>,
         }
@@ -132,14 +148,18 @@ impl Problem {
             code: self.code,
             instance: path,
             errors: &self.errors,
+            column: self.column.as_deref(),
             retry_after: self.retry_after,
         };
-        let body = serde_json::to_vec(&document).unwrap_or_default();
-        let mut response = Response::new(Body::from(body));
-        *response.status_mut() = status;
+        serde_json::to_vec(&document).unwrap_or_default()
+    }
+
+    /// The answer, for a request of that path.
+    pub fn response(&self, path: &str) -> Response {
+        let mut response = Response::new(Body::from(self.document(path)));
+        *response.status_mut() = status(self.code).0;
         let headers = response.headers_mut();
-        let media_type = HeaderValue::from_static("application/problem+json");
-        headers.insert(header::CONTENT_TYPE, media_type);
+        headers.insert(header::CONTENT_TYPE, MEDIA_TYPE);
         if self.code == Code::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -156,7 +176,7 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         match error {
-            StoreError::Unavailable(_) | StoreError::TurnedAway(_) => {
+            StoreError::Unavailable(_) | StoreError::TurnedAway(_) | StoreError::Locked => {
                 tracing::warn!(%error, "the store is not available");
                 Problem::unavailable("The store is not available at the moment.")
             }
@@ -187,6 +207,9 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::PlanStale
         | Code::Conflict
         | Code::UniqueViolation
+        | Code::IdempotencyInProgress
+        | Code::DraftStale
+        | Code::NoActiveVersion
         | Code::NotEmpty
         | Code::QuotaExceeded
         | Code::NoSeatsAvailable => StatusCode::CONFLICT,
@@ -205,6 +228,10 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::ImportWithoutBlueprint
         | Code::RowsModeWithoutKey
         | Code::InvalidJson
+        | Code::InvalidFilter
+        | Code::InvalidAutomation
+        | Code::PromotionFailed
+        | Code::IdempotencyKeyReused
         | Code::InvalidCursor => StatusCode::UNPROCESSABLE_ENTITY,
     };
     (status, status.canonical_reason().unwrap_or_default())

@@ -8,9 +8,10 @@ use uuid::Uuid;
 use crate::auth::{Role, normalize_email, user_by_email};
 use crate::context::rfc3339;
 use crate::http::body::Fields;
-use crate::http::call::{Call, json, nothing};
+use crate::http::call::{Asked, Call, json, nothing};
 use crate::http::page::PageRequest;
 use crate::http::problem::{Code, Problem};
+use crate::http::reply::Reply;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A member as it is answered.
@@ -109,15 +110,38 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     fields.finish()?;
     let role =
         role.ok_or_else(|| Problem::fault("role", "is none of owner, admin, editor, viewer"))?;
-    let add = Add {
-        organization,
-        email,
-        role,
-        now: call.app.context.now(),
+    if role == Role::Owner && own_role < Role::Owner {
+        return Err(owners_only());
+    }
+    // Addresses are nobody's business but the operator's; the members see who was found.
+    let Some((user, _)) = user_by_email(&call.app.store, email.clone()).await? else {
+        return Err(unknown_address());
     };
-    let scope = call.caller()?.scope();
-    let member = self::add(&call.app.store, &scope, add, own_role).await?;
-    json(StatusCode::CREATED, &member)
+    let now = call.app.context.now();
+    let change = Change {
+        organization,
+        user,
+        email,
+        role: Some(role),
+        own_role,
+        now,
+    };
+    call.write(change, |tx, asked| Box::pin(insert_once(tx, asked)))
+        .await
+}
+
+async fn insert_once(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let member = insert(tx, &asked.input).await?;
+    asked
+        .keep(tx, Reply::json(StatusCode::CREATED, &member)?)
+        .await
+}
+
+fn unknown_address() -> Problem {
+    Problem::fault("email", "is the address of nobody who can sign in")
 }
 
 /// A membership that is to be.
@@ -148,10 +172,7 @@ pub async fn add(
         return Err(owners_only());
     }
     let Some((user, _)) = user_by_email(store, add.email.clone()).await? else {
-        return Err(Problem::fault(
-            "email",
-            "is the address of nobody who can sign in",
-        ));
+        return Err(unknown_address());
     };
     let change = Change {
         organization: add.organization,

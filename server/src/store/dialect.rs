@@ -5,20 +5,26 @@
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
 //! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
+//! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
+//! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
+//! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{json $n}` | the parameter, a text, as a document |
+//! | `{text COLUMN}` | a column of a document, as the text that was written |
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
 //! its head, or not at all: that is what the SQLite wall rests on.
 
-use std::sync::Arc;
-
+use super::sqlite::known;
 use super::{Scope, StoreError, Walls};
 
 /// The two stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Dialect {
+pub enum Dialect {
+    /// The embedded one.
     Sqlite,
+    /// The one for scale.
     Postgres,
 }
 
@@ -32,22 +38,28 @@ pub(super) struct Statement {
     pub(super) added: Vec<Added>,
     /// Position of the parameter that has to be an organization of the scope.
     pub(super) into: Option<usize>,
+    /// Position of the parameter that has to be the caller.
+    pub(super) own: Option<usize>,
+    /// Whether it will be asked again in the same words, so that preparing it pays.
+    pub(super) lasting: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Added {
     Organizations,
     Caller,
+    Hidden,
+    Guarded,
 }
 
 /// Puts a statement into the words of a store. Fails on statements that break the rules above.
 pub(super) fn translate(
-    source: &'static str,
+    source: &str,
     given: usize,
     dialect: Dialect,
     scope: &Scope,
     walls: Walls,
-) -> Result<Arc<Statement>, StoreError> {
+) -> Result<Statement, StoreError> {
     let refuse = |why: &str| Err(StoreError::Internal(format!("{why}: {source}")));
     let writes = match written_table(source) {
         Ok(writes) => writes,
@@ -58,6 +70,8 @@ pub(super) fn translate(
         writes,
         added: Vec::new(),
         into: None,
+        own: None,
+        lasting: true,
     };
     let mut guarded = false;
     let mut rest = source;
@@ -70,44 +84,75 @@ pub(super) fn translate(
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match word {
-            "tenant" | "caller" => {
-                guarded = true;
-                let open_scope = !matches!(scope, Scope::Caller(_));
-                if open_scope || !walls.first {
+            "tenant" | "caller" | "workspace" | "row" => {
+                // A workspace is of one organization, but a list of the hidden ones names no owner.
+                guarded |= matches!(word, "tenant" | "caller");
+                if !matches!(scope, Scope::Caller(_)) || !walls.first {
                     statement.text.push_str("true");
                     continue;
                 }
-                let added = if word == "tenant" {
-                    Added::Organizations
-                } else {
-                    Added::Caller
+                let column = |column| match dialect {
+                    Dialect::Postgres => String::from(column),
+                    Dialect::Sqlite => str::replace(column, '$', "?"),
                 };
-                let index = statement.parameter(given, added);
-                push(&mut statement.text, argument, dialect);
-                statement.text.push_str(match (added, dialect) {
-                    (Added::Caller, Dialect::Sqlite) => " = ?",
-                    (Added::Caller, Dialect::Postgres) => " = $",
-                    (Added::Organizations, Dialect::Sqlite) => " IN rarray(?",
-                    (Added::Organizations, Dialect::Postgres) => " = ANY ($",
-                });
-                statement.text.push_str(&index.to_string());
-                if added == Added::Organizations {
-                    statement.text.push(')');
-                }
+                let condition = match word {
+                    "tenant" => {
+                        let index = statement.parameter(given, Added::Organizations);
+                        one_of(dialect, &column(argument), index)
+                    }
+                    "caller" => {
+                        let index = statement.parameter(given, Added::Caller);
+                        format!("{} = {}", column(argument), parameter(dialect, index))
+                    }
+                    "workspace" => {
+                        let index = statement.parameter(given, Added::Hidden);
+                        none_of(dialect, &column(argument), index)
+                    }
+                    _ => {
+                        let Some((feature, creator)) = argument.split_once(' ') else {
+                            return refuse("{row} takes two columns");
+                        };
+                        let guarded = statement.parameter(given, Added::Guarded);
+                        let caller = statement.parameter(given, Added::Caller);
+                        format!(
+                            "({} OR {creator} = {})",
+                            none_of(dialect, feature, guarded),
+                            parameter(dialect, caller)
+                        )
+                    }
+                };
+                statement.text.push_str(&condition);
             }
-            "into" => {
+            "into" | "own" => {
                 guarded = true;
                 let position = argument
                     .strip_prefix('$')
                     .and_then(|n| n.parse::<usize>().ok());
                 let Some(position) = position.filter(|n| (1..=given).contains(n)) else {
-                    return refuse("{into} names no parameter");
+                    return refuse("the mark names no parameter");
                 };
-                statement.into = walls.first.then_some(position - 1);
+                let position = walls.first.then_some(position - 1);
+                if word == "into" {
+                    statement.into = position;
+                } else {
+                    statement.own = position;
+                }
             }
             "lock" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR UPDATE");
+                }
+            }
+            "json" => {
+                push(&mut statement.text, argument, dialect);
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("::text::json");
+                }
+            }
+            "text" => {
+                statement.text.push_str(argument);
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("::text");
                 }
             }
             _ => return refuse("an unknown mark"),
@@ -118,7 +163,28 @@ pub(super) fn translate(
     if matches!(scope, Scope::Caller(_)) && !guarded {
         return refuse("a statement without a scope");
     }
-    Ok(Arc::new(statement))
+    Ok(statement)
+}
+
+fn parameter(dialect: Dialect, index: usize) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("?{index}"),
+        Dialect::Postgres => format!("${index}"),
+    }
+}
+
+fn one_of(dialect: Dialect, column: &str, index: usize) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("{column} IN rarray(?{index})"),
+        Dialect::Postgres => format!("{column} = ANY (${index})"),
+    }
+}
+
+fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
+    match dialect {
+        Dialect::Sqlite => format!("{column} NOT IN rarray(?{index})"),
+        Dialect::Postgres => format!("{column} <> ALL (${index})"),
+    }
 }
 
 impl Statement {
@@ -140,7 +206,7 @@ fn push(out: &mut String, text: &str, dialect: Dialect) {
     }
 }
 
-fn written_table(source: &'static str) -> Result<Option<&'static str>, &'static str> {
+fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
     let head = ["INSERT INTO main.", "UPDATE main.", "DELETE FROM main."];
     let tail = head.iter().find_map(|head| source.strip_prefix(head));
     let mentions = source.matches("main.").count();
@@ -148,7 +214,8 @@ fn written_table(source: &'static str) -> Result<Option<&'static str>, &'static 
         None if mentions == 0 && source.starts_with("SELECT ") => Ok(None),
         Some(tail) if mentions == 1 => {
             let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
-            Ok(Some(&tail[..end.unwrap_or(tail.len())]))
+            let name = &tail[..end.unwrap_or(tail.len())];
+            known(name).map(Some).ok_or("a table without a wall")
         }
         _ => Err("a statement reads tables by name and writes one, at its head, as main.TABLE"),
     }
@@ -181,15 +248,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_from_a_caller_is_left_out() {
+        let source = "SELECT {text data} FROM rows WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND {row feature_id created_by} AND id = $1";
+        let text =
+            |dialect| translate(source, 1, dialect, &caller(), Walls::BOTH).expect("a statement");
+        assert_eq!(
+            text(Dialect::Sqlite).text,
+            "SELECT data FROM rows WHERE organization_id IN rarray(?2) \
+             AND workspace_id NOT IN rarray(?3) \
+             AND (feature_id NOT IN rarray(?4) OR created_by = ?5) AND id = ?1"
+        );
+        assert_eq!(
+            text(Dialect::Postgres).text,
+            "SELECT data::text FROM rows WHERE organization_id = ANY ($2) \
+             AND workspace_id <> ALL ($3) \
+             AND (feature_id <> ALL ($4) OR created_by = $5) AND id = $1"
+        );
+    }
+
+    #[test]
     fn a_write_names_its_table_once_at_its_head() {
-        let fine = "UPDATE main.members SET x = $1 WHERE {tenant organization_id}";
+        let fine = "UPDATE main.memberships SET x = $1 WHERE {tenant organization_id}";
         let fine = translate(fine, 1, Dialect::Sqlite, &caller(), Walls::BOTH).expect("fine");
-        assert_eq!(fine.writes, Some("members"));
+        assert_eq!(fine.writes, Some("memberships"));
         for bad in [
-            "SELECT 1 FROM main.members WHERE {tenant organization_id}",
-            "UPDATE members SET x = 1 WHERE {tenant organization_id}",
-            "INSERT INTO main.a {into $1} SELECT * FROM main.b",
-            "DROP TABLE main.members",
+            "SELECT 1 FROM main.memberships WHERE {tenant organization_id}",
+            "UPDATE memberships SET x = 1 WHERE {tenant organization_id}",
+            "INSERT INTO main.rails {into $1} SELECT * FROM main.views",
+            "DROP TABLE main.memberships",
         ] {
             let refused = translate(bad, 1, Dialect::Sqlite, &caller(), Walls::BOTH);
             assert!(refused.is_err(), "{bad}");

@@ -27,6 +27,12 @@ pub enum StoreError {
     /// The store is there and wants nothing of us: a wrong password, no such database.
     #[error("the store turns this program away: {0}")]
     TurnedAway(String),
+    /// Another transaction holds what this one needs, and did not end in time.
+    #[error("another transaction did not end in time")]
+    Locked,
+    /// What was remembered about the caller is no longer true. The request is judged again.
+    #[error("the caller has changed")]
+    Stale,
     /// The store was migrated by a newer program.
     #[error(
         "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"
@@ -129,6 +135,8 @@ impl From<tokio_postgres::Error> for StoreError {
             }
         } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
             StoreError::Reference
+        } else if *code == SqlState::LOCK_NOT_AVAILABLE {
+            StoreError::Locked
         } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
             StoreError::Denied(text)
         } else if *code == SqlState::QUERY_CANCELED {

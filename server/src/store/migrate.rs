@@ -29,7 +29,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 1] = [migration!(1, "0001_identity")];
+const MIGRATIONS: [Migration; 2] = [migration!(1, "0001_identity"), migration!(2, "0002_ground")];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
      (number bigint NOT NULL PRIMARY KEY, name text NOT NULL)";

@@ -28,9 +28,11 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
+pub use dialect::Dialect;
 pub use error::StoreError;
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
+pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
 
@@ -214,10 +216,7 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => self.hand((sqlite, false), scope, input, work).await,
-            Engine::Postgres(postgres) => self.run((postgres, false), scope, &input, &work).await,
-        }
+        self.run(Kind::Read, scope, None, input, work).await.0
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.
@@ -231,10 +230,68 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => self.hand((sqlite, true), scope, input, work).await,
-            Engine::Postgres(postgres) => self.run((postgres, true), scope, &input, &work).await,
-        }
+        self.run(Kind::Write, scope, None, input, work).await.0
+    }
+
+    /// Runs an operation, and before its first statement the check, in the same transaction. Where
+    /// the check does not hold, the operation fails and writes nothing. Gives the input back.
+    pub(crate) async fn run<I, T, E, F>(
+        &self,
+        kind: Kind,
+        scope: &Scope,
+        check: Option<Check>,
+        input: I,
+        work: F,
+    ) -> (Result<T, E>, Option<I>)
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        let watch = Stopwatch::start();
+        let _pending = Pending::new(&self.pending);
+        let (result, failed, input) = match &self.engine {
+            Engine::Sqlite(sqlite) => {
+                let (answer, answered) = oneshot::channel();
+                let task = Box::new(Operation {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check,
+                    input,
+                    work,
+                    result: None,
+                    failed: None,
+                    answer,
+                });
+                match kind {
+                    Kind::Read => sqlite.read(task),
+                    Kind::Write => sqlite.write(task),
+                }
+                if let Ok((result, failed, input)) = answered.await {
+                    (result, failed, Some(input))
+                } else {
+                    let stopped = StoreError::Unavailable("the store has stopped".to_owned());
+                    let failed = Some(Outcome::from(&stopped));
+                    (Err(stopped.into()), failed, None)
+                }
+            }
+            Engine::Postgres(postgres) => {
+                let begin = || Tx {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check: check.clone(),
+                    stale: false,
+                    inner: Inner::Postgres(postgres.begin(kind == Kind::Write)),
+                };
+                let (result, failed) = attempt(begin, &input, &work, &self.meters).await;
+                (result, failed, Some(input))
+            }
+        };
+        let outcome = Outcome::of(result.is_ok(), failed);
+        self.meters
+            .ran(kind == Kind::Write, outcome, watch.elapsed());
+        (result, input)
     }
 
     /// Whether the store answers.
@@ -247,85 +304,45 @@ impl Store {
         })
         .await
     }
+}
 
-    async fn hand<I, T, E, F>(
-        &self,
-        (sqlite, may_write): (&Sqlite, bool),
-        scope: &Scope,
-        input: I,
-        work: F,
-    ) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
-        let watch = Stopwatch::start();
-        let _pending = Pending::new(&self.pending);
-        let (answer, answered) = oneshot::channel();
-        let task = Box::new(Operation {
-            scope: scope.clone(),
-            texts: self.texts.clone(),
-            input,
-            work,
-            result: None,
-            failed: None,
-            answer,
-        });
-        if may_write {
-            sqlite.write(task);
-        } else {
-            sqlite.read(task);
-        }
-        let (result, failed) = answered.await.unwrap_or_else(|_| {
-            let stopped = StoreError::Unavailable("the store has stopped".to_owned());
-            let failed = Some(Outcome::from(&stopped));
-            (Err(stopped.into()), failed)
-        });
-        let outcome = Outcome::of(result.is_ok(), failed);
-        self.meters.ran(may_write, outcome, watch.elapsed());
-        result
-    }
+/// Whether an operation writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+}
 
-    async fn run<I, T, E, F>(
-        &self,
-        (postgres, may_write): (&Postgres, bool),
-        scope: &Scope,
-        input: &I,
-        work: &F,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-    {
-        let watch = Stopwatch::start();
-        let _pending = Pending::new(&self.pending);
-        let mut attempt = 1;
-        loop {
-            let mut tx = Tx {
-                scope: scope.clone(),
-                texts: self.texts.clone(),
-                inner: Inner::Postgres(postgres.begin(may_write)),
-            };
-            let result = work(&mut tx, input).await;
-            let Inner::Postgres(mut pipelined) = tx.inner else {
-                return result;
-            };
-            let ended = pipelined.end(result.is_ok()).await;
-            if pipelined.retry() && attempt < ATTEMPTS {
-                attempt += 1;
-                self.meters.retried();
-                continue;
-            }
-            let outcome = Outcome::of(result.is_ok() && ended.is_ok(), pipelined.failed());
-            self.meters.ran(may_write, outcome, watch.elapsed());
-            return match (result, ended) {
-                (Ok(_), Err(error)) => Err(error.into()),
-                // Why it failed matters more than that the rollback did, too.
-                (result, _) => result,
-            };
+/// Runs an operation on PostgreSQL, again when others got in its way.
+async fn attempt<I, T, E, F>(
+    begin: impl Fn() -> Tx,
+    input: &I,
+    work: &F,
+    meters: &Meters,
+) -> (Result<T, E>, Option<Outcome>)
+where
+    E: From<StoreError>,
+    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+{
+    let mut attempt = 1;
+    loop {
+        let mut tx = begin();
+        let result = work(&mut tx, input).await;
+        let Inner::Postgres(mut pipelined) = tx.inner else {
+            return (result, None);
+        };
+        let ended = pipelined.end(result.is_ok()).await;
+        if pipelined.retry() && attempt < ATTEMPTS {
+            attempt += 1;
+            meters.retried();
+            continue;
         }
+        let failed = pipelined.last_failure();
+        return match (result, ended) {
+            (Ok(_), Err(error)) => (Err(error.into()), failed),
+            // Why it failed matters more than that the rollback did, too.
+            (result, _) => (result, failed),
+        };
     }
 }
 
@@ -349,12 +366,13 @@ impl Drop for Pending {
 struct Operation<I, T, E, F> {
     scope: Scope,
     texts: Arc<Texts>,
+    check: Option<Check>,
     input: I,
     work: F,
     result: Option<Result<T, E>>,
     /// What the store last said against it.
     failed: Option<Outcome>,
-    answer: oneshot::Sender<(Result<T, E>, Option<Outcome>)>,
+    answer: oneshot::Sender<(Result<T, E>, Option<Outcome>, I)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -372,6 +390,9 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
+            // Not taken: it may have to be run once more.
+            check: self.check.clone(),
+            stale: false,
             inner: Inner::Sqlite(connection),
         };
         // The connection stays with us when the operation panics.
@@ -391,12 +412,13 @@ where
         let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
-        self.failed = connection.failed();
+        self.failed = connection.last_failure();
         (connection, keep)
     }
 
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
-        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
+        let lost = committed.as_ref().err().map(Outcome::from);
+        let failed = self.failed.or(lost);
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
@@ -404,6 +426,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send((result, failed));
+        let _ = self.answer.send((result, failed, self.input));
     }
 }

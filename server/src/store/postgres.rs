@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join3, join4};
+use futures_util::future::{join3, join4, join5, try_join_all};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_postgres::Client;
@@ -16,6 +16,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use super::dialect::Statement;
 use super::meters::Outcome;
 use super::tls::Address;
 use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
@@ -30,7 +31,9 @@ const OPEN: &str = "SELECT set_config('role', $1, true), \
      set_config('tplkit.caller', $2, true), \
      set_config('tplkit.organizations', $3, true), \
      set_config('tplkit.administered', $4, true), \
-     set_config('tplkit.workspaces', $5, true)";
+     set_config('tplkit.workspaces', $5, true), \
+     set_config('tplkit.hidden', $6, true), \
+     set_config('tplkit.guarded', $7, true)";
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -52,7 +55,8 @@ impl Postgres {
         let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
         let options = format!(
-            "{options} -c search_path=main -c timezone=UTC -c statement_timeout={}",
+            "{options} -c search_path=main -c timezone=UTC -c lock_timeout=3s \
+             -c statement_timeout={}",
             limit.as_millis()
         );
         config.options(options.trim_start());
@@ -112,7 +116,7 @@ impl Postgres {
             client: None,
             state: State::Fresh,
             retry: false,
-            failed: None,
+            last_failure: None,
         }
     }
 }
@@ -133,7 +137,7 @@ pub(super) struct Pipelined {
     client: Option<Object>,
     state: State,
     retry: bool,
-    failed: Option<Outcome>,
+    last_failure: Option<Outcome>,
 }
 
 impl Pipelined {
@@ -146,15 +150,130 @@ impl Pipelined {
     pub(super) async fn query(
         &mut self,
         scope: &Scope,
-        text: &str,
+        statement: &Statement,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let answer = self.timely(scope, text, parameters, last).await;
-        let error = match answer {
-            Ok(rows) => return Ok(rows.into_iter().map(Row::Postgres).collect()),
-            Err(Failure::Pool(error)) => error,
-            Err(Failure::Statement(error)) => {
+        self.connect().await?;
+        let patience = self.postgres.patience;
+        let answer = in_time(patience, self.send(scope, statement, parameters, last)).await;
+        let rows = answer.map_err(|failure| self.failed(failure))?;
+        Ok(rows.into_iter().map(Row::Postgres).collect())
+    }
+
+    /// Runs a statement once for each list of parameters; all leave before the first answer is
+    /// waited for. The transaction has begun.
+    pub(super) async fn each(
+        &mut self,
+        statement: &Statement,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        // Each statement has its own limit; only the silence between them is bounded here.
+        let patience = self.postgres.patience;
+        let patience = patience.and_then(|time| time.checked_mul(u32::try_from(all.len()).ok()?));
+        let answers = in_time(patience, self.send_all(statement, all)).await;
+        let answers = answers.map_err(|failure| self.failed(failure))?;
+        let rows = answers.into_iter();
+        Ok(rows
+            .map(|rows| rows.into_iter().map(Row::Postgres).collect())
+            .collect())
+    }
+
+    /// Begins with a question to the gate, and sends the statement along without waiting for its
+    /// answer. Gives both answers.
+    pub(super) async fn query_after(
+        &mut self,
+        (question, asked): (&Statement, &[Value]),
+        scope: &Scope,
+        (statement, parameters): (&Statement, &[Value]),
+        last: bool,
+    ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
+        self.connect().await?;
+        let patience = self.postgres.patience;
+        let sent = self.send_after((question, asked), scope, (statement, parameters), last);
+        let answers = in_time(patience, sent).await;
+        let (known, rows) = answers.map_err(|failure| self.failed(failure))?;
+        let rows = rows.map_err(|error| self.failed(Failure::Statement(error)));
+        let all = |rows: Vec<tokio_postgres::Row>| rows.into_iter().map(Row::Postgres).collect();
+        Ok((all(known), rows.map(all)))
+    }
+
+    /// A connection that is there, and a store that was migrated.
+    async fn connect(&mut self) -> Result<(), StoreError> {
+        if !self.postgres.reached.initialized() {
+            let why = "it was not reached since the start".to_owned();
+            return Err(self.failed(Failure::Pool(StoreError::Unavailable(why))));
+        }
+        if self.client.is_none() {
+            let client = self.postgres.pool.get().await;
+            let client = client.map_err(|error| self.failed(Failure::Pool(error.into())))?;
+            self.client = Some(client);
+        }
+        Ok(())
+    }
+
+    async fn send_after(
+        &mut self,
+        (question, asked): (&Statement, &[Value]),
+        scope: &Scope,
+        (statement, parameters): (&Statement, &[Value]),
+        last: bool,
+    ) -> Result<(Rows, Result<Rows, tokio_postgres::Error>), Failure> {
+        let Some(client) = &self.client else {
+            return Err(Failure::Pool(over()));
+        };
+        let question = prepare(client, question).await?;
+        let statement = prepare(client, statement).await?;
+        let open_statement = client.prepare_cached(OPEN).await?;
+        let opening = opening(scope, self.postgres.wall);
+        let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
+        let (asked, parameters) = (references(asked), references(parameters));
+        let begin = match (self.may_write, self.postgres.wall) {
+            (true, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
+            (true, false) => "BEGIN",
+            (false, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (false, false) => "BEGIN READ ONLY",
+        };
+        self.state = State::Open;
+        let client: &Client = client;
+        let begin = client.batch_execute(begin);
+        let known = client.query(&question, &asked);
+        let open = client.query(&open_statement, &opening);
+        let query = client.query(&statement, &parameters);
+        let (begun, known, opened, rows) = if last {
+            let commit = client.batch_execute("COMMIT");
+            let (begun, known, opened, rows, committed) =
+                join5(begin, known, open, query, commit).await;
+            if committed.is_ok() {
+                self.state = State::Over;
+            }
+            (
+                begun,
+                known,
+                opened,
+                rows.and_then(|rows| committed.map(|()| rows)),
+            )
+        } else {
+            join4(begin, known, open, query).await
+        };
+        let known = begun.and(opened.map(drop)).and(known)?;
+        Ok((known, rows))
+    }
+
+    /// What the store last said against a statement.
+    pub(super) fn last_failure(&self) -> Option<Outcome> {
+        self.last_failure
+    }
+
+    fn failed(&mut self, failure: Failure) -> StoreError {
+        let error = match failure {
+            Failure::Pool(error) => error,
+            Failure::Silence => {
+                // Nobody knows what this connection still has to say: it is closed, not returned.
+                self.state = State::Open;
+                StoreError::Unavailable("the database does not answer".to_owned())
+            }
+            Failure::Statement(error) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
                         || *code == SqlState::T_R_DEADLOCK_DETECTED
@@ -162,62 +281,42 @@ impl Pipelined {
                 error.into()
             }
         };
-        self.failed = Some(Outcome::from(&error));
-        Err(error)
+        self.last_failure = Some(Outcome::from(&error));
+        error
     }
 
-    /// What the store last said against a statement.
-    pub(super) fn failed(&self) -> Option<Outcome> {
-        self.failed
-    }
-
-    /// Sends a statement on a connection that there is, and waits for the answer, but not for ever.
-    async fn timely(
+    async fn send_all(
         &mut self,
-        scope: &Scope,
-        text: &str,
-        parameters: &[Value],
-        last: bool,
-    ) -> Result<Vec<tokio_postgres::Row>, Failure> {
-        if !self.postgres.reached.initialized() {
-            let why = "it was not reached since the start".to_owned();
-            return Err(Failure::Pool(StoreError::Unavailable(why)));
-        }
-        if self.client.is_none() {
-            let client = self.postgres.pool.get().await;
-            self.client = Some(client.map_err(|error| Failure::Pool(error.into()))?);
-        }
-        let patience = self.postgres.patience;
-        let answer = self.send(scope, text, parameters, last);
-        let Some(patience) = patience else {
-            return answer.await;
+        statement: &Statement,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Rows>, Failure> {
+        let Some(client) = &self.client else {
+            return Err(Failure::Pool(StoreError::Internal(
+                "the transaction has not begun".to_owned(),
+            )));
         };
-        if let Ok(answer) = timeout(patience, answer).await {
-            return answer;
-        }
-        // Nobody knows what this connection still has to say: it is closed, not returned.
-        self.state = State::Open;
-        let why = "the database does not answer".to_owned();
-        Err(Failure::Pool(StoreError::Unavailable(why)))
+        let prepared = prepare(client, statement).await?;
+        let client: &Client = client;
+        let parameters: Vec<Vec<&(dyn ToSql + Sync)>> =
+            all.iter().map(|all| references(all)).collect();
+        let answers = parameters
+            .iter()
+            .map(|parameters| client.query(&prepared, parameters));
+        Ok(try_join_all(answers).await?)
     }
 
     async fn send(
         &mut self,
         scope: &Scope,
-        text: &str,
+        statement: &Statement,
         parameters: &[Value],
         last: bool,
-    ) -> Result<Vec<tokio_postgres::Row>, Failure> {
+    ) -> Result<Rows, Failure> {
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
-            return Err(Failure::Pool(StoreError::Internal(
-                "the transaction is over".to_owned(),
-            )));
+            return Err(Failure::Pool(over()));
         };
-        let statement = client.prepare_cached(text).await?;
-        let parameters: Vec<&(dyn ToSql + Sync)> = parameters
-            .iter()
-            .map(|value| value as &(dyn ToSql + Sync))
-            .collect();
+        let statement = prepare(client, statement).await?;
+        let parameters = references(parameters);
         let client: &Client = client;
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
@@ -268,25 +367,13 @@ impl Pipelined {
             && let Some(client) = &self.client
         {
             let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
-            let ended = match self.postgres.patience {
-                Some(patience) => timeout(patience, ended).await,
-                None => Ok(ended.await),
-            };
-            let error = match ended {
-                Ok(Ok(())) => {
-                    self.state = State::Over;
-                    return Ok(());
-                }
-                Ok(Err(error)) => {
-                    let code = error.code();
-                    self.retry |=
-                        code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
-                    error.into()
-                }
-                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
-            };
-            self.failed = self.failed.or(Some(Outcome::from(&error)));
-            return Err(error);
+            let ended = async { Ok(ended.await?) };
+            if let Err(failure) = in_time(self.postgres.patience, ended).await {
+                let retry = self.retry;
+                let error = self.failed(failure);
+                self.retry |= retry;
+                return Err(error);
+            }
         }
         self.state = State::Over;
         Ok(())
@@ -303,9 +390,47 @@ impl Drop for Pipelined {
     }
 }
 
+async fn prepare(
+    client: &Object,
+    statement: &Statement,
+) -> Result<tokio_postgres::Statement, tokio_postgres::Error> {
+    if statement.lasting {
+        client.prepare_cached(&statement.text).await
+    } else {
+        let client: &Client = client;
+        client.prepare(&statement.text).await
+    }
+}
+
+fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    let values = values.iter();
+    values.map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+type Rows = Vec<tokio_postgres::Row>;
+
 enum Failure {
     Pool(StoreError),
     Statement(tokio_postgres::Error),
+    /// No answer in time, not even that it took too long.
+    Silence,
+}
+
+/// Waits for an answer, but not for ever.
+async fn in_time<T>(
+    patience: Option<Duration>,
+    answer: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match patience {
+        Some(patience) => timeout(patience, answer)
+            .await
+            .unwrap_or(Err(Failure::Silence)),
+        None => answer.await,
+    }
+}
+
+fn over() -> StoreError {
+    StoreError::Internal("the transaction is over".to_owned())
 }
 
 impl From<tokio_postgres::Error> for Failure {
@@ -315,7 +440,7 @@ impl From<tokio_postgres::Error> for Failure {
 }
 
 /// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 5] {
+fn opening(scope: &Scope, wall: bool) -> [String; 7] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -328,14 +453,29 @@ fn opening(scope: &Scope, wall: bool) -> [String; 5] {
             list(&visible.organizations),
             list(&visible.administered),
             list(&visible.workspaces),
+            list(&visible.hidden),
+            list(&visible.guarded),
         ],
-        Scope::Gate | Scope::Operator => [
-            role.to_owned(),
-            String::new(),
-            String::new(),
-            String::new(),
-            String::new(),
-        ],
+        Scope::Gate | Scope::Operator => {
+            let [
+                caller,
+                organizations,
+                administered,
+                workspaces,
+                hidden,
+                guarded,
+            ] = Default::default();
+            let role = role.to_owned();
+            [
+                role,
+                caller,
+                organizations,
+                administered,
+                workspaces,
+                hidden,
+                guarded,
+            ]
+        }
     }
 }
 

@@ -24,6 +24,10 @@ pub struct Visible {
     pub administered: Vec<Uuid>,
     /// Workspaces that name the caller as a member.
     pub workspaces: Vec<Uuid>,
+    /// Workspaces of those organizations that are kept from the caller.
+    pub hidden: Vec<Uuid>,
+    /// Features of those organizations of which the caller sees the own rows only.
+    pub guarded: Vec<Uuid>,
 }
 
 impl Scope {

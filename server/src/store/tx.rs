@@ -12,8 +12,24 @@ use super::{Row, Scope, StoreError, Value, Walls};
 pub struct Tx {
     pub(super) scope: Scope,
     pub(super) texts: Arc<Texts>,
+    pub(super) check: Option<Check>,
+    /// The check did not hold.
+    pub(super) stale: bool,
     pub(super) inner: Inner,
 }
+
+/// A question to the gate whose answer was foreseen. It is asked along with the first statement of a
+/// transaction, so that what was remembered costs no round trip to be sure of.
+#[derive(Clone)]
+pub(crate) struct Check {
+    pub(crate) source: &'static str,
+    pub(crate) parameters: Vec<Value>,
+    /// Whether the answer is the foreseen one.
+    pub(crate) holds: Judge,
+}
+
+/// Judges an answer.
+pub(crate) type Judge = Arc<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
 
 pub(super) enum Inner {
     Sqlite(Walled),
@@ -65,21 +81,139 @@ impl Tx {
         Ok(self.query(source, parameters).await?.into_iter().next())
     }
 
+    /// Runs a statement that was composed for this request. Its text depends on the shape of the
+    /// question alone: what a client wrote travels as parameters, always.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub async fn ask(
+        &mut self,
+        composed: &str,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement =
+            self.texts
+                .composed(composed, parameters.len(), self.dialect()?, &self.scope)?;
+        self.send(&statement, parameters, false).await
+    }
+
+    /// Runs a composed statement once for each list of parameters, in one go, and gives the answers
+    /// in order.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub async fn each(
+        &mut self,
+        composed: &str,
+        all: &[Vec<Value>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let Some(first) = all.first() else {
+            return Ok(Vec::new());
+        };
+        let statement = self
+            .texts
+            .composed(composed, first.len(), self.dialect()?, &self.scope)?;
+        let mut answers = vec![self.send(&statement, first, false).await?];
+        let others = all[1..]
+            .iter()
+            .map(|parameters| self.complete(&statement, parameters));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
+        match &mut self.inner {
+            Inner::Sqlite(connection) => {
+                for parameters in &others {
+                    answers.push(connection.query(&statement, parameters)?);
+                }
+            }
+            Inner::Postgres(connection) => {
+                answers.extend(connection.each(&statement, &others).await?);
+            }
+            Inner::Gone => return Err(over()),
+        }
+        Ok(answers)
+    }
+
+    /// The words in which composed statements have to be put where marks do not reach.
+    ///
+    /// # Errors
+    /// When the transaction is over.
+    pub fn dialect(&self) -> Result<Dialect, StoreError> {
+        match &self.inner {
+            Inner::Sqlite(_) => Ok(Dialect::Sqlite),
+            Inner::Postgres(_) => Ok(Dialect::Postgres),
+            Inner::Gone => Err(over()),
+        }
+    }
+
     async fn run(
         &mut self,
         source: &'static str,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let dialect = match &self.inner {
-            Inner::Sqlite(_) => Dialect::Sqlite,
-            Inner::Postgres(_) => Dialect::Postgres,
-            Inner::Gone => return Err(StoreError::Internal("the transaction is over".to_owned())),
-        };
+        let dialect = self.dialect()?;
         let statement = self
             .texts
             .get(source, parameters.len(), dialect, &self.scope)?;
-        let mut all = parameters.to_vec();
+        self.send(&statement, parameters, last).await
+    }
+
+    async fn send(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value],
+        last: bool,
+    ) -> Result<Vec<Row>, StoreError> {
+        // Whatever the operation made of the error: nothing more runs for a caller who has changed.
+        if self.stale {
+            return Err(StoreError::Stale);
+        }
+        let all = self.complete(statement, parameters)?;
+        let Some(check) = self.check.take() else {
+            return match &mut self.inner {
+                Inner::Sqlite(connection) => connection.query(statement, &all),
+                Inner::Postgres(connection) => {
+                    connection.query(&self.scope, statement, &all, last).await
+                }
+                Inner::Gone => Err(over()),
+            };
+        };
+        let count = check.parameters.len();
+        let question = self
+            .texts
+            .get(check.source, count, self.dialect()?, &Scope::Gate)?;
+        let (known, answer) = match &mut self.inner {
+            Inner::Sqlite(connection) => {
+                connection.enter(Some(Scope::Gate));
+                let known = connection.query(&question, &check.parameters);
+                connection.enter(Some(self.scope.clone()));
+                let known = known?;
+                if (check.holds)(&known)? {
+                    return connection.query(statement, &all);
+                }
+                self.stale = true;
+                return Err(StoreError::Stale);
+            }
+            Inner::Postgres(connection) => {
+                let question = (&*question, check.parameters.as_slice());
+                connection
+                    .query_after(question, &self.scope, (statement, &all), last)
+                    .await?
+            }
+            Inner::Gone => return Err(over()),
+        };
+        if (check.holds)(&known)? {
+            return answer;
+        }
+        self.stale = true;
+        Err(StoreError::Stale)
+    }
+
+    /// The parameters with those that the scope adds.
+    fn complete(
+        &self,
+        statement: &Statement,
+        parameters: &[Value],
+    ) -> Result<Vec<Value>, StoreError> {
         if let Some(index) = statement.into {
             let organization = match &parameters[index] {
                 Value::Id(id) => Some(*id),
@@ -89,32 +223,39 @@ impl Tx {
                 return Err(StoreError::OutOfScope);
             }
         }
-        for added in &statement.added {
-            let Scope::Caller(visible) = &self.scope else {
-                continue;
-            };
-            all.push(match added {
+        if let (Some(index), Scope::Caller(visible)) = (statement.own, &self.scope)
+            && parameters[index] != Value::Id(visible.caller)
+        {
+            return Err(StoreError::OutOfScope);
+        }
+        let mut all = Vec::with_capacity(parameters.len() + statement.added.len());
+        all.extend_from_slice(parameters);
+        if let Scope::Caller(visible) = &self.scope {
+            all.extend(statement.added.iter().map(|added| match added {
                 Added::Organizations => Value::Ids(visible.organizations.clone()),
                 Added::Caller => Value::Id(visible.caller),
-            });
+                Added::Hidden => Value::Ids(visible.hidden.clone()),
+                Added::Guarded => Value::Ids(visible.guarded.clone()),
+            }));
         }
-        match &mut self.inner {
-            Inner::Sqlite(connection) => connection.query(&statement, &all),
-            Inner::Postgres(connection) => {
-                connection
-                    .query(&self.scope, &statement.text, &all, last)
-                    .await
-            }
-            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
-        }
+        Ok(all)
     }
 }
+
+fn over() -> StoreError {
+    StoreError::Internal("the transaction is over".to_owned())
+}
+
+/// How many shapes of composed statements are kept; what comes later is put together anew each time,
+/// so that no client can fill the memory of the store with statements.
+const COMPOSED: usize = 1024;
 
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
     known: RwLock<HashMap<(&'static str, &'static str), Arc<Statement>>>,
+    composed: RwLock<HashMap<(String, &'static str), Arc<Statement>>>,
 }
 
 impl Texts {
@@ -122,6 +263,7 @@ impl Texts {
         Texts {
             walls,
             known: RwLock::default(),
+            composed: RwLock::default(),
         }
     }
 
@@ -138,9 +280,36 @@ impl Texts {
             return Ok(statement.clone());
         }
         drop(known);
-        let statement = translate(source, given, dialect, scope, self.walls)?;
+        let statement = Arc::new(translate(source, given, dialect, scope, self.walls)?);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(key, statement.clone());
+        Ok(statement)
+    }
+
+    fn composed(
+        &self,
+        source: &str,
+        given: usize,
+        dialect: Dialect,
+        scope: &Scope,
+    ) -> Result<Arc<Statement>, StoreError> {
+        let key = (source.to_owned(), scope.role());
+        let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(statement) = known.get(&key) {
+            return Ok(statement.clone());
+        }
+        let full = known.len() >= COMPOSED;
+        drop(known);
+        let mut statement = translate(source, given, dialect, scope, self.walls)?;
+        statement.lasting = !full;
+        let statement = Arc::new(statement);
+        if !full {
+            let mut known = self
+                .composed
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            known.insert(key, statement.clone());
+        }
         Ok(statement)
     }
 }

@@ -3,7 +3,9 @@
 mod api_keys;
 mod authorization;
 pub(crate) mod client;
+mod documentation;
 mod health;
+mod idempotency;
 mod members;
 mod organizations;
 mod refusals;

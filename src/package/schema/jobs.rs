@@ -23,7 +23,7 @@ fn by_ref(description: &str, table: &Value) -> Value {
 }
 
 fn code() -> Value {
-    let codes = Code::ALL.map(Code::as_str);
+    let codes = Code::ALL.map(Code::as_str).to_vec();
     json!({"description": "Stable code of the reason.", "type": "string", "enum": codes})
 }
 

@@ -98,7 +98,7 @@ impl Walled {
     }
 
     /// Says for whom the next statements run.
-    pub(super) fn enter(&self, scope: Option<Scope>) {
+    pub(in crate::store) fn enter(&self, scope: Option<Scope>) {
         if let Some(wall) = &self.wall {
             wall.enter(scope);
         }
@@ -119,7 +119,7 @@ impl Walled {
     }
 
     /// What the store last said against a statement, told once.
-    pub(in crate::store) fn failed(&mut self) -> Option<Outcome> {
+    pub(in crate::store) fn last_failure(&mut self) -> Option<Outcome> {
         self.failed.take()
     }
 

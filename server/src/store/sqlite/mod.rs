@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 
 pub(super) use connection::Walled;
 pub(super) use threads::Task;
+pub(super) use wall::known;
 
 use super::{Options, StoreError, Walls, migrate};
 

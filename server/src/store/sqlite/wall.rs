@@ -16,7 +16,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
-use crate::store::Scope;
+use crate::store::{Scope, Visible};
 
 /// A table behind the wall.
 struct Table {
@@ -30,8 +30,12 @@ struct Table {
 }
 
 const TENANT: &str = "wall_tenant('{}', @organization_id)";
+const WITHIN: &str = "wall_within('{}', @organization_id, @workspace_id)";
 
-const TABLES: [Table; 7] = [
+/// Everything that goes with a table.
+const OF_FEATURE: [&str; 3] = ["views", "columns", "rows"];
+
+const TABLES: [Table; 16] = [
     Table {
         name: "users",
         visible: "wall_person('users', @id)",
@@ -48,7 +52,18 @@ const TABLES: [Table; 7] = [
         name: "organizations",
         visible: "wall_tenant('organizations', @id)",
         gate: false,
-        cascades: &["memberships", "workspaces", "workspace_members", "api_keys"],
+        cascades: &[
+            "memberships",
+            "workspaces",
+            "workspace_members",
+            "api_keys",
+            "modules",
+            "rails",
+            "features",
+            "views",
+            "columns",
+            "rows",
+        ],
     },
     Table {
         name: "memberships",
@@ -59,8 +74,16 @@ const TABLES: [Table; 7] = [
     Table {
         name: "workspaces",
         visible: "wall_workspace(@organization_id, @id, @access)",
-        gate: false,
-        cascades: &["workspace_members"],
+        gate: true,
+        cascades: &[
+            "workspace_members",
+            "modules",
+            "rails",
+            "features",
+            "views",
+            "columns",
+            "rows",
+        ],
     },
     Table {
         name: "workspace_members",
@@ -74,7 +97,46 @@ const TABLES: [Table; 7] = [
         gate: true,
         cascades: &[],
     },
+    within("modules", &["rails"]),
+    within("rails", &[]),
+    Table {
+        name: "features",
+        visible: "wall_feature(@organization_id, @workspace_id, @own_rows)",
+        gate: true,
+        cascades: &OF_FEATURE,
+    },
+    within("views", &[]),
+    within("columns", &[]),
+    Table {
+        name: "rows",
+        visible: "wall_row(@organization_id, @workspace_id, @feature_id, @created_by)",
+        gate: false,
+        cascades: &[],
+    },
+    within("row_values", &[]),
+    within("row_counts", &[]),
+    Table {
+        name: "idempotency",
+        visible: "wall_person('idempotency', @caller_id)",
+        gate: false,
+        cascades: &[],
+    },
 ];
+
+/// A table whose lines are as visible as their workspace.
+const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table {
+    Table {
+        name,
+        visible: WITHIN,
+        gate: false,
+        cascades,
+    }
+}
+
+/// The name of a table as it stands here, for a statement that was composed while running.
+pub(in crate::store) fn known(name: &str) -> Option<&'static str> {
+    table(name).map(|table| table.name)
+}
 
 fn table(name: &str) -> Option<&'static Table> {
     TABLES.iter().find(|table| table.name == name)
@@ -152,13 +214,52 @@ impl Wall {
             let (organization, workspace) = (id(row, 0), id(row, 1));
             let open = row.get_raw(2) == ValueRef::Text(b"organization");
             Ok(wall.ask(|scope| match scope {
-                Scope::Gate => false,
+                Scope::Gate => !open,
                 Scope::Operator => true,
                 Scope::Caller(visible) => {
                     holds(&visible.organizations, organization)
                         && (open
                             || holds(&visible.administered, organization)
                             || holds(&visible.workspaces, workspace))
+                }
+            }))
+        })?;
+        self.functions_within(connection, flags)
+    }
+
+    /// What lies in a workspace.
+    fn functions_within(&self, connection: &Connection, flags: FunctionFlags) -> Result<()> {
+        let wall = self.clone();
+        connection.create_scalar_function("wall_within", 3, flags, move |row| {
+            let (organization, workspace) = (id(row, 1), id(row, 2));
+            Ok(wall.ask(|scope| match scope {
+                Scope::Gate => at_the_gate(row),
+                Scope::Operator => true,
+                Scope::Caller(visible) => inside(visible, organization, workspace),
+            }))
+        })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_feature", 3, flags, move |row| {
+            let (organization, workspace) = (id(row, 0), id(row, 1));
+            let guarded = row.get_raw(2) == ValueRef::Integer(1);
+            Ok(wall.ask(|scope| match scope {
+                // It tells callers what they may see, and needs to know no other tables.
+                Scope::Gate => guarded,
+                Scope::Operator => true,
+                Scope::Caller(visible) => inside(visible, organization, workspace),
+            }))
+        })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_row", 4, flags, move |row| {
+            let (organization, workspace) = (id(row, 0), id(row, 1));
+            let (feature, creator) = (id(row, 2), id(row, 3));
+            Ok(wall.ask(|scope| match scope {
+                Scope::Gate => false,
+                Scope::Operator => true,
+                Scope::Caller(visible) => {
+                    inside(visible, organization, workspace)
+                        && (!holds(&visible.guarded, feature)
+                            || creator == Some(visible.caller.as_bytes()))
                 }
             }))
         })
@@ -198,6 +299,14 @@ fn id<'a>(row: &'a Context<'_>, index: usize) -> Option<&'a [u8; 16]> {
         ValueRef::Blob(bytes) => bytes.try_into().ok(),
         _ => None,
     }
+}
+
+fn inside(
+    visible: &Visible,
+    organization: Option<&[u8; 16]>,
+    workspace: Option<&[u8; 16]>,
+) -> bool {
+    holds(&visible.organizations, organization) && !holds(&visible.hidden, workspace)
 }
 
 fn holds(ids: &[uuid::Uuid], wanted: Option<&[u8; 16]>) -> bool {

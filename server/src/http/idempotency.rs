@@ -1,0 +1,235 @@
+//! `Idempotency-Key`: a request that is sent again is answered again, and done once (`rest` 2.8).
+//!
+//! The key is claimed in the transaction of the effect, and the answer kept in it, so there is no
+//! instant at which one exists without the other. A second request waits at the claim of the first;
+//! when that takes too long it is told so. Refusals have no effect: they are kept afterwards.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::problem::{Code, Problem, status};
+use super::reply::Reply;
+use crate::store::{StoreError, Tx};
+
+const HEADER: &str = "idempotency-key";
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// How long an answer is kept, in microseconds.
+pub const KEPT: i64 = 24 * 3600 * 1_000_000;
+
+/// A request that may be sent again.
+#[derive(Debug, Clone)]
+pub struct Key {
+    caller: Uuid,
+    method: &'static str,
+    path: String,
+    name: String,
+    fingerprint: [u8; 32],
+    now: i64,
+}
+
+impl Key {
+    /// Reads the header. `bytes` are the query and the body as they came.
+    ///
+    /// # Errors
+    /// 422 for a key that is none.
+    pub(super) fn read(
+        headers: &HeaderMap,
+        (caller, now): (Uuid, i64),
+        (method, path): (&'static str, &str),
+        bytes: [&[u8]; 2],
+    ) -> Result<Option<Key>, Problem> {
+        let mut given = headers.get_all(HEADER).iter();
+        let Some(value) = given.next() else {
+            return Ok(None);
+        };
+        let key = name(value.as_bytes()).filter(|_| given.next().is_none());
+        let Some(key) = key else {
+            return Err(Problem::fault(
+                "header.Idempotency-Key",
+                "is not one name of 1 to 255 visible ASCII characters",
+            ));
+        };
+        let mut hash = Sha256::new();
+        for part in bytes {
+            hash.update(part.len().to_be_bytes());
+            hash.update(part);
+        }
+        Ok(Some(Key {
+            caller,
+            method,
+            path: path.to_owned(),
+            name: key.to_owned(),
+            fingerprint: hash.finalize().into(),
+            now,
+        }))
+    }
+}
+
+/// The name in a header: quoted and bare it is one key.
+fn name(value: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(value).ok()?;
+    let quoted = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    let name = quoted.unwrap_or(text);
+    let visible = name.bytes().all(|byte| (0x21..=0x7E).contains(&byte));
+    ((1..=255).contains(&name.len()) && visible).then_some(name)
+}
+
+/// Claims a key before the effect. Gives the answer of the first request, if there was one.
+///
+/// # Errors
+/// 422 when the key stands for another request, 409 while the first one runs.
+pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<Reply>, Problem> {
+    let Some(key) = key else { return Ok(None) };
+    match seize(tx, key).await? {
+        Seized::Ours => Ok(None),
+        Seized::Theirs(reply) => Ok(Some(reply)),
+    }
+}
+
+/// Keeps the answer, in the transaction of the effect.
+///
+/// # Errors
+/// Those of the store.
+pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &Reply) -> Result<(), StoreError> {
+    let Some(key) = key else { return Ok(()) };
+    let sql = "UPDATE main.idempotency SET status = $4, body = $5 \
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
+    let status = i64::from(reply.status.as_u16());
+    let parameters = [
+        key.method.into(),
+        key.path.as_str().into(),
+        key.name.as_str().into(),
+        status.into(),
+        crate::store::Value::Bytes(reply.body.clone()),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+enum Seized {
+    Ours,
+    Theirs(Reply),
+}
+
+async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
+    let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
+         status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
+         status = 0, body = excluded.body, created_at = excluded.created_at \
+         WHERE idempotency.created_at < $7 RETURNING status";
+    let parameters = [
+        key.caller.into(),
+        key.method.into(),
+        key.path.as_str().into(),
+        key.name.as_str().into(),
+        key.fingerprint.into(),
+        key.now.into(),
+        (key.now - KEPT).into(),
+        crate::store::Value::Bytes(Vec::new()),
+    ];
+    match tx.first(sql, &parameters).await {
+        Ok(Some(_)) => return Ok(Seized::Ours),
+        Ok(None) => {}
+        Err(StoreError::Locked) => return Err(in_progress()),
+        Err(error) => return Err(error.into()),
+    }
+    let sql = "SELECT fingerprint, status, body FROM idempotency \
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
+    let parameters = [
+        key.method.into(),
+        key.path.as_str().into(),
+        key.name.as_str().into(),
+    ];
+    let Some(row) = tx.first(sql, &parameters).await? else {
+        return Err(in_progress());
+    };
+    let fingerprint: Vec<u8> = row.get(0)?;
+    if fingerprint != key.fingerprint {
+        return Err(Problem::new(
+            Code::IdempotencyKeyReused,
+            "This Idempotency-Key was used for another request; use a new one.",
+        ));
+    }
+    let status = u16::try_from(row.get::<i64>(1)?).ok();
+    let Some(status) = status.and_then(|status| StatusCode::from_u16(status).ok()) else {
+        return Err(in_progress());
+    };
+    let reply = Reply::written(status, row.get(2)?);
+    Ok(Seized::Theirs(
+        reply.with(REPLAYED, HeaderValue::from_static("true")),
+    ))
+}
+
+fn in_progress() -> Problem {
+    let told = "The first request with this Idempotency-Key still runs; try again in a moment.";
+    let mut problem = Problem::new(Code::IdempotencyInProgress, told);
+    problem.retry_after = Some(1);
+    problem
+}
+
+/// A refusal that is to be kept.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) key: Key,
+    pub(super) problem: Problem,
+    pub(super) path: String,
+}
+
+impl Refused {
+    /// Whether such a refusal is given again without being judged again.
+    pub(super) fn is_kept(problem: &Problem) -> bool {
+        let (status, _) = status(problem.code);
+        status.is_client_error()
+            && !matches!(
+                problem.code,
+                Code::Unauthenticated
+                    | Code::Forbidden
+                    | Code::MissingScope
+                    | Code::RateLimited
+                    | Code::IdempotencyInProgress
+                    | Code::IdempotencyKeyReused
+            )
+    }
+}
+
+/// Keeps a refusal, or finds that the key has an answer already: a request that succeeded once does
+/// so again, although a second one like it would be refused today.
+pub(super) async fn settle(tx: &mut Tx, refused: &Refused) -> Result<Reply, Problem> {
+    let Refused { key, problem, path } = refused;
+    let (status, _) = status(problem.code);
+    let reply = Reply::written(status, problem.document(path));
+    match seize(tx, key).await? {
+        Seized::Ours => {
+            keep(tx, Some(key), &reply).await?;
+            Ok(reply)
+        }
+        // What became invisible stays invisible.
+        Seized::Theirs(first) if status == StatusCode::NOT_FOUND && first.status != status => {
+            Ok(reply)
+        }
+        Seized::Theirs(first) => Ok(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn quoted_and_bare_names_are_one_key() {
+        for (value, read) in [
+            ("abc", Some("abc")),
+            ("\"abc\"", Some("abc")),
+            ("\"", Some("\"")),
+            ("", None),
+            ("\"\"", None),
+            ("a b", None),
+            ("é", None),
+        ] {
+            assert_eq!(name(value.as_bytes()), read, "{value}");
+        }
+        assert!(name("k".repeat(255).as_bytes()).is_some());
+        assert!(name("k".repeat(256).as_bytes()).is_none());
+    }
+}
