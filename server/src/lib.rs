@@ -4,7 +4,8 @@
 //! is and when it is fit come from [`tplkit`], so that a verdict given offline and one given over
 //! HTTP are the same verdict.
 //!
-//! [`edge`] has the sockets, [`http`] has the table of operations and the way of every request, [`routes`] what each does,
+//! [`edge`] has the sockets, [`http`] the table of operations and the way of every request, [`routes`]
+//! what each does, [`model`] and [`rows`] what records and rows are made of,
 //! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
@@ -14,7 +15,9 @@ pub mod edge;
 mod health;
 pub mod http;
 pub mod metrics;
+pub mod model;
 pub mod routes;
+pub mod rows;
 pub mod secret_key;
 pub mod store;
 pub mod work;

@@ -10,7 +10,6 @@ mod command;
 mod configuration;
 #[cfg(unix)]
 mod distance;
-#[cfg(unix)]
 mod drain;
 mod edge;
 #[cfg(unix)]

@@ -59,7 +59,8 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         trace.route = operation.path;
         trace.place = place(operation, parameters);
     }
-    let outcome = caught(pass(&app, &trace.client, found, parts, body)).await;
+    let client = trace.client.clone();
+    let outcome = caught(pass(&app, client, found, parts, body)).await;
     trace.caller = outcome.caller;
     let mut response = outcome
         .result
@@ -197,7 +198,7 @@ async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
         })
 }
 
-async fn pass(app: &Arc<App>, client: &str, found: Found, parts: Parts, body: Body) -> Outcome {
+async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: Body) -> Outcome {
     let (operation, parameters) = match found {
         Found::Operation(operation, parameters) => (operation, parameters),
         Found::OtherMethods(methods) => {
@@ -233,7 +234,7 @@ async fn pass(app: &Arc<App>, client: &str, found: Found, parts: Parts, body: Bo
         app.remembered.remember(presented, caller);
     }
     let id = caller.as_ref().map(|caller| caller.id);
-    let left = limit(app, operation, caller.as_ref(), client);
+    let left = limit(app, operation, caller.as_ref(), &client);
     let ended = |result| Outcome {
         result,
         left,

@@ -48,12 +48,12 @@ pub struct Config {
     pub edge: Limits,
 }
 
-/// How much a schema document shows before it is cut.
+/// How much `GET /v1/schema` shows before it is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaCap {
     /// Features in all.
     pub features: u32,
-    /// Columns of one feature.
+    /// Columns in all.
     pub columns: u32,
 }
 
@@ -66,7 +66,7 @@ impl Default for Config {
             lease_seconds: 60,
             schema_cap: SchemaCap {
                 features: 500,
-                columns: 500,
+                columns: 5000,
             },
             secret_key: None,
             edge: Limits::default(),
@@ -87,11 +87,11 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     stopping: AtomicBool,
-    /// Who has asked lately.
-    pub(crate) remembered: Remembered,
 }
 
 impl App {
@@ -108,9 +108,9 @@ impl App {
             config,
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
+            remembered: Remembered::default(),
             metrics,
             stopping: AtomicBool::new(false),
-            remembered: Remembered::default(),
         }))
     }
 

@@ -21,18 +21,18 @@ pub enum StoreError {
     /// The store cannot be reached, is full or too busy; later it may work.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// A statement was ended because it took too long.
-    #[error("a statement took too long and was ended")]
-    TooLong,
-    /// The store is there and wants nothing of us: a wrong password, no such database.
-    #[error("the store turns this program away: {0}")]
-    TurnedAway(String),
     /// Another transaction holds what this one needs, and did not end in time.
     #[error("another transaction did not end in time")]
     Locked,
     /// What was remembered about the caller is no longer true. The request is judged again.
     #[error("the caller has changed")]
     Stale,
+    /// A statement was ended because it took too long.
+    #[error("a statement took too long and was ended")]
+    TooLong,
+    /// The store is there and wants nothing of us: a wrong password, no such database.
+    #[error("the store turns this program away: {0}")]
+    TurnedAway(String),
     /// The store was migrated by a newer program.
     #[error(
         "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"

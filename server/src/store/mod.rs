@@ -251,7 +251,8 @@ impl Store {
     {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
-        let (result, failed, input) = match &self.engine {
+        let writes = kind == Kind::Write;
+        let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
                 let (answer, answered) = oneshot::channel();
                 let task = Box::new(Operation {
@@ -264,16 +265,18 @@ impl Store {
                     failed: None,
                     answer,
                 });
-                match kind {
-                    Kind::Read => sqlite.read(task),
-                    Kind::Write => sqlite.write(task),
+                if writes {
+                    sqlite.write(task);
+                } else {
+                    sqlite.read(task);
                 }
-                if let Ok((result, failed, input)) = answered.await {
-                    (result, failed, Some(input))
+                if let Ok((result, input, failed)) = answered.await {
+                    let outcome = Outcome::of(result.is_ok(), failed);
+                    (result, Some(input), outcome)
                 } else {
                     let stopped = StoreError::Unavailable("the store has stopped".to_owned());
-                    let failed = Some(Outcome::from(&stopped));
-                    (Err(stopped.into()), failed, None)
+                    let outcome = Outcome::from(&stopped);
+                    (Err(stopped.into()), None, outcome)
                 }
             }
             Engine::Postgres(postgres) => {
@@ -282,16 +285,52 @@ impl Store {
                     texts: self.texts.clone(),
                     check: check.clone(),
                     stale: false,
-                    inner: Inner::Postgres(postgres.begin(kind == Kind::Write)),
+                    inner: Inner::Postgres(postgres.begin(writes)),
                 };
-                let (result, failed) = attempt(begin, &input, &work, &self.meters).await;
-                (result, failed, Some(input))
+                let (result, failed) = self.attempt(begin, &input, &work).await;
+                let outcome = Outcome::of(result.is_ok(), failed);
+                (result, Some(input), outcome)
             }
         };
-        let outcome = Outcome::of(result.is_ok(), failed);
-        self.meters
-            .ran(kind == Kind::Write, outcome, watch.elapsed());
+        self.meters.ran(writes, outcome, watch.elapsed());
         (result, input)
+    }
+
+    /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
+    /// last said against it.
+    async fn attempt<I, T, E, F>(
+        &self,
+        begin: impl Fn() -> Tx,
+        input: &I,
+        work: &F,
+    ) -> (Result<T, E>, Option<Outcome>)
+    where
+        E: From<StoreError>,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+    {
+        let mut attempt = 1;
+        loop {
+            let mut tx = begin();
+            let result = work(&mut tx, input).await;
+            let Inner::Postgres(mut pipelined) = tx.inner else {
+                return (result, None);
+            };
+            let ended = pipelined.end(result.is_ok()).await;
+            if pipelined.retry() && attempt < ATTEMPTS {
+                attempt += 1;
+                self.meters.retried();
+                continue;
+            }
+            let failed = pipelined.failed();
+            return match (result, ended) {
+                (Ok(_), Err(error)) => {
+                    let failed = failed.or_else(|| Some(Outcome::from(&error)));
+                    (Err(error.into()), failed)
+                }
+                // Why it failed matters more than that the rollback did, too.
+                (result, _) => (result, failed),
+            };
+        }
     }
 
     /// Whether the store answers.
@@ -311,39 +350,6 @@ impl Store {
 pub(crate) enum Kind {
     Read,
     Write,
-}
-
-/// Runs an operation on PostgreSQL, again when others got in its way.
-async fn attempt<I, T, E, F>(
-    begin: impl Fn() -> Tx,
-    input: &I,
-    work: &F,
-    meters: &Meters,
-) -> (Result<T, E>, Option<Outcome>)
-where
-    E: From<StoreError>,
-    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-{
-    let mut attempt = 1;
-    loop {
-        let mut tx = begin();
-        let result = work(&mut tx, input).await;
-        let Inner::Postgres(mut pipelined) = tx.inner else {
-            return (result, None);
-        };
-        let ended = pipelined.end(result.is_ok()).await;
-        if pipelined.retry() && attempt < ATTEMPTS {
-            attempt += 1;
-            meters.retried();
-            continue;
-        }
-        let failed = pipelined.last_failure();
-        return match (result, ended) {
-            (Ok(_), Err(error)) => (Err(error.into()), failed),
-            // Why it failed matters more than that the rollback did, too.
-            (result, _) => (result, failed),
-        };
-    }
 }
 
 /// An operation that has not ended.
@@ -372,7 +378,7 @@ struct Operation<I, T, E, F> {
     result: Option<Result<T, E>>,
     /// What the store last said against it.
     failed: Option<Outcome>,
-    answer: oneshot::Sender<(Result<T, E>, Option<Outcome>, I)>,
+    answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -390,7 +396,7 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
-            // Not taken: it may have to be run once more.
+            // Not taken: when another task undoes the transaction, this one is run once more.
             check: self.check.clone(),
             stale: false,
             inner: Inner::Sqlite(connection),
@@ -412,13 +418,12 @@ where
         let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
-        self.failed = connection.last_failure();
+        self.failed = connection.failed();
         (connection, keep)
     }
 
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
-        let lost = committed.as_ref().err().map(Outcome::from);
-        let failed = self.failed.or(lost);
+        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
@@ -426,6 +431,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send((result, failed, self.input));
+        let _ = self.answer.send((result, self.input, failed));
     }
 }

@@ -23,6 +23,9 @@ use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a statement waits for another transaction; less than a statement may take, so that what is
+/// told is what was waited for.
+const LOCK: Duration = Duration::from_secs(3);
 const KEEPALIVE: Duration = Duration::from_secs(20);
 
 /// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
@@ -55,8 +58,8 @@ impl Postgres {
         let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
         let options = format!(
-            "{options} -c search_path=main -c timezone=UTC -c lock_timeout=3s \
-             -c statement_timeout={}",
+            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} -c statement_timeout={}",
+            LOCK.as_millis(),
             limit.as_millis()
         );
         config.options(options.trim_start());
@@ -116,7 +119,7 @@ impl Postgres {
             client: None,
             state: State::Fresh,
             retry: false,
-            last_failure: None,
+            failed: None,
         }
     }
 }
@@ -137,7 +140,7 @@ pub(super) struct Pipelined {
     client: Option<Object>,
     state: State,
     retry: bool,
-    last_failure: Option<Outcome>,
+    failed: Option<Outcome>,
 }
 
 impl Pipelined {
@@ -154,11 +157,10 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        self.connect().await?;
+        self.ready().await?;
         let patience = self.postgres.patience;
-        let answer = in_time(patience, self.send(scope, statement, parameters, last)).await;
-        let rows = answer.map_err(|failure| self.failed(failure))?;
-        Ok(rows.into_iter().map(Row::Postgres).collect())
+        let answer = within(patience, self.send(scope, statement, parameters, last)).await;
+        Ok(all(self.judge(answer)?))
     }
 
     /// Runs a statement once for each list of parameters; all leave before the first answer is
@@ -166,50 +168,71 @@ impl Pipelined {
     pub(super) async fn each(
         &mut self,
         statement: &Statement,
-        all: &[Vec<Value>],
+        parameters: &[Vec<Value>],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        // Each statement has its own limit; only the silence between them is bounded here.
         let patience = self.postgres.patience;
-        let patience = patience.and_then(|time| time.checked_mul(u32::try_from(all.len()).ok()?));
-        let answers = in_time(patience, self.send_all(statement, all)).await;
-        let answers = answers.map_err(|failure| self.failed(failure))?;
-        let rows = answers.into_iter();
-        Ok(rows
-            .map(|rows| rows.into_iter().map(Row::Postgres).collect())
-            .collect())
+        let answers = within(patience, self.send_all(statement, parameters)).await;
+        Ok(self.judge(answers)?.into_iter().map(all).collect())
     }
 
     /// Begins with a question to the gate, and sends the statement along without waiting for its
     /// answer. Gives both answers.
     pub(super) async fn query_after(
         &mut self,
-        (question, asked): (&Statement, &[Value]),
+        question: (&Statement, &[Value]),
         scope: &Scope,
-        (statement, parameters): (&Statement, &[Value]),
+        statement: (&Statement, &[Value]),
         last: bool,
     ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
-        self.connect().await?;
+        self.ready().await?;
         let patience = self.postgres.patience;
-        let sent = self.send_after((question, asked), scope, (statement, parameters), last);
-        let answers = in_time(patience, sent).await;
-        let (known, rows) = answers.map_err(|failure| self.failed(failure))?;
-        let rows = rows.map_err(|error| self.failed(Failure::Statement(error)));
-        let all = |rows: Vec<tokio_postgres::Row>| rows.into_iter().map(Row::Postgres).collect();
-        Ok((all(known), rows.map(all)))
+        let answers = within(patience, self.send_after(question, scope, statement, last)).await;
+        let (known, rows) = self.judge(answers)?;
+        let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
+        Ok((all(known), rows))
     }
 
-    /// A connection that is there, and a store that was migrated.
-    async fn connect(&mut self) -> Result<(), StoreError> {
-        if !self.postgres.reached.initialized() {
-            let why = "it was not reached since the start".to_owned();
-            return Err(self.failed(Failure::Pool(StoreError::Unavailable(why))));
+    /// What the store last said against a statement.
+    pub(super) fn failed(&self) -> Option<Outcome> {
+        self.failed
+    }
+
+    /// Takes a connection, if it has none.
+    async fn ready(&mut self) -> Result<(), StoreError> {
+        if self.client.is_some() {
+            return Ok(());
         }
-        if self.client.is_none() {
+        let taken = if self.postgres.reached.initialized() {
             let client = self.postgres.pool.get().await;
-            let client = client.map_err(|error| self.failed(Failure::Pool(error.into())))?;
-            self.client = Some(client);
-        }
+            client.map_err(|error| Failure::Pool(error.into()))
+        } else {
+            let why = "it was not reached since the start".to_owned();
+            Err(Failure::Pool(StoreError::Unavailable(why)))
+        };
+        self.client = Some(self.judge(taken)?);
         Ok(())
+    }
+
+    /// Notes what a failure means for the transaction.
+    fn judge<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
+        let error = match answer {
+            Ok(answer) => return Ok(answer),
+            Err(Failure::Pool(error)) => error,
+            Err(Failure::Silence) => {
+                // Nobody knows what this connection still has to say: it is closed, not returned.
+                self.state = State::Open;
+                StoreError::Unavailable("the database does not answer".to_owned())
+            }
+            Err(Failure::Statement(error)) => {
+                self.retry = error.code().is_some_and(|code| {
+                    *code == SqlState::T_R_SERIALIZATION_FAILURE
+                        || *code == SqlState::T_R_DEADLOCK_DETECTED
+                });
+                error.into()
+            }
+        };
+        self.failed = Some(Outcome::from(&error));
+        Err(error)
     }
 
     async fn send_after(
@@ -218,9 +241,9 @@ impl Pipelined {
         scope: &Scope,
         (statement, parameters): (&Statement, &[Value]),
         last: bool,
-    ) -> Result<(Rows, Result<Rows, tokio_postgres::Error>), Failure> {
+    ) -> Result<Both, Failure> {
         let Some(client) = &self.client else {
-            return Err(Failure::Pool(over()));
+            return Err(over());
         };
         let question = prepare(client, question).await?;
         let statement = prepare(client, statement).await?;
@@ -247,53 +270,24 @@ impl Pipelined {
             if committed.is_ok() {
                 self.state = State::Over;
             }
-            (
-                begun,
-                known,
-                opened,
-                rows.and_then(|rows| committed.map(|()| rows)),
-            )
+            let rows = rows.and_then(|rows| committed.map(|()| rows));
+            (begun, known, opened, rows)
         } else {
             join4(begin, known, open, query).await
         };
-        let known = begun.and(opened.map(drop)).and(known)?;
+        begun?;
+        let known = known?;
+        opened?;
         Ok((known, rows))
-    }
-
-    /// What the store last said against a statement.
-    pub(super) fn last_failure(&self) -> Option<Outcome> {
-        self.last_failure
-    }
-
-    fn failed(&mut self, failure: Failure) -> StoreError {
-        let error = match failure {
-            Failure::Pool(error) => error,
-            Failure::Silence => {
-                // Nobody knows what this connection still has to say: it is closed, not returned.
-                self.state = State::Open;
-                StoreError::Unavailable("the database does not answer".to_owned())
-            }
-            Failure::Statement(error) => {
-                self.retry = error.code().is_some_and(|code| {
-                    *code == SqlState::T_R_SERIALIZATION_FAILURE
-                        || *code == SqlState::T_R_DEADLOCK_DETECTED
-                });
-                error.into()
-            }
-        };
-        self.last_failure = Some(Outcome::from(&error));
-        error
     }
 
     async fn send_all(
         &mut self,
         statement: &Statement,
         all: &[Vec<Value>],
-    ) -> Result<Vec<Rows>, Failure> {
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
         let Some(client) = &self.client else {
-            return Err(Failure::Pool(StoreError::Internal(
-                "the transaction has not begun".to_owned(),
-            )));
+            return Err(over());
         };
         let prepared = prepare(client, statement).await?;
         let client: &Client = client;
@@ -311,9 +305,9 @@ impl Pipelined {
         statement: &Statement,
         parameters: &[Value],
         last: bool,
-    ) -> Result<Rows, Failure> {
+    ) -> Result<Vec<tokio_postgres::Row>, Failure> {
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
-            return Err(Failure::Pool(over()));
+            return Err(over());
         };
         let statement = prepare(client, statement).await?;
         let parameters = references(parameters);
@@ -367,13 +361,25 @@ impl Pipelined {
             && let Some(client) = &self.client
         {
             let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
-            let ended = async { Ok(ended.await?) };
-            if let Err(failure) = in_time(self.postgres.patience, ended).await {
-                let retry = self.retry;
-                let error = self.failed(failure);
-                self.retry |= retry;
-                return Err(error);
-            }
+            let ended = match self.postgres.patience {
+                Some(patience) => timeout(patience, ended).await,
+                None => Ok(ended.await),
+            };
+            let error = match ended {
+                Ok(Ok(())) => {
+                    self.state = State::Over;
+                    return Ok(());
+                }
+                Ok(Err(error)) => {
+                    let code = error.code();
+                    self.retry |=
+                        code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
+                    error.into()
+                }
+                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
+            };
+            self.failed = self.failed.or(Some(Outcome::from(&error)));
+            return Err(error);
         }
         self.state = State::Over;
         Ok(())
@@ -407,30 +413,38 @@ fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
     values.map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-type Rows = Vec<tokio_postgres::Row>;
+/// The answers to a question and to the statement behind it.
+type Both = (
+    Vec<tokio_postgres::Row>,
+    Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>,
+);
 
-enum Failure {
-    Pool(StoreError),
-    Statement(tokio_postgres::Error),
-    /// No answer in time, not even that it took too long.
-    Silence,
+fn all(rows: Vec<tokio_postgres::Row>) -> Vec<Row> {
+    rows.into_iter().map(Row::Postgres).collect()
+}
+
+fn over() -> Failure {
+    Failure::Pool(StoreError::Internal("the transaction is over".to_owned()))
 }
 
 /// Waits for an answer, but not for ever.
-async fn in_time<T>(
+async fn within<T>(
     patience: Option<Duration>,
     answer: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     match patience {
+        None => answer.await,
         Some(patience) => timeout(patience, answer)
             .await
             .unwrap_or(Err(Failure::Silence)),
-        None => answer.await,
     }
 }
 
-fn over() -> StoreError {
-    StoreError::Internal("the transaction is over".to_owned())
+enum Failure {
+    /// Nothing came back.
+    Silence,
+    Pool(StoreError),
+    Statement(tokio_postgres::Error),
 }
 
 impl From<tokio_postgres::Error> for Failure {

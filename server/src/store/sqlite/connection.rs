@@ -119,7 +119,7 @@ impl Walled {
     }
 
     /// What the store last said against a statement, told once.
-    pub(in crate::store) fn last_failure(&mut self) -> Option<Outcome> {
+    pub(in crate::store) fn failed(&mut self) -> Option<Outcome> {
         self.failed.take()
     }
 

@@ -1,0 +1,3 @@
+//! Rows of features.
+
+pub mod unique;
