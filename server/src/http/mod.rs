@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 
 use crate::auth::Passwords;
 use crate::context::{Context, random};
+use crate::rows::Tables;
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
 
@@ -57,6 +58,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
 }
 
 impl App {
@@ -71,6 +74,7 @@ impl App {
             config,
             passwords: Passwords::new()?,
             buckets: Buckets::new(u64::from_le_bytes(random())),
+            tables: Tables::default(),
         }))
     }
 }

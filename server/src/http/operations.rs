@@ -10,7 +10,7 @@ use percent_encoding::percent_decode;
 use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
-use crate::routes::{api_keys, auth, health, me, members, organizations};
+use crate::routes::{api_keys, auth, health, me, members, organizations, rows};
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +165,7 @@ const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 15] = operations! {
+pub static OPERATIONS: [Operation; 16] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready;
     POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token;
@@ -178,6 +178,7 @@ pub static OPERATIONS: [Operation; 15] = operations! {
     POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create;
     PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch;
     DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete;
+    GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get;
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list;
     DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete;

@@ -7,5 +7,6 @@ mod health;
 mod members;
 mod organizations;
 mod refusals;
+mod rows;
 mod sessions;
 mod world;
