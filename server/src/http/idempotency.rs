@@ -23,7 +23,7 @@ pub struct Key {
     caller: Uuid,
     method: &'static str,
     path: String,
-    key: String,
+    name: String,
     fingerprint: [u8; 32],
     now: i64,
 }
@@ -59,7 +59,7 @@ impl Key {
             caller,
             method,
             path: path.to_owned(),
-            key: key.to_owned(),
+            name: key.to_owned(),
             fingerprint: hash.finalize().into(),
             now,
         }))
@@ -101,7 +101,7 @@ pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &Reply) -> Result<(), S
     let parameters = [
         key.method.into(),
         key.path.as_str().into(),
-        key.key.as_str().into(),
+        key.name.as_str().into(),
         status.into(),
         crate::store::Value::Bytes(reply.body.clone()),
     ];
@@ -122,7 +122,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
         key.caller.into(),
         key.method.into(),
         key.path.as_str().into(),
-        key.key.as_str().into(),
+        key.name.as_str().into(),
         key.fingerprint.into(),
         key.now.into(),
         (key.now - KEPT).into(),
@@ -139,7 +139,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
     let parameters = [
         key.method.into(),
         key.path.as_str().into(),
-        key.key.as_str().into(),
+        key.name.as_str().into(),
     ];
     let Some(row) = tx.first(sql, &parameters).await? else {
         return Err(in_progress());

@@ -5,10 +5,12 @@ pub mod call;
 mod dispatch;
 pub mod idempotency;
 pub mod limits;
+pub mod openapi;
 pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
+pub mod reference;
 pub mod reply;
 
 use std::net::SocketAddr;

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode;
 use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
-use crate::routes::{api_keys, auth, health, me, members, organizations, rows};
+use crate::routes::{api_keys, auth, documentation, health, me, members, organizations, rows};
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,19 @@ pub enum Limit {
     SignIn,
 }
 
+/// What an operation is, for whoever reads about it.
+#[derive(Debug)]
+pub struct About {
+    /// One line.
+    pub summary: &'static str,
+    /// Names of the query parameters.
+    pub query: &'static [&'static str],
+    /// The schema of the body.
+    pub request: Option<&'static str>,
+    /// The schema of the answer.
+    pub response: Option<&'static str>,
+}
+
 type Answer = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
 
 /// One operation.
@@ -50,6 +63,8 @@ pub struct Operation {
     pub limit: Limit,
     /// The statuses that it answers with, beyond those of every operation of its access.
     pub statuses: &'static [u16],
+    /// For the OpenAPI document.
+    pub about: About,
     handler: fn(Call) -> Answer,
 }
 
@@ -65,9 +80,25 @@ impl Operation {
         (self.handler)(call)
     }
 
-    /// Whether a body belongs to it.
+    /// Whether a body may come with it.
     pub fn has_body(&self) -> bool {
         matches!(self.method, "POST" | "PUT" | "PATCH")
+    }
+
+    /// Whether a body has to come with it. Memberships of workspaces are a pair of ids in the path.
+    pub fn takes_body(&self) -> bool {
+        matches!(self.method, "POST" | "PATCH")
+    }
+
+    /// All statuses that it answers with, ascending.
+    pub fn all_statuses(&self) -> Vec<u16> {
+        let mut all = self.statuses.to_vec();
+        if self.access != Access::Public {
+            all.extend([401, 403, 429, 503]);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Whether it may be sent again under an `Idempotency-Key`. What answers with a secret is not
@@ -146,8 +177,11 @@ pub fn find(method: &str, path: &str) -> Found {
     Found::OtherMethods(methods.join(", "))
 }
 
+/// A line: method, path, who may ask, least role, limit, statuses, handler; what it does, its query
+/// parameters, the schema of its body, the schema of its answer.
 macro_rules! operations {
-    ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*] => $handler:path;)+) => {
+    ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*]
+        => $handler:path, $summary:literal [$($query:ident)*] $(($request:ident))? $(-> $response:ident)?;)+) => {
         [$(Operation {
             method: stringify!($method),
             path: $path,
@@ -155,9 +189,18 @@ macro_rules! operations {
             role: Role::$role,
             limit: Limit::$limit,
             statuses: &[$($status),*],
+            about: About {
+                summary: $summary,
+                query: operations!(@words $($query)*),
+                request: operations!(@schema $($request)?),
+                response: operations!(@schema $($response)?),
+            },
             handler: |call| Box::pin($handler(call)),
         }),+]
     };
+    (@words $($word:ident)*) => { &[$(stringify!($word)),*] };
+    (@schema) => { None };
+    (@schema $name:ident) => { Some(stringify!($name)) };
 }
 
 use Access::{Public, Users};
@@ -165,23 +208,25 @@ const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 16] = operations! {
-    GET "/v1/health" Public, Viewer, None, [200] => health::health;
-    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready;
-    POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token;
-    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh;
-    GET "/v1/me" READ, Viewer, Usual, [200] => me::get;
-    GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list;
-    GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get;
-    PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch;
-    GET "/v1/organizations/{organization_id}/members" Users, Viewer, Usual, [200, 404, 422] => members::list;
-    POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create;
-    PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch;
-    DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete;
-    GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get;
-    POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create;
-    GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list;
-    DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete;
+pub static OPERATIONS: [Operation; 18] = operations! {
+    GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
+    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
+    GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
+    GET "/docs" Public, Viewer, None, [200] => documentation::page, "This document as a page" [];
+    POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
+    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
+    GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;
+    GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list, "Lists the caller's organizations" [cursor limit] -> OrganizationPage;
+    GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get, "Reads an organization" [] -> Organization;
+    PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch, "Changes label or config" [] (OrganizationPatch) -> Organization;
+    GET "/v1/organizations/{organization_id}/members" Users, Viewer, Usual, [200, 404, 422] => members::list, "Lists members" [cursor limit] -> MemberPage;
+    POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create, "Adds a member" [] (MemberCreate) -> Member;
+    PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch, "Changes a member's role" [] (MemberPatch) -> Member;
+    DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
+    GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row;
+    POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
+    GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;
+    DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete, "Revokes an API key" [];
 };
 
 #[cfg(test)]

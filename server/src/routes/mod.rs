@@ -2,6 +2,7 @@
 
 pub mod api_keys;
 pub mod auth;
+pub mod documentation;
 pub mod health;
 pub mod me;
 pub mod members;

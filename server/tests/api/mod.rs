@@ -3,7 +3,9 @@
 mod api_keys;
 mod authorization;
 mod client;
+mod documentation;
 mod health;
+mod idempotency;
 mod members;
 mod organizations;
 mod refusals;

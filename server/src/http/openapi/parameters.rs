@@ -1,0 +1,86 @@
+//! What may stand behind the question mark, by name.
+
+use serde_json::{Value, json};
+
+/// The parameter of that name, as the document has it.
+pub(super) fn query(name: &str) -> Option<Value> {
+    let boolean = || json!({"type": "boolean", "default": false});
+    let id = || json!({"type": "string", "format": "uuid"});
+    let word = |words: &[&str], default: &str| json!({"type": "string", "enum": words, "default": default});
+    let (name, schema, told) = match name {
+        "cursor" => (
+            "cursor",
+            json!({"type": "string", "minLength": 1}),
+            "`next_cursor` of the page before.",
+        ),
+        "limit" => (
+            "limit",
+            json!({"type": "integer", "minimum": 1, "maximum": 200, "default": 25}),
+            "How many records a page may hold.",
+        ),
+        "force" => (
+            "force",
+            boolean(),
+            "Removes what it still holds along with it.",
+        ),
+        "organization_id" | "workspace_id" | "module_id" | "feature_id" => {
+            (name, id(), "Only what belongs to this one.")
+        }
+        "filter" => (
+            "filter",
+            json!({"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 8192}}),
+            "`column:op:value`, repeatable. Text: eq, neq, gt, gte, lt, lte, like, ilike, contains, \
+             ncontains, startswith, endswith, in, is. Numbers: eqn, neqn, gtn, gten, ltn, lten. `not.` \
+             before an operator negates it.",
+        ),
+        "match" => (
+            "match",
+            word(&["all", "any"], "all"),
+            "Whether all filters have to hold, or any.",
+        ),
+        "sort" => (
+            "sort",
+            json!({"type": "string", "minLength": 1}),
+            "`column`, or `-column` for descending. A cursor belongs to one sort.",
+        ),
+        "fields" => (
+            "fields",
+            json!({"type": "string", "minLength": 1}),
+            "Keys of `data` to answer with, separated by commas.",
+        ),
+        "op" => (
+            "op",
+            json!({"type": "string", "enum": ["count", "sum", "avg"]}),
+            "What to work out; `sum` and `avg` look at the first 10,000 matching rows.",
+        ),
+        "column" => (
+            "column",
+            json!({"type": "string", "minLength": 1}),
+            "The key of `data` to work it out of; `sum` and `avg` need it.",
+        ),
+        "validate" => (
+            "validate",
+            word(&["on", "strict", "off"], "on"),
+            "`strict` refuses unknown keys, too; `off` refuses nothing but repeated values.",
+        ),
+        "merge" => (
+            "merge",
+            boolean(),
+            "Merges into the present data instead of replacing it; null removes a key.",
+        ),
+        "format" => (
+            "format",
+            word(&["generated", "legacy"], "generated"),
+            "The shape; `legacy` is deprecated.",
+        ),
+        _ => return None,
+    };
+    let mut parameter = json!({"name": name, "in": "query", "description": told, "schema": schema});
+    if name == "op" {
+        parameter["required"] = true.into();
+    }
+    if name == "filter" {
+        parameter["explode"] = true.into();
+    }
+    Some(parameter)
+}

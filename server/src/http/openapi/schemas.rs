@@ -1,0 +1,450 @@
+//! The schemas of bodies and answers, by the names that the table of operations uses.
+
+use serde_json::{Map, Value, json};
+use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
+
+use super::configs;
+
+/// A component: what is required, and what it holds.
+#[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
+fn record(required: &[&str], properties: Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// Every property is there, always.
+#[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
+fn whole(properties: Value) -> Value {
+    let required: Vec<String> = match &properties {
+        Value::Object(members) => members.keys().cloned().collect(),
+        _ => Vec::new(),
+    };
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn to(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn id() -> Value {
+    json!({"type": "string", "format": "uuid"})
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn instant() -> Value {
+    json!({"type": "string", "format": "date-time"})
+}
+
+fn integer() -> Value {
+    json!({"type": "integer", "format": "int64"})
+}
+
+fn nullable(of: &str) -> Value {
+    json!({"type": [of, "null"]})
+}
+
+/// A page of records.
+fn page(name: &str) -> Value {
+    whole(json!({
+        "items": {"type": "array", "items": to(name)},
+        "next_cursor": {
+            "type": ["string", "null"],
+            "description": "Pass it back as `cursor` for the next page; null on the last one.",
+        },
+    }))
+}
+
+/// All components.
+pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
+    let mut all = Map::new();
+    let mut put = |name: &str, schema: Value| {
+        all.insert(name.to_owned(), schema);
+    };
+    put(
+        "OpenApi",
+        json!({"type": "object", "required": ["openapi", "paths"]}),
+    );
+    put("Problem", problem());
+    put(
+        "Name",
+        json!({
+            "type": "string",
+            "pattern": "^[a-z][a-z0-9_]{0,62}$",
+            "description": "A technical name.",
+        }),
+    );
+    for (name, schema) in identity()
+        .into_iter()
+        .chain(model(definitions))
+        .chain(rows())
+    {
+        put(name, schema);
+    }
+    let columns = configs::columns(definitions);
+    let views = configs::views(definitions);
+    for (kind, variants) in [("ColumnCreate", columns), ("ViewCreate", views)] {
+        let names: Vec<String> = variants
+            .iter()
+            .map(|(name, _)| format!("{kind}.{name}"))
+            .collect();
+        let choices: Vec<Value> = names.iter().map(|name| to(name)).collect();
+        for (name, (_, schema)) in names.iter().zip(variants) {
+            put(name, schema);
+        }
+        put(kind, json!({"oneOf": choices}));
+    }
+    for name in [
+        "Organization",
+        "Member",
+        "ApiKey",
+        "Workspace",
+        "Module",
+        "Rail",
+        "Feature",
+        "View",
+        "Row",
+    ] {
+        put(&format!("{name}Page"), page(name));
+    }
+    all
+}
+
+fn problem() -> Value {
+    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    json!({
+        "type": "object",
+        "description": "Why a request was refused (RFC 9457). Branch on `code`.",
+        "properties": {
+            "type": {"type": "string", "description": "`urn:tplkit:problem:` and the code."},
+            "title": text(),
+            "status": {"type": "integer"},
+            "detail": text(),
+            "code": {"type": "string", "enum": codes},
+            "instance": {"type": "string", "description": "The path of the request."},
+            "errors": {"type": "array", "items": whole(json!({
+                "path": {"type": "string", "description": "Where, dotted as in the body."},
+                "code": text(),
+                "message": text(),
+            }))},
+            "column": text(),
+            "ref": text(),
+            "job_id": id(),
+            "locked_until": instant(),
+            "retry_after": integer(),
+        },
+        "required": ["type", "title", "status", "detail", "code", "instance"],
+        "additionalProperties": false,
+    })
+}
+
+fn identity() -> Vec<(&'static str, Value)> {
+    let role = json!({"type": "string", "enum": ["owner", "admin", "editor", "viewer"]});
+    let scopes = json!({
+        "type": "array", "minItems": 1,
+        "items": {"type": "string", "enum": ["read", "write", "structure"]},
+    });
+    let key = json!({
+        "id": id(), "organization_id": id(), "name": text(), "scopes": scopes, "prefix": text(),
+        "created_at": instant(),
+        "expires_at": nullable("string"), "last_used_at": nullable("string"),
+    });
+    let mut created = key.clone();
+    created["key"] = json!({"type": "string", "description": "Shown once and never again."});
+    vec![
+        (
+            "Health",
+            whole(json!({"status": {"const": "ok"}, "version": text()})),
+        ),
+        (
+            "SignIn",
+            record(
+                &["email", "password"],
+                json!({"email": text(), "password": text()}),
+            ),
+        ),
+        (
+            "Refresh",
+            record(&["refresh_token"], json!({"refresh_token": text()})),
+        ),
+        (
+            "Tokens",
+            whole(json!({
+                "access_token": text(), "refresh_token": text(),
+                "token_type": {"const": "bearer"}, "expires_in": integer(),
+            })),
+        ),
+        (
+            "Me",
+            record(
+                &["kind", "id", "organizations"],
+                json!({
+                    "kind": {"type": "string", "enum": ["user", "api_key"]},
+                    "id": id(), "email": text(),
+                    "organizations": {"type": "array", "items": whole(json!({
+                        "id": id(), "label": text(), "role": role,
+                    }))},
+                    "scopes": scopes,
+                }),
+            ),
+        ),
+        (
+            "Organization",
+            whole(json!({
+                "id": id(), "label": text(), "config": {"type": "object"},
+                "seats": nullable("integer"), "row_quota": nullable("integer"),
+                "created_at": instant(), "updated_at": instant(),
+            })),
+        ),
+        (
+            "OrganizationPatch",
+            record(&[], json!({"label": text(), "config": {"type": "object"}})),
+        ),
+        (
+            "Member",
+            whole(json!({
+                "user_id": id(), "email": text(), "role": role, "created_at": instant(),
+            })),
+        ),
+        (
+            "MemberCreate",
+            record(&["email", "role"], json!({"email": text(), "role": role})),
+        ),
+        ("MemberPatch", record(&[], json!({"role": role}))),
+        ("ApiKey", whole(key)),
+        ("ApiKeyCreated", whole(created)),
+        (
+            "ApiKeyCreate",
+            record(
+                &["organization_id", "name", "scopes"],
+                json!({
+                    "organization_id": id(), "name": text(), "scopes": scopes,
+                    "expires_at": {"type": ["string", "null"], "format": "date-time"},
+                }),
+            ),
+        ),
+    ]
+}
+
+/// What all records of the model have.
+fn described(own: Value) -> Value {
+    let mut all = json!({
+        "id": id(), "name": text(), "label": text(), "config": {},
+        "created_at": instant(), "updated_at": instant(), "organization_id": id(),
+    });
+    if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
+        all.extend(own);
+    }
+    whole(all)
+}
+
+/// The body that creates a record: a parent, a label, and what may be left out.
+#[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
+fn creation(parent: &str, config: Value, own: Value) -> Value {
+    let mut all = json!({parent: id(), "name": to("Name"), "label": text(), "config": config});
+    if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
+        all.extend(own);
+    }
+    record(&[parent, "label"], all)
+}
+
+/// The body that changes one.
+#[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
+fn change(config: Value, own: Value) -> Value {
+    let mut all = json!({"name": to("Name"), "label": text(), "config": config});
+    if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
+        all.extend(own);
+    }
+    record(&[], all)
+}
+
+fn model(definitions: &Definitions) -> Vec<(&'static str, Value)> {
+    let keys = &definitions.config_keys;
+    let access = json!({"type": "string", "enum": ["organization", "members"]});
+    let order = || json!({"order": integer()});
+    let rail = configs::object(&keys.rail);
+    let rail = json!({"anyOf": [rail, {"type": "array", "items": rail}]});
+    let types: Vec<&String> = definitions.column_types.keys().collect();
+    let views: Vec<&String> = definitions.view_types.keys().collect();
+    let column_config = json!({"type": "object"});
+    let view_config = json!({"anyOf": [
+        {"type": "object"}, {"type": "array", "maxItems": 1, "items": {"type": "object"}},
+    ]});
+    let list = json!({"type": "array", "items": {"type": "object"}});
+    let icon = json!({"type": ["string", "null"]});
+    vec![
+        (
+            "Workspace",
+            described(json!({"access": access, "config": {"type": "object"}})),
+        ),
+        (
+            "WorkspaceCreate",
+            creation(
+                "organization_id",
+                configs::object(&keys.workspace),
+                json!({"access": access}),
+            ),
+        ),
+        (
+            "WorkspacePatch",
+            change(configs::object(&keys.workspace), json!({"access": access})),
+        ),
+        (
+            "Module",
+            described(json!({"workspace_id": id(), "icon": icon, "order": integer()})),
+        ),
+        (
+            "ModuleCreate",
+            creation(
+                "workspace_id",
+                configs::object(&keys.module),
+                json!({"icon": icon, "order": integer()}),
+            ),
+        ),
+        (
+            "ModulePatch",
+            change(
+                configs::object(&keys.module),
+                json!({"icon": icon, "order": integer()}),
+            ),
+        ),
+        (
+            "Rail",
+            described(json!({
+                "workspace_id": id(), "module_id": id(), "order": integer(), "config": list,
+            })),
+        ),
+        ("RailCreate", creation("module_id", rail.clone(), order())),
+        ("RailPatch", change(rail, order())),
+        (
+            "Feature",
+            described(json!({"workspace_id": id(), "is_shared": {"type": "boolean"}})),
+        ),
+        (
+            "FeatureCreate",
+            creation(
+                "workspace_id",
+                configs::object(&keys.feature),
+                json!({"is_shared": {"type": "boolean"}}),
+            ),
+        ),
+        (
+            "FeaturePatch",
+            change(
+                configs::object(&keys.feature),
+                json!({"is_shared": {"type": "boolean"}}),
+            ),
+        ),
+        (
+            "View",
+            described(json!({
+                "workspace_id": id(), "feature_id": id(), "type": {"type": "string", "enum": views},
+                "order": integer(), "config": list,
+            })),
+        ),
+        (
+            "ViewPatch",
+            change(
+                view_config,
+                json!({"type": {"enum": views}, "order": integer()}),
+            ),
+        ),
+        (
+            "Column",
+            described(json!({
+                "workspace_id": id(), "feature_id": id(), "type": {"type": "string", "enum": types},
+                "default_component": {"type": "string", "enum": definitions.components},
+                "order": integer(),
+            })),
+        ),
+        (
+            "ColumnList",
+            json!({"type": "array", "items": to("Column")}),
+        ),
+        (
+            "ColumnPatch",
+            record(
+                &[],
+                json!({
+                    "label": text(), "type": {"enum": types},
+                    "default_component": {"enum": definitions.components},
+                    "config": column_config, "order": integer(),
+                }),
+            ),
+        ),
+        ("Schema", schema_document()),
+        ("Definitions", json!({"type": "object"})),
+    ]
+}
+
+fn schema_document() -> Value {
+    whole(json!({
+        "workspaces": {"type": "array", "items": {
+            "type": "object",
+            "required": ["id", "features"],
+            "properties": {"id": id(), "features": {"type": "array", "items": {
+                "type": "object",
+                "required": ["id", "columns", "views"],
+                "properties": {
+                    "id": id(),
+                    "columns": {"type": "array", "items": to("Column")},
+                    "views": {"type": "array", "items": to("View")},
+                },
+            }}},
+        }},
+        "truncated": {"type": "boolean", "description": "Whether a cap cut something off."},
+    }))
+}
+
+fn rows() -> Vec<(&'static str, Value)> {
+    let data = json!({
+        "type": "object",
+        "description": "Cells by the technical names of their columns.",
+    });
+    let create = record(&["data"], json!({"data": data}));
+    vec![
+        (
+            "Row",
+            whole(json!({
+                "id": id(), "feature_id": id(), "created_at": instant(), "updated_at": instant(),
+                "data": data,
+            })),
+        ),
+        ("RowCreate", create.clone()),
+        ("RowPatch", record(&[], json!({"data": data}))),
+        (
+            "RowBatch",
+            record(
+                &["rows"],
+                json!({"rows": {"type": "array", "minItems": 1, "maxItems": 500, "items": create}}),
+            ),
+        ),
+        (
+            "RowBatchResult",
+            whole(json!({
+                "count": integer(), "items": {"type": "array", "items": to("Row")},
+            })),
+        ),
+        (
+            "Aggregate",
+            whole(json!({
+                "op": {"type": "string", "enum": ["count", "sum", "avg"]},
+                "column": nullable("string"),
+                "result": nullable("number"),
+                "rows_considered": integer(),
+            })),
+        ),
+    ]
+}

@@ -1,0 +1,53 @@
+//! `/v1/openapi.json` and `/docs`: what there is to ask, for programs and for people.
+
+use std::sync::OnceLock;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use tplkit::definitions::Definitions;
+
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::http::{openapi, reference};
+
+/// `GET /v1/openapi.json`
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub async fn openapi(mut call: Call) -> Result<Response, Problem> {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    call.query.finish()?;
+    let document = DOCUMENT
+        .get_or_init(|| Bytes::from(openapi::document(Definitions::embedded()).to_string()));
+    Ok(answer(document, "application/json"))
+}
+
+/// `GET /docs`
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub async fn page(mut call: Call) -> Result<Response, Problem> {
+    static PAGE: OnceLock<Bytes> = OnceLock::new();
+    call.query.finish()?;
+    let page = PAGE
+        .get_or_init(|| Bytes::from(reference::page(&openapi::document(Definitions::embedded()))));
+    let mut response = answer(page, "text/html; charset=utf-8");
+    // It needs nothing from anywhere, and says so to the browser.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    response.headers_mut().insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(policy),
+    );
+    Ok(response)
+}
+
+fn answer(document: &Bytes, media_type: &'static str) -> Response {
+    let mut response = Response::new(Body::from(document.clone()));
+    *response.status_mut() = StatusCode::OK;
+    let media_type = HeaderValue::from_static(media_type);
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, media_type);
+    response
+}

@@ -1,0 +1,38 @@
+//! The OpenAPI document and its page are public and whole.
+
+use tplkit_server::http::operations::OPERATIONS;
+
+use super::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(the_document_knows_every_operation_and_nothing_else,);
+
+async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
+    let world = World::new(place).await;
+    let answer = world.nobody.get("/v1/openapi.json").expect(200);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let document = answer.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut told = 0;
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for method in methods.as_object().expect("methods").keys() {
+            let method = method.to_uppercase();
+            let known = OPERATIONS
+                .iter()
+                .any(|operation| operation.path == path && operation.method == method);
+            assert!(known, "{method} {path}");
+            told += 1;
+        }
+    }
+    assert_eq!(told, OPERATIONS.len());
+    let page = world.nobody.get("/docs").expect(200);
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert!(page.body.starts_with("<!DOCTYPE html>"));
+    world
+        .nobody
+        .get("/docs?x=1")
+        .refused(422, "validation_failed");
+}

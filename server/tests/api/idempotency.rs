@@ -1,0 +1,156 @@
+//! `Idempotency-Key`: sent twice, done once.
+
+use std::thread;
+
+use serde_json::json;
+use tplkit_server::auth::Role;
+
+use super::client::{Answer, Client};
+use super::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    what_is_sent_twice_is_done_once,
+    a_key_stands_for_one_request,
+    a_refusal_is_kept_too,
+    what_became_forbidden_is_not_replayed,
+    answers_are_kept_for_a_day,
+    many_at_once_have_one_effect,
+    secrets_are_never_kept,
+    names_of_keys_are_checked,
+);
+
+fn post(client: &Client, path: &str, key: &str, body: &str) -> Answer {
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", key),
+    ];
+    client.send("POST", path, &headers, Some(body.as_bytes()))
+}
+
+fn replayed(answer: &Answer) -> bool {
+    answer.header("idempotency-replayed") == Some("true")
+}
+
+async fn with_a_newcomer(place: Place) -> (World, Client, String, String) {
+    let world = World::new(place).await;
+    world.person("new@acme.test").await;
+    let owner = world.as_user("owner@acme.test");
+    let path = world.path("/members");
+    let body = json!({"email": "new@acme.test", "role": "viewer"}).to_string();
+    (world, owner, path, body)
+}
+
+async fn what_is_sent_twice_is_done_once(place: Place) {
+    let (_world, owner, path, body) = with_a_newcomer(place).await;
+    let first = post(&owner, &path, "k-1", &body).expect(201);
+    assert!(!replayed(&first));
+    // Without the key it would be a conflict.
+    let second = post(&owner, &path, "\"k-1\"", &body).expect(201);
+    assert!(replayed(&second));
+    assert_eq!(first.body, second.body);
+    post(&owner, &path, "k-2", &body).refused(409, "conflict");
+}
+
+async fn a_key_stands_for_one_request(place: Place) {
+    let (world, owner, path, body) = with_a_newcomer(place).await;
+    post(&owner, &path, "k", &body).expect(201);
+    let other = body.replace("viewer", "editor");
+    post(&owner, &path, "k", &other).refused(422, "idempotency_key_reused");
+    // Nor does a body that cannot be read hide that.
+    post(&owner, &path, "k", "{").refused(422, "idempotency_key_reused");
+    // Another caller, another path: another key.
+    let admin = world.as_user("admin@acme.test");
+    post(&admin, &path, "k", &body).refused(409, "conflict");
+}
+
+async fn a_refusal_is_kept_too(place: Place) {
+    let (world, owner, path, _) = with_a_newcomer(place).await;
+    let body = json!({"email": "later@acme.test", "role": "viewer"}).to_string();
+    let first = post(&owner, &path, "k", &body).refused(422, "validation_failed");
+    world.person("later@acme.test").await;
+    let second = post(&owner, &path, "k", &body).refused(422, "validation_failed");
+    assert!(replayed(&second));
+    assert_eq!(first.body, second.body);
+    post(&owner, &path, "k-2", &body).expect(201);
+}
+
+async fn what_became_forbidden_is_not_replayed(place: Place) {
+    let (world, owner, path, body) = with_a_newcomer(place).await;
+    let admin = world.as_user("admin@acme.test");
+    post(&admin, &path, "k", &body).expect(201);
+    let id = admin.get("/v1/me").json()["id"].as_str().map(str::to_owned);
+    let member = format!("{path}/{}", id.expect("an id"));
+    owner.patch(&member, &json!({"role": "viewer"})).expect(200);
+    post(&admin, &path, "k", &body).refused(403, "forbidden");
+    owner.delete(&member).expect(204);
+    post(&admin, &path, "k", &body).refused(404, "not_found");
+    world
+        .member(world.acme, "admin@acme.test", Role::Admin)
+        .await;
+    assert!(replayed(&post(&admin, &path, "k", &body).expect(201)));
+}
+
+async fn answers_are_kept_for_a_day(place: Place) {
+    let (world, _, path, body) = with_a_newcomer(place).await;
+    let owner = || world.as_user("owner@acme.test");
+    post(&owner(), &path, "k", &body).expect(201);
+    world.wait(24 * 3600 - 60);
+    assert!(replayed(&post(&owner(), &path, "k", &body).expect(201)));
+    world.wait(120);
+    post(&owner(), &path, "k", &body).refused(409, "conflict");
+}
+
+async fn many_at_once_have_one_effect(place: Place) {
+    let (_world, owner, path, body) = with_a_newcomer(place).await;
+    let answers: Vec<Answer> = thread::scope(|scope| {
+        let sent: Vec<_> = (0..50)
+            .map(|_| scope.spawn(|| post(&owner, &path, "k", &body)))
+            .collect();
+        let answers = sent.into_iter().map(|sent| sent.join().expect("answers"));
+        answers.collect()
+    });
+    let first: Vec<&Answer> = answers
+        .iter()
+        .filter(|answer| answer.status == 201 && !replayed(answer))
+        .collect();
+    assert_eq!(first.len(), 1, "{answers:?}");
+    for answer in &answers {
+        match answer.status {
+            201 => assert_eq!(answer.body, first[0].body),
+            _ => {
+                answer.clone().refused(409, "idempotency_in_progress");
+            }
+        }
+    }
+}
+
+async fn secrets_are_never_kept(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let body = json!({"organization_id": world.acme, "name": "k", "scopes": ["read"]}).to_string();
+    let key = || post(&owner, "/v1/api-keys", "k", &body).expect(201).json()["key"].clone();
+    assert_ne!(key(), key());
+    let body = json!({"email": "owner@acme.test", "password": super::world::PASSWORD}).to_string();
+    let token = || {
+        let answer = post(&world.nobody, "/v1/auth/token", "k", &body).expect(200);
+        answer.json()["access_token"].clone()
+    };
+    assert_ne!(token(), token());
+}
+
+async fn names_of_keys_are_checked(place: Place) {
+    let (_world, owner, path, body) = with_a_newcomer(place).await;
+    for bad in ["", "\"\"", "a b", &"k".repeat(256)] {
+        post(&owner, &path, bad, &body).refused(422, "validation_failed");
+    }
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "a"),
+        ("idempotency-key", "b"),
+    ];
+    owner
+        .send("POST", &path, &headers, Some(body.as_bytes()))
+        .refused(422, "validation_failed");
+    post(&owner, &path, &"k".repeat(255), &body).expect(201);
+}
