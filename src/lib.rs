@@ -18,6 +18,7 @@
 //! | show, select, mend, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
 //! | judge an automation on its own | [`automation::validate`] |
 //! | judge the value of one cell | [`rows`] |
+//! | say which rows a filter finds, and in which order | [`rows::query`] |
 //! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | know which config keys there are | [`definitions`] |
 //! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |

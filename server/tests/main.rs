@@ -7,6 +7,8 @@ mod cluster;
 mod command;
 #[cfg(unix)]
 mod distance;
+#[cfg(unix)]
+mod fold;
 mod migrations;
 #[cfg(unix)]
 mod postgres;

@@ -1,24 +1,31 @@
 //! Dates and instants, exactly as RFC 3339 writes them.
 
+/// Days from the first of March of the year 0 to the first of January 1970.
+const DAYS_TO_1970: i64 = 719_468;
+
 /// Whether `text` is a day of the calendar as `YYYY-MM-DD`.
 pub fn is_date(text: &str) -> bool {
-    date(text.as_bytes()).is_some_and(<[u8]>::is_empty)
+    day(text.as_bytes()).is_some_and(|(_, rest)| rest.is_empty())
 }
 
 /// Whether `text` is an RFC 3339 date-time: a day, `T`, a time of day and an offset or `Z`.
 ///
 /// A leap second (`:60`) is accepted at the only place where one can be, 23:59 UTC.
 pub fn is_instant(text: &str) -> bool {
-    instant(text.as_bytes()).is_some()
+    instant(text).is_some()
 }
 
-fn instant(text: &[u8]) -> Option<()> {
-    let [b'T' | b't', rest @ ..] = date(text)? else {
+/// The instant that an RFC 3339 date-time names, in microseconds since 1970. Digits beyond the
+/// microsecond are not looked at; a leap second is the first of the next day, as in POSIX.
+pub fn instant(text: &str) -> Option<i64> {
+    let (day, rest) = day(text.as_bytes())?;
+    let [b'T' | b't', rest @ ..] = rest else {
         return None;
     };
     let (hour, rest) = two(rest, 23)?;
     let (minute, rest) = two(rest.strip_prefix(b":")?, 59)?;
     let (second, mut rest) = two(rest.strip_prefix(b":")?, 60)?;
+    let mut micros = 0;
     if let [b'.', fraction @ ..] = rest {
         let digits = fraction
             .iter()
@@ -27,6 +34,8 @@ fn instant(text: &[u8]) -> Option<()> {
         if digits == 0 {
             return None;
         }
+        let kept = fraction[..digits].iter().chain(b"000000").take(6);
+        micros = kept.fold(0, |micros, digit| micros * 10 + i64::from(digit - b'0'));
         rest = &fraction[digits..];
     }
     let offset = match rest {
@@ -42,12 +51,16 @@ fn instant(text: &[u8]) -> Option<()> {
         }
         _ => return None,
     };
-    let utc = (i32::from(hour) * 60 + i32::from(minute) - offset).rem_euclid(24 * 60);
-    (second < 60 || utc == 24 * 60 - 1).then_some(())
+    let minute = i32::from(hour) * 60 + i32::from(minute) - offset;
+    if second == 60 && minute.rem_euclid(24 * 60) != 24 * 60 - 1 {
+        return None;
+    }
+    let seconds = (day * 24 * 60 + i64::from(minute)) * 60 + i64::from(second);
+    Some(seconds * 1_000_000 + micros)
 }
 
-/// Reads a day at the beginning and gives what follows it.
-fn date(text: &[u8]) -> Option<&[u8]> {
+/// Reads a day at the beginning; gives how many days after 1970 began it is, and what follows it.
+fn day(text: &[u8]) -> Option<(i64, &[u8])> {
     let (century, rest) = two(text, 99)?;
     let (year, rest) = two(rest, 99)?;
     let (month, rest) = two(rest.strip_prefix(b"-")?, 12)?;
@@ -59,7 +72,17 @@ fn date(text: &[u8]) -> Option<&[u8]> {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     };
-    (month >= 1 && (1..=days).contains(&day)).then_some(rest)
+    if month < 1 || !(1..=days).contains(&day) {
+        return None;
+    }
+    // Years begin in March here, so that the day that only leap years have is their last.
+    let (year, month) = match (i64::from(year), i64::from(month)) {
+        (year, month @ ..3) => (year - 1, month + 9),
+        (year, month) => (year, month - 3),
+    };
+    let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let in_year = (153 * month + 2) / 5 + i64::from(day) - 1;
+    Some((year * 365 + leaps + in_year - DAYS_TO_1970, rest))
 }
 
 /// Reads two digits up to `most` and gives what follows them.
@@ -73,7 +96,9 @@ fn two(text: &[u8], most: u8) -> Option<(u8, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_date, is_instant};
+    use proptest::prelude::*;
+
+    use super::{instant, is_date, is_instant};
 
     #[test]
     fn dates() {
@@ -140,6 +165,31 @@ mod tests {
             "",
         ] {
             assert!(!is_instant(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn instants_are_microseconds() {
+        for (text, micros) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("1970-01-01T00:00:00.000001Z", 1),
+            ("1969-12-31T23:59:59.999999Z", -1),
+            ("1970-01-01T01:00:00.5+01:00", 500_000),
+            ("1970-01-01T00:00:00.0000019Z", 1),
+            ("2000-02-29T00:00:00Z", 951_782_400_000_000),
+            ("2016-12-31T23:59:60Z", 1_483_228_800_000_000),
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000_000),
+            ("9999-12-31T23:59:59.999999-23:59", 253_402_387_139_999_999),
+        ] {
+            assert_eq!(instant(text), Some(micros), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_calendar_of_jiff(second in -62_167_219_200i64..253_402_207_200) {
+            let timestamp = jiff::Timestamp::from_second(second).expect("in range");
+            prop_assert_eq!(instant(&timestamp.to_string()), Some(second * 1_000_000));
         }
     }
 }

@@ -1,23 +1,38 @@
-//! Cell values: what a column can store, when two values are equal, how numbers round.
+//! Cell values: what a column can store, when two values are equal, how numbers round; and which
+//! rows a question is about ([`query`]).
 //!
 //! Goes in: a value as it is written in JSON, and what its column says. Comes out: a judgement.
 //! Values stay text: a number keeps its digits, and nothing is copied. The linter, the exporter
 //! and the server's write validation all ask here. How cells are changed on their way into a table
 //! says [`Rules`], for the executor and for every other writer of rows.
+//!
+//! What stores have to agree on stands here as well: the text of a cell ([`text_form`]), texts without
+//! case ([`fold()`]), the order of a number column ([`order_key()`]), and sums ([`Sum`]).
 
 mod calendar;
 mod cell;
 mod decimal;
 mod entry;
 mod equality;
+mod fold;
 mod masked;
+mod order_key;
+pub mod query;
+mod sorted;
 mod storable;
+mod sum;
+mod text_form;
 
-pub use calendar::{is_date, is_instant};
+pub use calendar::{instant, is_date, is_instant};
 pub(crate) use cell::value;
 pub use cell::{Cell, Text, elements, members};
 pub use decimal::Decimal;
 pub use entry::{EntryFault, EntryReason, Identity, Rule, Rules, canonical_to};
 pub use equality::{equal, hash};
+pub use fold::{fold, fold_char, fold_pairs};
 pub use masked::Mask;
+pub use order_key::{AFTER_NUMBERS, number_key, order_key};
+pub use sorted::sorted_to;
 pub use storable::{Fault, FaultKind, Storable};
+pub use sum::Sum;
+pub use text_form::text_form;

@@ -1,5 +1,7 @@
 //! A JSON number as the exact decimal that it is, read from its digits.
 
+mod compare;
+
 use std::hash::{Hash, Hasher};
 
 /// Significant digits that are kept exactly.
@@ -58,8 +60,24 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    fn digits(&self) -> impl Iterator<Item = u8> + '_ {
+    /// The digits that matter, as ASCII, the highest first; none of zero.
+    pub(crate) fn digits(&self) -> impl Iterator<Item = u8> + '_ {
         self.digits[0].iter().chain(self.digits[1]).copied()
+    }
+
+    /// The power of ten that the last of these digits stands for.
+    pub(crate) fn exponent(&self) -> i64 {
+        self.exponent
+    }
+
+    /// Whether it is less than zero.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// The power of ten just above the number: 3 of `100`, 0 of `0.5`. It means nothing of zero.
+    pub(crate) fn magnitude(&self) -> i64 {
+        signed(self.significant()).saturating_add(self.exponent)
     }
 
     /// How many digits matter: without zeros at either end.
@@ -88,7 +106,7 @@ impl<'a> Decimal<'a> {
             out.push('-');
         }
         let digits = self.digits().map(char::from);
-        let whole = signed(self.significant()).saturating_add(self.exponent);
+        let whole = self.magnitude();
         if whole <= 0 {
             out.push('0');
         }

@@ -1,0 +1,45 @@
+//! The row query language: which rows, in which order, and what they sum up to (`service` "Rows",
+//! `rest` 4.4 to 4.8).
+//!
+//! Goes in: the texts of the parameters. Comes out: a [`Filter`], a [`Sort`], an [`Operation`], or
+//! what is wrong with the text. Each of them also says what it means for a [`Row`] in memory, in
+//! the plainest way there is. Stores answer by statements and indexes; what they answer has to be
+//! what is said here. So nothing here may know of stores, or be clever.
+//!
+//! Decided where the rules leave room:
+//!
+//! - An operator, `not.` and the words of `is` are written in lower case, exactly.
+//! - The column must not be empty. The value may be: `a:eq:` and `a:in:` ask for the empty text,
+//!   `a:like:` too, and `a:contains:` finds every cell that is there.
+//! - `neq`, `ncontains` and every negation find cells that are there. A cell that is absent or null is
+//!   found by `is:null`, `not.is:true` and `not.is:false` alone.
+//! - The value of a numeric operator is a number as JSON writes it, and one that a store could hold.
+//! - `gt` and its like on texts, `eq`, `in` and `like` look at case; `ilike`, `contains`, `ncontains`,
+//!   `startswith` and `endswith` do not.
+//! - On `id` and the timestamps, `in` needs a value of their kind in each of its alternatives. A UUID
+//!   may be in either case. Digits of an instant beyond the microsecond are not looked at.
+//! - A record always has its `id` and its timestamps: `is:null`, `is:true` and `is:false` find none,
+//!   their negations all.
+//! - `match=any` without filters asks nothing, and finds every row.
+//! - Empty, for a sort, is a cell that is absent or null; the empty text is a text.
+//! - U+0000 stands in no filter and no sort: no cell can hold it.
+
+mod aggregate;
+mod column;
+mod fault;
+mod filter;
+mod like;
+mod matches;
+mod parse;
+mod row;
+mod sort;
+
+pub use aggregate::{Aggregate, Operation, SAMPLE};
+pub use column::Column;
+pub use fault::{FilterFault, FilterReason};
+pub use filter::{CellTest, Compare, Condition, Filter, Is, OwnTest, Search};
+pub use like::like;
+pub use matches::{Match, matches};
+pub use parse::{MOST_BYTES, MOST_FILTERS, parse};
+pub use row::Row;
+pub use sort::{Order, Sort};

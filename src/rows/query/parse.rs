@@ -1,0 +1,195 @@
+//! Reads `column:op:value`.
+
+use uuid::Uuid;
+
+use super::Column;
+use super::fault::{FilterFault, FilterReason};
+use super::filter::{CellTest, Compare, Condition, Filter, Is, OwnTest, Search};
+use crate::json::Number;
+use crate::rows::{Decimal, instant};
+
+/// How many filters a request may have.
+pub const MOST_FILTERS: usize = 100;
+/// How many bytes one of them may have.
+pub const MOST_BYTES: usize = 8 * 1024;
+
+/// An operator, by what its value has to be.
+#[derive(Debug, Clone, Copy)]
+enum Operator {
+    Text(Compare),
+    Search(Search),
+    In,
+    Is,
+    Number(Compare),
+}
+
+const OPERATORS: [(&str, Operator); 20] = [
+    ("eq", Operator::Text(Compare::Eq)),
+    ("neq", Operator::Text(Compare::Neq)),
+    ("gt", Operator::Text(Compare::Gt)),
+    ("gte", Operator::Text(Compare::Gte)),
+    ("lt", Operator::Text(Compare::Lt)),
+    ("lte", Operator::Text(Compare::Lte)),
+    ("like", Operator::Search(Search::Like)),
+    ("ilike", Operator::Search(Search::Ilike)),
+    ("contains", Operator::Search(Search::Contains)),
+    ("ncontains", Operator::Search(Search::Ncontains)),
+    ("startswith", Operator::Search(Search::Startswith)),
+    ("endswith", Operator::Search(Search::Endswith)),
+    ("in", Operator::In),
+    ("is", Operator::Is),
+    ("eqn", Operator::Number(Compare::Eq)),
+    ("neqn", Operator::Number(Compare::Neq)),
+    ("gtn", Operator::Number(Compare::Gt)),
+    ("gten", Operator::Number(Compare::Gte)),
+    ("ltn", Operator::Number(Compare::Lt)),
+    ("lten", Operator::Number(Compare::Lte)),
+];
+
+/// Reads the filters of a request, or tells all that is wrong with them.
+pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Filter>, Vec<FilterFault>> {
+    if texts.len() > MOST_FILTERS {
+        return Err(vec![FilterFault {
+            index: MOST_FILTERS,
+            reason: FilterReason::TooMany,
+        }]);
+    }
+    let (mut filters, mut faults) = (Vec::new(), Vec::new());
+    for (index, text) in texts.iter().enumerate() {
+        match Filter::parse(text.as_ref()) {
+            Ok(filter) => filters.push(filter),
+            Err(reason) => faults.push(FilterFault { index, reason }),
+        }
+    }
+    if faults.is_empty() {
+        Ok(filters)
+    } else {
+        Err(faults)
+    }
+}
+
+impl Filter {
+    /// Reads one filter.
+    pub fn parse(text: &str) -> Result<Filter, FilterReason> {
+        if text.len() > MOST_BYTES {
+            return Err(FilterReason::TooLong);
+        }
+        if text.contains('\0') {
+            return Err(FilterReason::Nul);
+        }
+        let mut parts = text.splitn(3, ':');
+        let (Some(column), Some(word), Some(value)) = (parts.next(), parts.next(), parts.next())
+        else {
+            return Err(FilterReason::Malformed);
+        };
+        if column.is_empty() {
+            return Err(FilterReason::NoColumn);
+        }
+        let (negated, word) = match word.strip_prefix("not.") {
+            Some(word) if word.starts_with("not.") => return Err(FilterReason::NotTwice),
+            Some(word) => (true, word),
+            None => (false, word),
+        };
+        let known = OPERATORS.iter().find(|(name, _)| *name == word);
+        let Some((name, operator)) = known else {
+            let shown = word.chars().take(40).collect();
+            return Err(FilterReason::UnknownOperator(shown));
+        };
+        let condition = match Column::of(column) {
+            Column::Id => Condition::Id(
+                own(*operator, value, uuid)
+                    .map_err(|wrong| wrong.reason("id", name, FilterReason::NotAUuid))?,
+            ),
+            Column::CreatedAt => {
+                Condition::CreatedAt(own(*operator, value, instant).map_err(|wrong| {
+                    wrong.reason("created_at", name, FilterReason::NotAnInstant)
+                })?)
+            }
+            Column::UpdatedAt => {
+                Condition::UpdatedAt(own(*operator, value, instant).map_err(|wrong| {
+                    wrong.reason("updated_at", name, FilterReason::NotAnInstant)
+                })?)
+            }
+            Column::Key(key) => Condition::Cell {
+                key,
+                test: cell(*operator, value)?,
+            },
+        };
+        Ok(Filter { negated, condition })
+    }
+}
+
+fn cell(operator: Operator, value: &str) -> Result<CellTest, FilterReason> {
+    Ok(match operator {
+        Operator::Text(compare) => CellTest::Text(compare, value.to_owned()),
+        Operator::Search(search) => CellTest::Search(search, value.to_owned()),
+        // Of the empty text this is the empty text, not nothing.
+        Operator::In => CellTest::In(value.split('|').map(str::to_owned).collect()),
+        Operator::Is => CellTest::Is(is(value).ok_or(FilterReason::NotOfIs)?),
+        Operator::Number(compare) => {
+            let number = Number::parse(value).ok_or(FilterReason::NotANumber)?;
+            if !Decimal::new(number.as_str()).is_storable() {
+                return Err(FilterReason::NumberOutOfRange);
+            }
+            CellTest::Number(compare, number)
+        }
+    })
+}
+
+/// Why a test of a record's own column cannot be read.
+enum Wrong {
+    Operator,
+    Is,
+    Value,
+}
+
+impl Wrong {
+    fn reason(
+        self,
+        column: &'static str,
+        operator: &'static str,
+        value: FilterReason,
+    ) -> FilterReason {
+        match self {
+            Wrong::Operator => FilterReason::NotOfOwn { column, operator },
+            Wrong::Is => FilterReason::NotOfIs,
+            Wrong::Value => value,
+        }
+    }
+}
+
+fn own<T>(
+    operator: Operator,
+    value: &str,
+    read: fn(&str) -> Option<T>,
+) -> Result<OwnTest<T>, Wrong> {
+    match operator {
+        Operator::Text(compare) => {
+            let value = read(value).ok_or(Wrong::Value)?;
+            Ok(OwnTest::Compare(compare, value))
+        }
+        Operator::In => {
+            let values: Option<Vec<T>> = value.split('|').map(read).collect();
+            values.map(OwnTest::In).ok_or(Wrong::Value)
+        }
+        Operator::Is => is(value).map(OwnTest::Is).ok_or(Wrong::Is),
+        Operator::Search(_) | Operator::Number(_) => Err(Wrong::Operator),
+    }
+}
+
+fn is(value: &str) -> Option<Is> {
+    match value {
+        "null" => Some(Is::Null),
+        "true" => Some(Is::True),
+        "false" => Some(Is::False),
+        _ => None,
+    }
+}
+
+/// A UUID in its one written form, in either case.
+fn uuid(text: &str) -> Option<Uuid> {
+    (text.len() == 36).then(|| Uuid::try_parse(text).ok())?
+}
+
+#[cfg(test)]
+mod tests;
