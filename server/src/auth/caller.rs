@@ -1,10 +1,12 @@
 //! The caller of a request, read anew for each: who loses a membership loses everything with it.
 
+use std::sync::{Arc, OnceLock};
+
 use uuid::Uuid;
 
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use crate::context::Context;
-use crate::store::{Scope, Store, StoreError, Tx, Visible};
+use crate::store::{Check, Row, Scope, Store, StoreError, Tx, Visible};
 
 /// How often the last use of a key is written down, in microseconds.
 const NOTE_EVERY: i64 = 60_000_000;
@@ -167,75 +169,119 @@ pub async fn identify(
     context: &Context,
     credential: &str,
 ) -> Result<Option<Caller>, StoreError> {
-    let now = context.now();
-    if credential.starts_with(API_KEY_PREFIX) {
-        let Some(organization) = organization(credential) else {
-            return Ok(None);
+    let Some(presented) = Presented::read(credential, context.now()) else {
+        return Ok(None);
+    };
+    let (Some(organization), now) = (presented.organization, presented.now) else {
+        return store
+            .read(&Scope::Gate, presented, |tx, session| {
+                Box::pin(find_session(tx, session))
+            })
+            .await;
+    };
+    let found = store
+        .read(&Scope::Gate, presented, |tx, key| {
+            Box::pin(find_key(tx, key))
+        })
+        .await?;
+    let Some((caller, noted)) = found else {
+        return Ok(None);
+    };
+    if noted.is_none_or(|noted| now - noted > NOTE_EVERY) {
+        let noted = store
+            .write(&Scope::Gate, (organization, caller.id, now), |tx, input| {
+                Box::pin(note_use(tx, input))
+            })
+            .await;
+        if let Err(error) = noted {
+            // Knowing when is worth less than the request.
+            tracing::warn!(%error, "the use of a key was not noted");
+        }
+    }
+    Ok(Some(caller))
+}
+
+/// A credential as the store knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Presented {
+    pub(super) hash: [u8; 32],
+    /// Of a key.
+    organization: Option<Uuid>,
+    pub(super) now: i64,
+}
+
+impl Presented {
+    /// `None` for what cannot be a credential.
+    pub(crate) fn read(credential: &str, now: i64) -> Option<Presented> {
+        let organization = if credential.starts_with(API_KEY_PREFIX) {
+            Some(organization(credential)?)
+        } else {
+            None
         };
-        let key = Presented {
+        Some(Presented {
             hash: hash(credential),
             organization,
             now,
-        };
-        let Some((caller, noted)) = store
-            .read(&Scope::Gate, key, |tx, key| Box::pin(find_key(tx, key)))
-            .await?
-        else {
-            return Ok(None);
-        };
-        if noted.is_none_or(|noted| now - noted > NOTE_EVERY) {
-            let noted = store
-                .write(&Scope::Gate, (organization, caller.id, now), |tx, input| {
-                    Box::pin(note_use(tx, input))
-                })
-                .await;
-            if let Err(error) = noted {
-                // Knowing when is worth less than the request.
-                tracing::warn!(%error, "the use of a key was not noted");
-            }
-        }
-        return Ok(Some(caller));
-    }
-    let session = Presented {
-        hash: hash(credential),
-        organization: Uuid::nil(),
-        now,
-    };
-    store
-        .read(&Scope::Gate, session, |tx, session| {
-            Box::pin(find_session(tx, session))
         })
-        .await
+    }
+
+    /// The check that the credential still belongs to this caller, with the same rights. What is
+    /// found instead is written down.
+    pub(crate) fn check(self, caller: Caller, found: Arc<OnceLock<Option<Caller>>>) -> Check {
+        let read = move |rows: &[Row]| match self.organization {
+            None => read_session(rows),
+            Some(organization) => Ok(read_key(organization, rows)?.map(|(caller, _)| caller)),
+        };
+        let (source, parameters) = match self.organization {
+            None => (SESSION, vec![self.hash.into(), self.now.into()]),
+            Some(organization) => {
+                let parameters = [organization.into(), self.hash.into(), self.now.into()];
+                (KEY, parameters.to_vec())
+            }
+        };
+        Check {
+            source,
+            parameters,
+            holds: Arc::new(move |rows| {
+                let now = read(rows)?;
+                let holds = now.as_ref() == Some(&caller);
+                let _ = found.set(now);
+                Ok(holds)
+            }),
+        }
+    }
 }
 
-struct Presented {
-    hash: [u8; 32],
-    organization: Uuid,
-    now: i64,
-}
+/// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
+/// trip. The first column tells the parts apart.
+const SESSION: &str = "SELECT CAST(0 AS bigint), u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
+     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL \
+     UNION ALL SELECT CAST(1 AS bigint), m.organization_id, m.role \
+     FROM sessions s JOIN memberships m ON m.user_id = s.user_id WHERE s.access_hash = $1 \
+     UNION ALL SELECT CAST(2 AS bigint), w.workspace_id, m.role FROM sessions s \
+     JOIN memberships m ON m.user_id = s.user_id JOIN workspace_members w \
+     ON w.organization_id = m.organization_id AND w.user_id = m.user_id WHERE s.access_hash = $1 \
+     UNION ALL SELECT CAST(3 AS bigint), w.id, m.role FROM sessions s \
+     JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+     JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
+     WHERE s.access_hash = $1 AND NOT EXISTS (SELECT 1 FROM workspace_members l \
+     WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = s.user_id) \
+     UNION ALL SELECT CAST(4 AS bigint), f.id, m.role FROM sessions s \
+     JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+     JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
+     WHERE s.access_hash = $1";
+
+const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
+     AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
 
 async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>, StoreError> {
-    // One statement, so that PostgreSQL answers in one round trip. The first column tells the parts
-    // apart.
-    let sql = "SELECT CAST(0 AS bigint), u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
-         WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL \
-         UNION ALL SELECT CAST(1 AS bigint), m.organization_id, m.role \
-         FROM sessions s JOIN memberships m ON m.user_id = s.user_id WHERE s.access_hash = $1 \
-         UNION ALL SELECT CAST(2 AS bigint), w.workspace_id, m.role FROM sessions s \
-         JOIN memberships m ON m.user_id = s.user_id JOIN workspace_members w \
-         ON w.organization_id = m.organization_id AND w.user_id = m.user_id WHERE s.access_hash = $1 \
-         UNION ALL SELECT CAST(3 AS bigint), w.id, m.role FROM sessions s \
-         JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
-         JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
-         WHERE s.access_hash = $1 AND NOT EXISTS (SELECT 1 FROM workspace_members l \
-         WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = s.user_id) \
-         UNION ALL SELECT CAST(4 AS bigint), f.id, m.role FROM sessions s \
-         JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
-         JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
-         WHERE s.access_hash = $1";
     let rows = tx
-        .last(sql, &[session.hash.into(), session.now.into()])
+        .last(SESSION, &[session.hash.into(), session.now.into()])
         .await?;
+    read_session(&rows)
+}
+
+fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
     let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
@@ -249,7 +295,11 @@ async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>
             _ => guarded.push(id),
         }
     }
+    // The statement promises no order.
     organizations.sort_unstable();
+    for ids in [&mut workspaces, &mut hidden, &mut guarded] {
+        ids.sort_unstable();
+    }
     Ok(user.map(|(id, email)| Caller {
         id,
         identity: Identity::User { email },
@@ -265,10 +315,15 @@ async fn find_key(
     tx: &mut Tx,
     key: &Presented,
 ) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
-    let sql = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
-         AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
-    let parameters = [key.organization.into(), key.hash.into(), key.now.into()];
-    let rows = tx.last(sql, &parameters).await?;
+    let Some(organization) = key.organization else {
+        return Ok(None);
+    };
+    let parameters = [organization.into(), key.hash.into(), key.now.into()];
+    let rows = tx.last(KEY, &parameters).await?;
+    read_key(organization, &rows)
+}
+
+fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
     let Some(row) = rows.first() else {
         return Ok(None);
     };
@@ -279,7 +334,7 @@ async fn find_key(
             scopes: Scopes::parse(&stored),
         },
         // A key acts as an administrator, cut down by its scopes.
-        organizations: vec![(key.organization, Role::Admin)],
+        organizations: vec![(organization, Role::Admin)],
         workspaces: Vec::new(),
         hidden: Vec::new(),
         guarded: Vec::new(),

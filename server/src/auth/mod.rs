@@ -2,11 +2,14 @@
 
 mod caller;
 mod password;
+mod remembered;
 mod secret;
 mod session;
 
+pub(crate) use caller::Presented;
 pub use caller::{Caller, Identity, KeyScope, Role, Scopes, identify};
 pub use password::{Passwords, hash_password};
+pub(crate) use remembered::Remembered;
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{ACCESS_SECONDS, Tokens, refresh, sign_in, user_by_email};
 

@@ -1,5 +1,6 @@
 //! One request on its way through a handler: what it asks, who asks, and how to answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
@@ -11,16 +12,17 @@ use uuid::Uuid;
 
 use super::App;
 use super::body::{self, Fields};
+use super::dispatch::check_scopes;
 use super::idempotency::{self, Key};
 use super::operations::Operation;
 use super::page::PageRequest;
 use super::problem::{Code, Problem};
 use super::query::{self, Query};
 use super::reply::Reply;
-use crate::auth::{Caller, Role};
+use crate::auth::{Caller, Presented, Role};
 use crate::context::Context;
 use crate::rows::Tables;
-use crate::store::{Tx, Work};
+use crate::store::{Kind, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -39,6 +41,27 @@ pub struct Call {
     pub(super) target: (String, String),
     /// The key under which the answer is to be kept, once the body is there.
     pub(super) key: Arc<OnceLock<Key>>,
+    /// Set when the caller was taken from memory.
+    pub(super) unsure: Option<Unsure>,
+}
+
+/// A caller from memory, to be checked along with the first statement of the request.
+#[derive(Debug)]
+pub(super) struct Unsure {
+    presented: Presented,
+    sure: Arc<AtomicBool>,
+}
+
+impl Unsure {
+    pub(super) fn new(presented: Presented) -> Unsure {
+        let sure = Arc::default();
+        Unsure { presented, sure }
+    }
+
+    /// Goes up when the caller has been checked.
+    pub(super) fn flag(&self) -> Arc<AtomicBool> {
+        self.sure.clone()
+    }
 }
 
 /// What an operation of the store is given: its input, and who asks for it.
@@ -160,18 +183,6 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
-    fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
-        Ok(Asked {
-            input,
-            caller: self.caller()?.clone(),
-            role: self.operation.role,
-            key: self.key.get().cloned(),
-            context: self.app.context.clone(),
-            tables: self.app.tables.clone(),
-            now: self.app.context.now(),
-        })
-    }
-
     /// Answers with what an operation of the store finds.
     ///
     /// # Errors
@@ -179,12 +190,13 @@ impl Call {
     pub async fn read<I, F>(self, input: I, work: F) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
     {
-        let scope = self.caller()?.scope();
-        let asked = self.asked(input)?;
-        let reply = self.app.store.read(&scope, asked, work).await;
-        reply.map(Reply::response)
+        self.run(Kind::Read, input, work).await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
@@ -195,11 +207,66 @@ impl Call {
     pub async fn write<I, F>(self, input: I, work: F) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem> + Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
     {
-        let scope = self.caller()?.scope();
-        let asked = self.asked(input)?;
-        let reply = self.app.store.write(&scope, asked, work).await;
+        self.run(Kind::Write, input, work).await
+    }
+
+    async fn run<I, F>(self, kind: Kind, input: I, work: F) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        let store = &self.app.store;
+        let asked = Asked {
+            input,
+            caller: self.caller()?.clone(),
+            role: self.operation.role,
+            key: self.key.get().cloned(),
+            context: self.app.context.clone(),
+            tables: self.app.tables.clone(),
+            now: self.app.context.now(),
+        };
+        let scope = asked.caller.scope();
+        let Some(unsure) = &self.unsure else {
+            let (reply, _) = store.run(kind, &scope, None, asked, work).await;
+            return reply.map(Reply::response);
+        };
+        let found = Arc::new(OnceLock::new());
+        let known = asked.caller.clone();
+        let check = unsure.presented.clone().check(known.clone(), found.clone());
+        let (reply, asked) = store
+            .run(kind, &scope, Some(check), asked, work.clone())
+            .await;
+        let Some(now) = found.get() else {
+            // It has asked nothing of the store, or the store did not answer.
+            return reply.map(Reply::response);
+        };
+        unsure.sure.store(true, Ordering::Release);
+        let remembered = &self.app.remembered;
+        let Some(now) = now else {
+            remembered.forget(&unsure.presented);
+            return Err(Problem::unauthenticated());
+        };
+        if *now == known {
+            return reply.map(Reply::response);
+        }
+        // Nothing was done for the caller of yesterday; the one of today is judged anew.
+        remembered.remember(&unsure.presented, now);
+        check_scopes(self.operation, now)?;
+        let Some(mut asked) = asked else {
+            return reply.map(Reply::response);
+        };
+        asked.caller = now.clone();
+        let (reply, _) = store.run(kind, &now.scope(), None, asked, work).await;
         reply.map(Reply::response)
     }
 

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
@@ -11,14 +12,14 @@ use axum::response::Response;
 use futures_util::FutureExt as _;
 
 use super::App;
-use super::call::Call;
+use super::call::{Call, Unsure};
 use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
 use super::problem::{Code, Problem};
 use super::query::Query;
 use super::reply::Reply;
-use crate::auth::{Caller, Identity, identify};
+use crate::auth::{Caller, Identity, Presented, identify};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -75,10 +76,30 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
         }
         Found::Nothing => return (Err(Problem::not_found()), None),
     };
-    let caller = match authenticate(app, operation, &parts.headers).await {
-        Ok(caller) => caller,
+    let credential = match credential(operation, &parts.headers) {
+        Ok(credential) => credential.map(str::to_owned),
         Err(problem) => return (Err(problem), None),
     };
+    let credential = credential.as_deref();
+    let presented = credential.and_then(|credential| {
+        let presented = Presented::read(credential, app.context.now());
+        presented.filter(|_| operation.is_hot())
+    });
+    let remembered = presented
+        .as_ref()
+        .and_then(|presented| app.remembered.find(presented));
+    let unsure = presented.clone().filter(|_| remembered.is_some());
+    let caller = match (remembered, credential) {
+        (Some(caller), _) => Some(caller),
+        (None, None) => None,
+        (None, Some(credential)) => match authenticate(app, credential).await {
+            Ok(caller) => Some(caller),
+            Err(problem) => return (Err(problem), None),
+        },
+    };
+    if let (Some(presented), Some(caller), None) = (&presented, &caller, &unsure) {
+        app.remembered.remember(presented, caller);
+    }
     let address = address(app, peer, &parts.headers);
     let left = limit(app, operation, caller.as_ref(), &address);
     if let Some(left) = left.filter(|left| !left.allowed) {
@@ -103,8 +124,18 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
         body: Some(body),
         target: (path.to_owned(), query.to_owned()),
         key: key.clone(),
+        unsure: unsure.map(Unsure::new),
     };
-    let result = match (operation.answer(call).await, key.get(), scope) {
+    let sure = call.unsure.as_ref().map(Unsure::flag);
+    let mut result = operation.answer(call).await;
+    // Refused before anything was looked up: then at least the credential has to be good.
+    if let (Some(sure), Some(credential)) = (sure, credential)
+        && !sure.load(Ordering::Acquire)
+        && let Err(problem) = authenticate(app, credential).await
+    {
+        result = Err(problem);
+    }
+    let result = match (result, key.get(), scope) {
         (Err(problem), Some(key), Some(scope)) if Refused::is_kept(&problem) => {
             let (key, path) = (key.clone(), path.to_owned());
             let refused = Refused { key, problem, path };
@@ -119,12 +150,11 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
     (result, left)
 }
 
-/// Who asks; nobody on a public operation, whatever credential comes along.
-async fn authenticate(
-    app: &App,
+/// What the caller presents; nothing on a public operation, whatever comes along.
+fn credential<'h>(
     operation: &Operation,
-    headers: &HeaderMap,
-) -> Result<Option<Caller>, Problem> {
+    headers: &'h HeaderMap,
+) -> Result<Option<&'h str>, Problem> {
     if operation.access == Access::Public {
         return Ok(None);
     }
@@ -138,11 +168,16 @@ async fn authenticate(
             .eq_ignore_ascii_case("bearer")
             .then(|| credential.trim())
     });
-    let Some(credential) = credential.filter(|credential| !credential.is_empty()) else {
-        return Err(Problem::unauthenticated());
-    };
+    match credential.filter(|credential| !credential.is_empty()) {
+        Some(credential) => Ok(Some(credential)),
+        None => Err(Problem::unauthenticated()),
+    }
+}
+
+/// Who that is.
+async fn authenticate(app: &App, credential: &str) -> Result<Caller, Problem> {
     let caller = identify(&app.store, &app.context, credential).await?;
-    caller.map(Some).ok_or_else(Problem::unauthenticated)
+    caller.ok_or_else(Problem::unauthenticated)
 }
 
 /// Where the request comes from.
@@ -197,7 +232,7 @@ pub(super) fn too_many(left: Left) -> Problem {
     problem
 }
 
-fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
+pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
     let Identity::ApiKey { scopes } = &caller.identity else {
         return Ok(());
     };

@@ -20,7 +20,7 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use tokio::net::TcpListener;
 
-use crate::auth::Passwords;
+use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::rows::Tables;
 use crate::store::{Store, StoreError};
@@ -62,6 +62,8 @@ pub struct App {
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
 }
 
 impl App {
@@ -77,6 +79,7 @@ impl App {
             passwords: Passwords::new()?,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
+            remembered: Remembered::default(),
         }))
     }
 }

@@ -109,6 +109,12 @@ impl Operation {
             && !self.path.starts_with("/v1/api-keys")
     }
 
+    /// Whether who asks may be taken from memory and be checked along with the first statement. Its
+    /// handler decides nothing by the caller outside [`Call::read`] and [`Call::write`].
+    pub fn is_hot(&self) -> bool {
+        self.path.starts_with("/v1/features/{feature_id}/rows")
+    }
+
     /// The names of the path's parameters, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static str> {
         let segments = self.path.split('/');
@@ -208,7 +214,7 @@ const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 18] = operations! {
+pub static OPERATIONS: [Operation; 22] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -223,7 +229,11 @@ pub static OPERATIONS: [Operation; 18] = operations! {
     POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create, "Adds a member" [] (MemberCreate) -> Member;
     PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch, "Changes a member's role" [] (MemberPatch) -> Member;
     DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
+    POST "/v1/features/{feature_id}/rows" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::create, "Creates a row" [validate] (RowCreate) -> Row;
+    POST "/v1/features/{feature_id}/rows:batch" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::batch, "Creates up to 500 rows, or none" [validate] (RowBatch) -> RowBatchResult;
     GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row;
+    PATCH "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rows::patch, "Replaces a row's data, or merges into it" [validate merge] (RowPatch) -> Row;
+    DELETE "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [204, 404, 422] => rows::delete, "Removes a row" [];
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;
     DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete, "Revokes an API key" [];

@@ -282,6 +282,11 @@ fn noted(table: &Table, at: usize, value: &str, (uniques, slots, long): Beside<'
 }
 
 impl Entered {
+    /// Whether nothing is to be put into its data any more.
+    pub fn is_complete(&self) -> bool {
+        self.holes.is_empty()
+    }
+
     /// Puts the numbers of sequences in, as `next` gives them for a column.
     pub(super) fn number(&mut self, table: &Table, mut next: impl FnMut(usize) -> i64) {
         let holes = std::mem::take(&mut self.holes);
@@ -312,5 +317,5 @@ const LAST: i64 = i64::MAX / 2;
 fn floor(number: &str) -> Option<i64> {
     let whole = number.split('.').next()?;
     let whole: i64 = whole.parse().ok()?;
-    (0..LAST).contains(&whole).then_some(whole + 1)
+    (0..LAST).contains(&whole).then(|| whole + 1)
 }

@@ -26,9 +26,9 @@ pub(super) async fn number(
         let floors = floors.filter(|(floor, _)| *floor == at);
         let floor = floors.map(|(_, floor)| *floor).max().unwrap_or(1);
         let sql = "UPDATE main.columns \
-             SET next_number = (CASE WHEN next_number < $3 THEN $3 ELSE next_number END) + $4 \
+             SET next_number = (CASE WHEN next_number < $3 THEN $3 ELSE next_number END) + CAST($4 AS bigint) \
              WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
-             AND id = $2 AND (next_number < $3 OR $4 > 0) RETURNING next_number";
+             AND id = $2 AND (next_number < $3 OR CAST($4 AS bigint) > 0) RETURNING next_number";
         let parameters = [
             table.organization.into(),
             column.definition.id.into(),

@@ -21,7 +21,8 @@ pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
     };
     let cut = key.len() > LONGEST;
     if cut {
-        key.truncate(key.floor_char_boundary(LONGEST));
+        let whole = (0..=LONGEST).rev().find(|at| key.is_char_boundary(*at));
+        key.truncate(whole.unwrap_or_default());
     }
     (Some(key), cut)
 }

@@ -106,6 +106,7 @@ impl Submission {
         Submission::read(bytes, true, |reading, root| {
             if !root.is_object() {
                 reading.faults.outside("", "the body has to be an object");
+                return Ok(());
             }
             for member in root.members().filter(|member| member.key() != Some("rows")) {
                 reading

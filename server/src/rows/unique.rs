@@ -17,11 +17,11 @@ pub fn value_hash(canonical: &str) -> [u8; 32] {
 
 /// A cell whose value is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Taken {
+pub(super) struct Taken {
     /// The position of the row among those that were to be written.
-    pub row: usize,
+    pub(super) row: usize,
     /// The position of the column.
-    pub column: usize,
+    pub(super) column: usize,
 }
 
 /// A claim on a value: the id of the column, the value, the column, the row.

@@ -138,11 +138,13 @@ pub async fn replace(
     let gone: Vec<_> = gone.copied().collect();
     let mut new = after.clone();
     new.uniques.retain(|value| !held.contains(value));
-    unique::release(tx, table, after.id, &gone).await?;
+    // Reserved before others are released: who waits for a value has let go of none yet, so nobody
+    // waits in a circle.
     let taken = unique::reserve(tx, table, std::slice::from_ref(&new)).await?;
     if !taken.is_empty() {
         return Err(Refused::taken(table, &taken));
     }
+    unique::release(tx, table, after.id, &gone).await?;
     let mut line: Vec<Value> = vec![
         table.organization.into(),
         table.id.into(),

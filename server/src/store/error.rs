@@ -24,6 +24,9 @@ pub enum StoreError {
     /// Another transaction holds what this one needs, and did not end in time.
     #[error("another transaction did not end in time")]
     Locked,
+    /// What was remembered about the caller is no longer true. The request is judged again.
+    #[error("the caller has changed")]
+    Stale,
     /// The store was migrated by a newer program.
     #[error(
         "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"

@@ -27,6 +27,7 @@ use tokio::sync::oneshot;
 pub use dialect::Dialect;
 pub use error::StoreError;
 pub use scope::{Scope, Visible, Walls};
+pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
 
@@ -116,13 +117,7 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.read(task))
-                    .await
-            }
-            Engine::Postgres(postgres) => self.run((postgres, false), scope, &input, &work).await,
-        }
+        self.run(Kind::Read, scope, None, input, work).await.0
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.
@@ -136,12 +131,58 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
+        self.run(Kind::Write, scope, None, input, work).await.0
+    }
+
+    /// Runs an operation, and before its first statement the check, in the same transaction. Where
+    /// the check does not hold, the operation fails and writes nothing. Gives the input back.
+    pub(crate) async fn run<I, T, E, F>(
+        &self,
+        kind: Kind,
+        scope: &Scope,
+        check: Option<Check>,
+        input: I,
+        work: F,
+    ) -> (Result<T, E>, Option<I>)
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
         match &self.engine {
             Engine::Sqlite(sqlite) => {
-                self.hand(scope, input, work, |task| sqlite.write(task))
-                    .await
+                let (answer, answered) = oneshot::channel();
+                let task = Box::new(Operation {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check,
+                    input,
+                    work,
+                    result: None,
+                    answer,
+                });
+                match kind {
+                    Kind::Read => sqlite.read(task),
+                    Kind::Write => sqlite.write(task),
+                }
+                if let Ok((result, input)) = answered.await {
+                    (result, Some(input))
+                } else {
+                    let stopped = StoreError::Unavailable("the store has stopped".to_owned());
+                    (Err(stopped.into()), None)
+                }
             }
-            Engine::Postgres(postgres) => self.run((postgres, true), scope, &input, &work).await,
+            Engine::Postgres(postgres) => {
+                let begin = || Tx {
+                    scope: scope.clone(),
+                    texts: self.texts.clone(),
+                    check: check.clone(),
+                    stale: false,
+                    inner: Inner::Postgres(postgres.begin(kind == Kind::Write)),
+                };
+                (attempt(begin, &input, &work).await, Some(input))
+            }
         }
     }
 
@@ -155,68 +196,38 @@ impl Store {
         })
         .await
     }
+}
 
-    async fn hand<I, T, E, F>(
-        &self,
-        scope: &Scope,
-        input: I,
-        work: F,
-        to: impl FnOnce(Box<dyn Task>),
-    ) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
-        let (answer, answered) = oneshot::channel();
-        to(Box::new(Operation {
-            scope: scope.clone(),
-            texts: self.texts.clone(),
-            input,
-            work,
-            result: None,
-            answer,
-        }));
-        match answered.await {
-            Ok(result) => result,
-            Err(_) => Err(StoreError::Unavailable("the store has stopped".to_owned()).into()),
-        }
-    }
+/// Whether an operation writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+}
 
-    async fn run<I, T, E, F>(
-        &self,
-        (postgres, may_write): (&Postgres, bool),
-        scope: &Scope,
-        input: &I,
-        work: &F,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError>,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-    {
-        let mut attempt = 1;
-        loop {
-            let mut tx = Tx {
-                scope: scope.clone(),
-                texts: self.texts.clone(),
-                inner: Inner::Postgres(postgres.begin(may_write)),
-            };
-            let result = work(&mut tx, input).await;
-            let Inner::Postgres(mut pipelined) = tx.inner else {
-                return result;
-            };
-            let ended = pipelined.end(result.is_ok()).await;
-            if pipelined.retry() && attempt < ATTEMPTS {
-                attempt += 1;
-                continue;
-            }
-            return match (result, ended) {
-                (Ok(_), Err(error)) => Err(error.into()),
-                // Why it failed matters more than that the rollback did, too.
-                (result, _) => result,
-            };
+/// Runs an operation on PostgreSQL, again when others got in its way.
+async fn attempt<I, T, E, F>(begin: impl Fn() -> Tx, input: &I, work: &F) -> Result<T, E>
+where
+    E: From<StoreError>,
+    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+{
+    let mut attempt = 1;
+    loop {
+        let mut tx = begin();
+        let result = work(&mut tx, input).await;
+        let Inner::Postgres(mut pipelined) = tx.inner else {
+            return result;
+        };
+        let ended = pipelined.end(result.is_ok()).await;
+        if pipelined.retry() && attempt < ATTEMPTS {
+            attempt += 1;
+            continue;
         }
+        return match (result, ended) {
+            (Ok(_), Err(error)) => Err(error.into()),
+            // Why it failed matters more than that the rollback did, too.
+            (result, _) => result,
+        };
     }
 }
 
@@ -224,10 +235,11 @@ impl Store {
 struct Operation<I, T, E, F> {
     scope: Scope,
     texts: Arc<Texts>,
+    check: Option<Check>,
     input: I,
     work: F,
     result: Option<Result<T, E>>,
-    answer: oneshot::Sender<Result<T, E>>,
+    answer: oneshot::Sender<(Result<T, E>, I)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -245,6 +257,8 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
+            check: self.check.take(),
+            stale: false,
             inner: Inner::Sqlite(connection),
         };
         // The connection stays with us when the operation panics.
@@ -275,6 +289,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send(result);
+        let _ = self.answer.send((result, self.input));
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join3, join4, try_join_all};
+use futures_util::future::{join3, join4, join5, try_join_all};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls};
@@ -119,22 +119,70 @@ impl Pipelined {
     }
 
     /// Runs a statement once for each list of parameters; all leave before the first answer is
-    /// waited for.
+    /// waited for. The transaction has begun.
     pub(super) async fn each(
         &mut self,
-        scope: &Scope,
         statement: &Statement,
         all: &[Vec<Value>],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let Some((first, others)) = all.split_first() else {
-            return Ok(Vec::new());
+        let answers = self.send_all(statement, all).await;
+        let answers = answers.map_err(|failure| self.failed(failure))?;
+        let rows = answers.into_iter();
+        Ok(rows
+            .map(|rows| rows.into_iter().map(Row::Postgres).collect())
+            .collect())
+    }
+
+    /// Begins with a question to the gate, and sends the statement along without waiting for its
+    /// answer. Gives both answers.
+    pub(super) async fn query_after(
+        &mut self,
+        (question, asked): (&Statement, &[Value]),
+        scope: &Scope,
+        (statement, parameters): (&Statement, &[Value]),
+        last: bool,
+    ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
+        let client = self.pool.get().await?;
+        let question = prepare(&client, question).await?;
+        let statement = prepare(&client, statement).await?;
+        let open_statement = client.prepare_cached(OPEN).await?;
+        let opening = opening(scope, self.wall);
+        let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
+        let (asked, parameters) = (references(asked), references(parameters));
+        let begin = match (self.may_write, self.wall) {
+            (true, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
+            (true, false) => "BEGIN",
+            (false, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (false, false) => "BEGIN READ ONLY",
         };
-        let mut answers = vec![self.query(scope, statement, first, false).await?];
-        let others = self.send_all(statement, others).await;
-        for rows in others.map_err(|failure| self.failed(failure))? {
-            answers.push(rows.into_iter().map(Row::Postgres).collect());
-        }
-        Ok(answers)
+        self.state = State::Open;
+        let client = self.client.insert(client);
+        let client: &Client = client;
+        let begin = client.batch_execute(begin);
+        let known = client.query(&question, &asked);
+        let open = client.query(&open_statement, &opening);
+        let query = client.query(&statement, &parameters);
+        let (begun, known, opened, rows) = if last {
+            let commit = client.batch_execute("COMMIT");
+            let (begun, known, opened, rows, committed) =
+                join5(begin, known, open, query, commit).await;
+            if committed.is_ok() {
+                self.state = State::Over;
+            }
+            (
+                begun,
+                known,
+                opened,
+                rows.and_then(|rows| committed.map(|()| rows)),
+            )
+        } else {
+            join4(begin, known, open, query).await
+        };
+        let begun = begun.and(opened.map(drop)).and(known);
+        let known = begun.map_err(|error| self.failed(Failure::Statement(error)))?;
+        let rows = rows.map_err(|error| self.failed(Failure::Statement(error)));
+        let all = |rows: Vec<tokio_postgres::Row>| rows.into_iter().map(Row::Postgres).collect();
+        Ok((all(known), rows.map(all)))
     }
 
     fn failed(&mut self, failure: Failure) -> StoreError {

@@ -12,8 +12,24 @@ use super::{Row, Scope, StoreError, Value, Walls};
 pub struct Tx {
     pub(super) scope: Scope,
     pub(super) texts: Arc<Texts>,
+    pub(super) check: Option<Check>,
+    /// The check did not hold.
+    pub(super) stale: bool,
     pub(super) inner: Inner,
 }
+
+/// A question to the gate whose answer was foreseen. It is asked along with the first statement of a
+/// transaction, so that what was remembered costs no round trip to be sure of.
+#[derive(Clone)]
+pub(crate) struct Check {
+    pub(crate) source: &'static str,
+    pub(crate) parameters: Vec<Value>,
+    /// Whether the answer is the foreseen one.
+    pub(crate) holds: Judge,
+}
+
+/// Judges an answer.
+pub(crate) type Judge = Arc<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
 
 pub(super) enum Inner {
     Sqlite(Walled),
@@ -97,18 +113,23 @@ impl Tx {
         let statement = self
             .texts
             .composed(composed, first.len(), self.dialect()?, &self.scope)?;
-        let all = all
+        let mut answers = vec![self.send(&statement, first, false).await?];
+        let others = all[1..]
             .iter()
             .map(|parameters| self.complete(&statement, parameters));
-        let all = all.collect::<Result<Vec<_>, _>>()?;
+        let others = others.collect::<Result<Vec<_>, _>>()?;
         match &mut self.inner {
             Inner::Sqlite(connection) => {
-                let answers = all.iter().map(|all| connection.query(&statement, all));
-                answers.collect()
+                for parameters in &others {
+                    answers.push(connection.query(&statement, parameters)?);
+                }
             }
-            Inner::Postgres(connection) => connection.each(&self.scope, &statement, &all).await,
-            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+            Inner::Postgres(connection) => {
+                answers.extend(connection.each(&statement, &others).await?);
+            }
+            Inner::Gone => return Err(over()),
         }
+        Ok(answers)
     }
 
     /// The words in which composed statements have to be put where marks do not reach.
@@ -119,7 +140,7 @@ impl Tx {
         match &self.inner {
             Inner::Sqlite(_) => Ok(Dialect::Sqlite),
             Inner::Postgres(_) => Ok(Dialect::Postgres),
-            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+            Inner::Gone => Err(over()),
         }
     }
 
@@ -142,14 +163,49 @@ impl Tx {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let all = self.complete(statement, parameters)?;
-        match &mut self.inner {
-            Inner::Sqlite(connection) => connection.query(statement, &all),
-            Inner::Postgres(connection) => {
-                connection.query(&self.scope, statement, &all, last).await
-            }
-            Inner::Gone => Err(StoreError::Internal("the transaction is over".to_owned())),
+        // Whatever the operation made of the error: nothing more runs for a caller who has changed.
+        if self.stale {
+            return Err(StoreError::Stale);
         }
+        let all = self.complete(statement, parameters)?;
+        let Some(check) = self.check.take() else {
+            return match &mut self.inner {
+                Inner::Sqlite(connection) => connection.query(statement, &all),
+                Inner::Postgres(connection) => {
+                    connection.query(&self.scope, statement, &all, last).await
+                }
+                Inner::Gone => Err(over()),
+            };
+        };
+        let count = check.parameters.len();
+        let question = self
+            .texts
+            .get(check.source, count, self.dialect()?, &Scope::Gate)?;
+        let (known, answer) = match &mut self.inner {
+            Inner::Sqlite(connection) => {
+                connection.enter(Some(Scope::Gate));
+                let known = connection.query(&question, &check.parameters);
+                connection.enter(Some(self.scope.clone()));
+                let known = known?;
+                if (check.holds)(&known)? {
+                    return connection.query(statement, &all);
+                }
+                self.stale = true;
+                return Err(StoreError::Stale);
+            }
+            Inner::Postgres(connection) => {
+                let question = (&*question, check.parameters.as_slice());
+                connection
+                    .query_after(question, &self.scope, (statement, &all), last)
+                    .await?
+            }
+            Inner::Gone => return Err(over()),
+        };
+        if (check.holds)(&known)? {
+            return answer;
+        }
+        self.stale = true;
+        Err(StoreError::Stale)
     }
 
     /// The parameters with those that the scope adds.
@@ -184,6 +240,10 @@ impl Tx {
         }
         Ok(all)
     }
+}
+
+fn over() -> StoreError {
+    StoreError::Internal("the transaction is over".to_owned())
 }
 
 /// How many shapes of composed statements are kept; what comes later is put together anew each time,

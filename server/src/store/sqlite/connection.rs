@@ -57,7 +57,7 @@ impl Walled {
     }
 
     /// Says for whom the next statements run.
-    pub(super) fn enter(&self, scope: Option<Scope>) {
+    pub(in crate::store) fn enter(&self, scope: Option<Scope>) {
         if let Some(wall) = &self.wall {
             wall.enter(scope);
         }

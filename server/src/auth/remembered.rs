@@ -1,0 +1,37 @@
+//! Callers that were seen lately. Nothing rests on it: what is remembered is checked in the
+//! transaction of every request, and only saves asking before it.
+
+use quick_cache::sync::Cache;
+
+use super::caller::{Caller, Presented};
+
+/// How many callers are remembered.
+const MOST: usize = 10_000;
+/// For how long, in microseconds: now and then the use of a key is written down.
+const LONGEST: i64 = 60_000_000;
+
+/// The callers, by the hashes of their credentials.
+#[derive(Debug)]
+pub(crate) struct Remembered(Cache<[u8; 32], (Caller, i64)>);
+
+impl Default for Remembered {
+    fn default() -> Remembered {
+        Remembered(Cache::new(MOST))
+    }
+}
+
+impl Remembered {
+    pub(crate) fn find(&self, presented: &Presented) -> Option<Caller> {
+        let (caller, since) = self.0.get(&presented.hash)?;
+        (presented.now - since < LONGEST).then_some(caller)
+    }
+
+    pub(crate) fn remember(&self, presented: &Presented, caller: &Caller) {
+        let entry = (caller.clone(), presented.now);
+        self.0.insert(presented.hash, entry);
+    }
+
+    pub(crate) fn forget(&self, presented: &Presented) {
+        self.0.remove(&presented.hash);
+    }
+}
