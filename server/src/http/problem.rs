@@ -12,7 +12,7 @@ use crate::store::StoreError;
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// How many single faults one answer lists.
-const MOST_FAULTS: usize = 100;
+pub const MOST_FAULTS: usize = 100;
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -115,6 +115,21 @@ impl Problem {
     /// 422 about one value.
     pub fn fault(path: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem::invalid(vec![Fault::new(path, message)])
+    }
+
+    /// The same refusal in other words.
+    #[must_use]
+    pub fn told(mut self, detail: impl Into<String>) -> Problem {
+        self.detail = detail.into();
+        self
+    }
+
+    /// The same refusal with the single things that are wrong.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Problem {
+        self.errors = errors;
+        self.errors.truncate(MOST_FAULTS);
+        self
     }
 
     /// Why, for people.

@@ -65,6 +65,16 @@ impl Query {
         number
     }
 
+    /// One of a few words.
+    pub fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(name)?;
+        let word = words.iter().find(|word| **word == text).copied();
+        if word.is_none() {
+            self.refuse(name, format!("is none of {}", words.join(", ")));
+        }
+        word
+    }
+
     /// A required id.
     pub fn id(&mut self, name: &str) -> Option<Uuid> {
         if !self.parameters.iter().any(|(known, _)| known == name) {

@@ -16,6 +16,7 @@ mod remove;
 pub mod schema;
 mod slots;
 mod statements;
+mod uniqueness;
 mod workspace;
 mod written;
 
