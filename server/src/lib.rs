@@ -5,7 +5,7 @@
 //! HTTP are the same verdict.
 //!
 //! [`http`] has the table of operations and the way of every request, [`routes`] what each does,
-//! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
+//! [`rows`] how rows enter tables, [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
 pub mod context;
@@ -13,6 +13,7 @@ pub mod definitions;
 mod health;
 pub mod http;
 pub mod routes;
+pub mod rows;
 pub mod store;
 
 pub use health::{Health, health};

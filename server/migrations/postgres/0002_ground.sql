@@ -262,10 +262,10 @@ ALTER TABLE row_counts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE row_counts FORCE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, UPDATE, DELETE ON row_counts TO tplkit_operator, tplkit_request;
 CREATE POLICY operator ON row_counts TO tplkit_operator USING (true);
+-- Numbers of rows, and the quota counts them all: as visible as the organization.
 CREATE POLICY request ON row_counts TO tplkit_request
     USING (
         organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])
     );
 
 GRANT SELECT ON features TO tplkit_gate;

@@ -22,6 +22,7 @@ use tokio::net::TcpListener;
 
 use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
+use crate::rows::Tables;
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
 
@@ -61,6 +62,8 @@ pub struct App {
     pub buckets: Buckets,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
 }
 
 impl App {
@@ -76,6 +79,7 @@ impl App {
             passwords: Passwords::new()?,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             remembered: Remembered::default(),
+            tables: Tables::default(),
         }))
     }
 }

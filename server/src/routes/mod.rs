@@ -7,4 +7,5 @@ pub mod health;
 pub mod me;
 pub mod members;
 pub mod organizations;
+pub mod rows;
 pub mod users;

@@ -21,7 +21,9 @@ fn ask(operation: &Operation, client: &Client, organization: &str, other: &str) 
         .path
         .replace("{organization_id}", organization)
         .replace("{user_id}", other)
-        .replace("{api_key_id}", other);
+        .replace("{api_key_id}", other)
+        .replace("{feature_id}", other)
+        .replace("{row_id}", other);
     let path = if operation.method == "GET" && operation.path == "/v1/api-keys" {
         format!("{path}?organization_id={organization}")
     } else {

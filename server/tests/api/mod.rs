@@ -9,5 +9,6 @@ mod idempotency;
 mod members;
 mod organizations;
 mod refusals;
+mod rows;
 mod sessions;
 mod world;

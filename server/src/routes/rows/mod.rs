@@ -1,0 +1,5 @@
+//! `/v1/features/{feature_id}/rows`
+
+mod get;
+
+pub use get::get;

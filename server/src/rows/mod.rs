@@ -1,0 +1,15 @@
+//! Rows: how they are read from requests, enter a table, are kept and are answered.
+//!
+//! Goes in: a table as the store has it ([`Table`]) and cells as JSON text. Comes out: lines of the
+//! store whose `data` is canonical text, and answers into which that text is spliced. What a cell may
+//! hold says the library; here stands what only a store can decide: uniqueness, sequences, counts.
+//!
+//! Nothing here knows a route: whoever writes rows (requests, jobs, automations) comes this way.
+
+mod answer;
+mod table;
+mod tables;
+
+pub use answer::{Stored, write_row};
+pub use table::{Column, Slot, Table};
+pub use tables::{Opened, Tables};
