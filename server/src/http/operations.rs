@@ -214,7 +214,7 @@ const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 18] = operations! {
+pub static OPERATIONS: [Operation; 20] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -229,6 +229,8 @@ pub static OPERATIONS: [Operation; 18] = operations! {
     POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create, "Adds a member" [] (MemberCreate) -> Member;
     PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch, "Changes a member's role" [] (MemberPatch) -> Member;
     DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
+    GET "/v1/features/{feature_id}/rows" READ, Viewer, Usual, [200, 404, 422] => rows::list, "Lists rows" [cursor limit filter match sort fields] -> RowPage;
+    GET "/v1/features/{feature_id}/rows:aggregate" READ, Viewer, Usual, [200, 404, 422] => rows::aggregate, "Counts rows, or works out the sum or average of a column" [op column filter match] -> Aggregate;
     GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row;
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;

@@ -7,6 +7,7 @@
 //! Nothing here knows a route: whoever writes rows (requests, jobs, automations) comes this way.
 
 mod answer;
+pub mod query;
 mod table;
 mod tables;
 

@@ -229,6 +229,10 @@ impl Pipelined {
             let client = self.pool.get().await;
             self.client = Some(client.map_err(|error| Failure::Pool(error.into()))?);
         }
+        // What only reads sees what others committed between its statements in any case.
+        if self.state == State::Over && !self.may_write {
+            self.state = State::Fresh;
+        }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
             return Err(Failure::Pool(StoreError::Internal(
                 "the transaction is over".to_owned(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::functions;
 use super::wall::Wall;
 use crate::store::dialect::Statement;
 use crate::store::{Row, Scope, StoreError, Value, Walls};
@@ -44,6 +45,7 @@ impl Walled {
         may_write: bool,
     ) -> Result<Walled, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
+        functions::register(&connection)?;
         let wall = if walls.second {
             Some(Wall::build(&mut connection)?)
         } else {
