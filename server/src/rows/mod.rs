@@ -10,6 +10,7 @@ mod answer;
 mod counts;
 mod entering;
 mod faults;
+pub mod query;
 mod sequence;
 mod slots;
 mod submission;
