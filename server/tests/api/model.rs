@@ -16,6 +16,7 @@ pub(crate) struct Model {
     pub(crate) feature: String,
     pub(crate) view: String,
     pub(crate) column: String,
+    pub(crate) row: String,
 }
 
 /// The id of a record.
@@ -60,6 +61,8 @@ impl Model {
         let body = json!({"label": "C", "type": "text"});
         let columns = format!("/v1/features/{feature}/columns");
         let column = id(&client.create(&columns, &body));
+        let body = json!({"data": {}});
+        let row = id(&client.create(&format!("/v1/features/{feature}/rows"), &body));
         Model {
             workspace,
             module,
@@ -67,6 +70,7 @@ impl Model {
             feature,
             view,
             column,
+            row,
         }
     }
 
@@ -80,6 +84,7 @@ impl Model {
             feature: id(),
             view: id(),
             column: id(),
+            row: id(),
         }
     }
 
@@ -97,7 +102,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 6] {
+    fn names(&self) -> [(&'static str, &str); 7] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -105,6 +110,7 @@ impl Model {
             ("{feature_id}", &self.feature),
             ("{view_id}", &self.view),
             ("{column_id}", &self.column),
+            ("{row_id}", &self.row),
         ]
     }
 
