@@ -21,6 +21,7 @@ use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Presented, Role};
 use crate::context::Context;
+use crate::edge::BodyTooSlow;
 use crate::store::{Kind, Scope, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
@@ -355,9 +356,28 @@ impl Call {
         match Limited::new(body, limit).collect().await {
             Ok(collected) => Ok(collected.to_bytes().to_vec()),
             Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => Err(Problem::new(Code::InvalidJson, "The body ended too early.")),
+            Err(error) if is_slow(&*error) => Err(Problem::new(
+                Code::InvalidJson,
+                "The body did not come in time.",
+            )),
+            Err(_) => Err(Problem::new(
+                Code::InvalidJson,
+                "The body is not framed as announced, or ended too early.",
+            )),
         }
     }
+}
+
+/// Whether the edge gave up waiting for the body.
+fn is_slow(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut error = Some(error);
+    while let Some(cause) = error {
+        if cause.is::<BodyTooSlow>() {
+            return true;
+        }
+        error = cause.source();
+    }
+    false
 }
 
 fn is_json(media_type: &HeaderValue) -> bool {

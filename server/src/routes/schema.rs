@@ -6,6 +6,7 @@ use tplkit::definitions::Definitions;
 use uuid::Uuid;
 
 use crate::definitions;
+use crate::http::SchemaCap;
 use crate::http::call::{Asked, Call, json};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -14,7 +15,7 @@ use crate::store::Tx;
 
 struct Schema {
     workspace: Option<Uuid>,
-    cap: (usize, usize),
+    cap: SchemaCap,
     query: Result<(), Problem>,
 }
 
@@ -37,7 +38,13 @@ async fn select(tx: &mut Tx, asked: &Asked<Schema>) -> Result<Reply, Problem> {
     if asked.input.workspace.is_none() {
         asked.input.query.clone()?;
     }
-    let found = schema::read(tx, asked.input.workspace, asked.input.cap).await?;
+    let cap = asked.input.cap;
+    let found = schema::read(
+        tx,
+        asked.input.workspace,
+        (cap.features as usize, cap.columns as usize),
+    )
+    .await?;
     asked.input.query.clone()?;
     Reply::json(StatusCode::OK, &found)
 }

@@ -2,7 +2,7 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
 mod columns;
 mod documentation;
 mod features;
@@ -18,4 +18,4 @@ mod schema;
 mod sessions;
 mod views;
 mod workspaces;
-mod world;
+pub(crate) mod world;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tplkit::definitions::Definitions;
-use tplkit_server::http::Config;
+use tplkit_server::http::{Config, SchemaCap};
 
 use super::model::{Model, id};
 use super::workspaces::faults;
@@ -67,7 +67,10 @@ async fn the_schema_is_the_visible_model_nested(place: Place) {
 async fn a_cap_cuts_the_schema_and_says_so(place: Place) {
     let config = Config {
         rate: None,
-        schema_cap: (2, 3),
+        schema_cap: SchemaCap {
+            features: 2,
+            columns: 3,
+        },
         ..Config::default()
     };
     let world = World::with(place, config).await;
