@@ -106,10 +106,48 @@ impl Fields {
 
     /// A text that has to be there.
     pub fn required_text(&mut self, name: &str) -> String {
+        self.required(name);
+        self.text(name).unwrap_or_default()
+    }
+
+    /// Notes it when a field is missing.
+    pub fn required(&mut self, name: &str) {
         if !self.members.contains_key(name) {
             self.refuse(name, "is required");
         }
-        self.text(name).unwrap_or_default()
+    }
+
+    /// A text or `null`, that may be missing.
+    pub fn nullable_text(&mut self, name: &str) -> Option<Option<String>> {
+        match self.take(name)? {
+            Value::String(text) => Some(Some(text)),
+            Value::Null => Some(None),
+            _ => {
+                self.refuse(name, "has to be a string or null");
+                None
+            }
+        }
+    }
+
+    /// An integer that may be missing, and that every reader of JSON reads alike.
+    pub fn integer(&mut self, name: &str) -> Option<i64> {
+        const MOST: i64 = (1 << 53) - 1;
+        if let Value::Number(number) = self.take(name)?
+            && let Some(number) = number.as_i64().filter(|n| (-MOST..=MOST).contains(n))
+        {
+            return Some(number);
+        }
+        self.refuse(name, format!("has to be an integer from -{MOST} to {MOST}"));
+        None
+    }
+
+    /// `true` or `false`, that may be missing.
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        if let Value::Bool(value) = self.take(name)? {
+            return Some(value);
+        }
+        self.refuse(name, "has to be true or false");
+        None
     }
 
     /// An id that has to be there.

@@ -2,7 +2,7 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
 mod documentation;
 mod health;
 mod idempotency;
@@ -11,4 +11,4 @@ mod organizations;
 mod refusals;
 mod rows;
 mod sessions;
-mod world;
+pub(crate) mod world;

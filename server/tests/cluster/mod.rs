@@ -101,6 +101,30 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// Stops the server for a while.
+    pub(crate) fn pause(&mut self) -> io::Result<()> {
+        self.tell("stop\n")?;
+        let pid_file = self.folder.join("data/postmaster.pid");
+        for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
+            if !pid_file.exists() {
+                return Ok(());
+            }
+            thread::sleep(GLANCE);
+        }
+        Err(io::Error::other("PostgreSQL did not stop"))
+    }
+
+    /// Starts the server again.
+    pub(crate) fn resume(&mut self) -> io::Result<()> {
+        self.tell("start\n")?;
+        self.wait_until_ready()
+    }
+
+    fn tell(&mut self, words: &str) -> io::Result<()> {
+        let line = self.lifeline.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        line.write_all(words.as_bytes())
+    }
+
     /// Where clients find the server: a folder with its socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.join("socket")
@@ -117,10 +141,15 @@ impl Cluster {
 
     /// Runs SQL in the database `postgres` and gives what psql prints, unaligned.
     pub(crate) fn psql(&self, sql: &str) -> io::Result<String> {
+        self.psql_in("postgres", sql)
+    }
+
+    /// Runs SQL in that database.
+    pub(crate) fn psql_in(&self, database: &str, sql: &str) -> io::Result<String> {
         let output = Command::new(self.programs.psql())
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
             .args(["--set", "ON_ERROR_STOP=1", "--command", sql])
-            .arg(self.url("postgres"))
+            .arg(self.url(database))
             .stdin(Stdio::null())
             .output()?;
         if !output.status.success() {
