@@ -219,7 +219,6 @@ const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]
 
 /// All operations.
 pub static OPERATIONS: [Operation; 57] = operations! {
-
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;

@@ -61,8 +61,6 @@ impl Model {
         let body = json!({"label": "C", "type": "text"});
         let columns = format!("/v1/features/{feature}/columns");
         let column = id(&client.create(&columns, &body));
-        let body = json!({"data": {}});
-        let row = id(&client.create(&format!("/v1/features/{feature}/rows"), &body));
         Model {
             workspace,
             module,
@@ -70,8 +68,15 @@ impl Model {
             feature,
             view,
             column,
-            row,
+            row: Uuid::max().to_string(),
         }
+    }
+
+    /// With a row in the feature.
+    pub(crate) fn with_row(mut self, client: &Client) -> Model {
+        let path = format!("/v1/features/{}/rows", self.feature);
+        self.row = id(&client.create(&path, &json!({"data": {}})));
+        self
     }
 
     /// Ids of nothing.

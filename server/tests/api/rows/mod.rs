@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod get;
 mod identity;
+mod pace;
 mod patch;
 mod quota;
 mod races;
