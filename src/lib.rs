@@ -25,6 +25,7 @@
 //! | export a workspace as a package | [`export`] |
 //! | draw a package, or write it as one page | [`graph`], [`report`] |
 //! | read JSON with every place kept | [`json`] |
+//! | talk to a server, with the feature `client` | `client` |
 //!
 //! It never prints, reads no environment, and asks for neither time nor random numbers: what it
 //! needs of these is handed in ([`context`]). Findings about a package are data; errors are for
@@ -33,6 +34,8 @@
 pub mod apply;
 pub mod automation;
 pub mod check;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod contents;
 pub mod context;
 pub mod definitions;

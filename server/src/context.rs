@@ -20,6 +20,31 @@ impl Clock for SystemClock {
     }
 }
 
+/// Measures how long something takes. What is measured goes to logs and metrics and decides nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    /// Starts to measure.
+    pub fn start() -> Stopwatch {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "durations come from here, and no decision depends on them"
+        )]
+        Stopwatch(std::time::Instant::now())
+    }
+
+    /// Since the start.
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.0.elapsed()
+    }
+}
+
+/// A duration as it is written down.
+pub fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
 /// Time and ids for everything that the server writes.
 #[derive(Clone)]
 pub struct Context {

@@ -31,12 +31,39 @@ pub fn document(definitions: &Definitions) -> Value {
     document
 }
 
+/// Body of `GET /v1/schema/definitions?format=legacy`: the shape that clients knew before, for one
+/// release. It tells of columns, views and components only.
+///
+/// # Panics
+/// Never, as [`document`].
+pub fn legacy(definitions: &Definitions) -> Value {
+    let mut generated = document(definitions);
+    let mut column = serde_json::Map::new();
+    column.insert("types".to_owned(), generated["column_types"].take());
+    column.insert("config".to_owned(), generated["column_config"].take());
+    let views: Vec<&String> = definitions.view_types.keys().collect();
+    let view_config = definitions.view_types.iter();
+    let view_config: serde_json::Map<String, Value> = view_config
+        .map(|(name, view)| {
+            let config = serde_json::to_value(&view.config).expect("fields have a JSON form");
+            (name.clone(), config)
+        })
+        .collect();
+    serde_json::json!({
+        "source": "legacy",
+        "column": column,
+        "view": { "types": views },
+        "components": generated["components"].take(),
+        "view_config": view_config,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
     use tplkit::definitions::Definitions;
 
-    use super::document;
+    use super::{document, legacy};
 
     fn keys(value: &Value) -> Vec<&str> {
         let members = value.as_object().expect("an object");
@@ -87,6 +114,21 @@ mod tests {
         for (name, view_type) in document["view_types"].as_object().expect("an object") {
             assert!(view_type["config"].is_object(), "{name}");
         }
+    }
+
+    #[test]
+    fn the_legacy_shape_tells_of_the_same_types() {
+        let definitions = Definitions::embedded();
+        let (document, legacy) = (document(definitions), legacy(definitions));
+        assert_eq!(
+            keys(&legacy),
+            ["source", "column", "view", "components", "view_config"]
+        );
+        assert_eq!(legacy["source"], "legacy");
+        assert_eq!(legacy["column"]["types"], document["column_types"]);
+        assert_eq!(legacy["components"], document["components"]);
+        let config = &document["view_types"]["kanban"]["config"];
+        assert_eq!(&legacy["view_config"]["kanban"], config);
     }
 
     #[test]

@@ -4,16 +4,22 @@
 //! is and when it is fit come from [`tplkit`], so that a verdict given offline and one given over
 //! HTTP are the same verdict.
 //!
-//! [`http`] has the table of operations and the way of every request, [`routes`] what each does,
-//! [`rows`] how rows enter tables, [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
+//! [`edge`] has the sockets, [`http`] the table of operations and the way of every request, [`routes`]
+//! what each does, [`model`] and [`rows`] what records and rows are made of,
+//! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
 pub mod context;
 pub mod definitions;
+pub mod edge;
 mod health;
 pub mod http;
+pub mod metrics;
+pub mod model;
 pub mod routes;
 pub mod rows;
+pub mod secret_key;
 pub mod store;
+pub mod work;
 
 pub use health::{Health, health};

@@ -3,14 +3,26 @@
 
 mod api;
 #[cfg(unix)]
+mod canaries;
+#[cfg(unix)]
 mod cluster;
 mod command;
+mod configuration;
 #[cfg(unix)]
 mod distance;
+mod drain;
+mod edge;
 #[cfg(unix)]
 mod fold;
+mod limits;
 mod migrations;
 #[cfg(unix)]
+mod outage;
+#[cfg(unix)]
 mod postgres;
+mod process;
 mod stores;
+#[cfg(unix)]
+mod tls;
+mod upkeep;
 mod walls;

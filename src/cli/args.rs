@@ -16,11 +16,12 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Checks template packages.
+/// Checks template packages, and talks to the servers that hold them.
 ///
 /// Results go to standard output, everything else to standard error.
 ///
-/// Exit codes: 0 done or clean, 1 findings, 2 usage or unreadable file, 101 a bug, 130 interrupted.
+/// Exit codes: 0 done or clean, 1 findings or refused by the server, 2 usage or unreadable file, 4 not
+/// signed in or not allowed, 5 server not reachable, 101 a bug, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "tplkit", version, styles = STYLES, max_term_width = 100, infer_long_args = false)]
 pub(crate) struct Request {

@@ -1,5 +1,9 @@
 //! JSON documents of the commands that are no report: `schemaVersion`, `outcome`, then their own.
 
+#[cfg(feature = "client")]
+use indexmap::IndexMap;
+#[cfg(feature = "client")]
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tplkit::check::render::Trouble;
 
@@ -18,6 +22,31 @@ pub(crate) fn write(outcome: &str, body: &Value) -> String {
     let mut text = serde_json::to_string_pretty(&Value::Object(document)).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// Writes a document whose members stay as they were written: numbers keep their digits.
+#[cfg(feature = "client")]
+pub(crate) fn write_raw(outcome: &str, members: &[(&str, &RawValue)]) -> String {
+    let (version, outcome) = (raw(&json!(SCHEMA_VERSION)), raw(&json!(outcome)));
+    let head = [("schemaVersion", &*version), ("outcome", &*outcome)];
+    let all: IndexMap<&str, &RawValue> = head.into_iter().chain(members.iter().copied()).collect();
+    // What is raw always serializes.
+    serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
+}
+
+/// A value as one that stays as it is written.
+#[cfg(feature = "client")]
+pub(crate) fn raw(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).expect("a value writes itself as JSON")
+}
+
+/// A page of the API, with the bytes of its items.
+#[cfg(feature = "client")]
+pub(crate) fn page(items: &[Box<RawValue>], next_cursor: Option<&str>) -> Box<RawValue> {
+    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
+    let (items, next) = (items.join(","), json!(next_cursor));
+    let text = format!("{{\"items\":[{items}],\"next_cursor\":{next}}}");
+    RawValue::from_string(text).expect("items are JSON")
 }
 
 /// The `errors` member, in the form that reports have too.

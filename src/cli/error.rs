@@ -3,10 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
 use tplkit::apply::Refusal;
 use tplkit::check::baseline::BaselineError;
 use tplkit::definitions::DefinitionsError;
 use tplkit::simulate::SimulateError;
+
+use super::exit::Exit;
+#[cfg(feature = "client")]
+use super::remote;
 
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +70,28 @@ pub(crate) enum CliError {
     /// A simulation came to no end.
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
+    /// A server refused something, or did not answer.
+    #[cfg(feature = "client")]
+    #[error("{0}")]
+    Remote(#[from] Box<tplkit::client::Error>),
+    /// Nobody is signed in.
+    #[cfg(feature = "client")]
+    #[error("not signed in{}", url.as_ref().map(|url| format!(" to `{url}`")).unwrap_or_default())]
+    SignedOut {
+        /// The server, if one is known.
+        url: Option<String>,
+    },
+    /// The file of profiles cannot be used.
+    #[cfg(feature = "client")]
+    #[error("`{}`: {why}", path.display())]
+    Profile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+        /// What to do.
+        help: String,
+    },
     /// Somebody stopped it while it was asking.
     #[error("interrupted: nothing was written")]
     Interrupted,
@@ -79,7 +106,35 @@ pub(crate) enum CliError {
     Output(#[source] io::Error),
 }
 
+#[cfg(feature = "client")]
+impl From<tplkit::client::Error> for CliError {
+    fn from(error: tplkit::client::Error) -> CliError {
+        CliError::Remote(Box::new(error))
+    }
+}
+
 impl CliError {
+    /// How a command ends that met it.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            #[cfg(feature = "client")]
+            CliError::Remote(error) => remote::exit(error),
+            #[cfg(feature = "client")]
+            CliError::SignedOut { .. } => Exit::Denied,
+            CliError::Interrupted => Exit::Interrupted,
+            _ => Exit::Usage,
+        }
+    }
+
+    /// What a document says of it beyond message, path and help.
+    pub(crate) fn members(&self) -> Map<String, Value> {
+        match self {
+            #[cfg(feature = "client")]
+            CliError::Remote(error) => remote::members(error),
+            _ => Map::new(),
+        }
+    }
+
     /// The file that it is about.
     pub(crate) fn path(&self) -> Option<&PathBuf> {
         match self {
@@ -88,6 +143,8 @@ impl CliError {
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
             | CliError::Baseline { path, .. } => Some(path),
+            #[cfg(feature = "client")]
+            CliError::Profile { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -96,6 +153,17 @@ impl CliError {
     pub(crate) fn help(&self) -> Option<String> {
         let help = match self {
             CliError::Usage { help, .. } => help,
+            #[cfg(feature = "client")]
+            CliError::Profile { help, .. } => help,
+            #[cfg(feature = "client")]
+            CliError::Remote(error) => return Some(remote::help(error)),
+            #[cfg(feature = "client")]
+            CliError::SignedOut { url } => {
+                let url = url.as_deref().unwrap_or("URL");
+                return Some(format!(
+                    "run `tplkit login --url {url}`, or set TPLKIT_URL and TPLKIT_TOKEN"
+                ));
+            }
             CliError::Read { source, .. } => reading_help(source),
             CliError::Write { .. } => "check that the folder exists and may be written to",
             CliError::Definitions { .. } => {

@@ -11,6 +11,12 @@ pub(crate) enum Exit {
     Findings = 1,
     /// Usage, configuration, a file that cannot be read or written.
     Usage = 2,
+    /// Not signed in, or not allowed.
+    #[cfg(feature = "client")]
+    Denied = 4,
+    /// The server cannot be reached, or not for now.
+    #[cfg(feature = "client")]
+    Unreachable = 5,
     /// A bug.
     Bug = 101,
     /// Stopped by Ctrl-C.

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde_json::{Map, Value};
 use tplkit::check::render::{self, Report, Trouble};
 
 use super::error::CliError;
@@ -62,11 +63,8 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
                 message: other.to_string(),
                 help: other.help(),
             };
-            tell(&trouble, wish);
-            match other {
-                CliError::Interrupted => Exit::Interrupted,
-                _ => Exit::Usage,
-            }
+            tell_more(&trouble, wish, other);
+            other.exit()
         }
     }
 }
@@ -96,6 +94,19 @@ fn trouble(message: String, help: Option<String>) -> Trouble {
 
 /// Tells stderr in words, and stdout as a document when that was asked for.
 fn tell(trouble: &Trouble, wish: &Wish) {
+    tell_as(trouble, wish, "failed", Map::new());
+}
+
+/// The same for an error that documents know more about.
+fn tell_more(trouble: &Trouble, wish: &Wish, error: &CliError) {
+    let outcome = match error.exit() {
+        Exit::Findings => "findings",
+        _ => "failed",
+    };
+    tell_as(trouble, wish, outcome, error.members());
+}
+
+fn tell_as(trouble: &Trouble, wish: &Wish, outcome: &str, members: Map<String, Value>) {
     print_error(trouble);
     if wish.json {
         let text = if wish.report {
@@ -104,7 +115,11 @@ fn tell(trouble: &Trouble, wish: &Wish) {
                 ..Report::default()
             })
         } else {
-            document::write("failed", &document::errors(std::slice::from_ref(trouble)))
+            let mut body = document::errors(std::slice::from_ref(trouble));
+            if let Some(error) = body["errors"][0].as_object_mut() {
+                error.extend(members);
+            }
+            document::write(outcome, &body)
         };
         // There is nobody left to tell about a closed stdout.
         print_stdout(&text).ok();

@@ -16,6 +16,8 @@ mod folder;
 pub(crate) mod interrupt;
 mod output;
 mod package_file;
+#[cfg(feature = "client")]
+mod remote;
 mod replace;
 mod resolutions;
 pub(crate) mod session;

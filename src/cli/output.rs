@@ -19,8 +19,13 @@ pub(crate) fn write_result(text: &str, target: Option<&Path>) -> Result<(), CliE
 
 /// Writes a result, whole.
 pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes a result that may be no text, whole.
+pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(bytes)?;
     stdout.flush()
 }
 

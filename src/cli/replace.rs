@@ -10,13 +10,25 @@ use super::error::CliError;
 /// the path holds the old content or the new, whole. A link is followed to the real file, and
 /// permissions stay. What is no regular file (a pipe, a terminal) is written to as it is.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    replace(path, bytes).map_err(|source| CliError::Write {
+    put(path, bytes, 0o666)
+}
+
+/// The same for what only the user may read: a new file is private from its first byte.
+#[cfg(feature = "client")]
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    put(path, bytes, 0o600)
+}
+
+fn put(path: &Path, bytes: &[u8], new: u32) -> Result<(), CliError> {
+    replace(path, bytes, new).map_err(|source| CliError::Write {
         path: path.to_owned(),
         source,
     })
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// `new` are the permissions of a file that did not exist, before the umask takes its share.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are none"))]
+fn replace(path: &Path, bytes: &[u8], new: u32) -> io::Result<()> {
     let target = resolve(path)?;
     let old = match fs::metadata(&target) {
         Ok(metadata) if !metadata.is_file() => {
@@ -41,11 +53,11 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tplkit-").suffix(".tmp");
-    // A new file gets the permissions that any new file gets here; a temporary one would be private.
+    // A temporary file would be private.
     #[cfg(unix)]
     if old.is_none() {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        builder.permissions(fs::Permissions::from_mode(new));
     }
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;

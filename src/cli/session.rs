@@ -48,6 +48,18 @@ impl Session {
         self.quiet > 1
     }
 
+    /// Whether nothing is wanted on the side.
+    #[cfg(feature = "client")]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
+    /// Whether people want to know more.
+    #[cfg(feature = "client")]
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose > 0
+    }
+
     /// Tells something on the side, unless quiet.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if self.quiet == 0 {

@@ -1,5 +1,9 @@
 //! The command line from outside: words in; stdout, stderr, exit code and files out.
 
+#[cfg(feature = "client")]
+#[path = "../scripted/mod.rs"]
+mod scripted;
+
 mod baseline;
 mod cases;
 mod commands;
@@ -13,6 +17,8 @@ mod json;
 mod markup;
 mod migrating;
 mod page;
+#[cfg(feature = "client")]
+mod remote;
 mod report;
 mod resolving;
 mod simulating;

@@ -88,9 +88,23 @@ impl Place {
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tplkit"));
         command.current_dir(self.dir.path()).args(words);
-        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
+        for variable in [
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "RUST_BACKTRACE",
+            "TPLKIT_URL",
+            "TPLKIT_TOKEN",
+            "TPLKIT_PROFILE",
+            "HTTP_PROXY",
+            "http_proxy",
+            "ALL_PROXY",
+            "all_proxy",
+        ] {
             command.env_remove(variable);
         }
+        command.env("HOME", self.dir.path());
+        command.env("XDG_CONFIG_HOME", self.path("config"));
         command
     }
 

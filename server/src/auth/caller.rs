@@ -154,6 +154,19 @@ impl Caller {
         })
     }
 
+    /// As whom the store is asked when the model changes. Whether a table is empty or a value stands
+    /// in it twice is so for everybody, hence no rows are kept from the caller; and who closes a
+    /// workspace does not lose it on the way.
+    pub fn scope_of_model(&self, workspace: Option<Uuid>) -> Scope {
+        let Scope::Caller(mut visible) = self.scope() else {
+            return self.scope();
+        };
+        visible.guarded.clear();
+        let seen = |id: &Uuid| !self.hidden.contains(id);
+        visible.workspaces.extend(workspace.filter(seen));
+        Scope::Caller(visible)
+    }
+
     /// Whether it is a key.
     pub fn is_key(&self) -> bool {
         matches!(self.identity, Identity::ApiKey { .. })

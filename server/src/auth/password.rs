@@ -5,15 +5,23 @@ use std::sync::Arc;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::Semaphore;
 
 use crate::context::random;
 use crate::store::StoreError;
 
+/// Bytes that a password may have.
+pub const LONGEST_PASSWORD: usize = 1024;
+/// How many may wait to be verified; more are sent away, so that nobody waits for minutes.
+const WAITING: usize = 256;
+
 /// Verifies passwords. Each verification takes 19 MiB and a moment, hence the bound.
 #[derive(Debug, Clone)]
 pub struct Passwords {
     permits: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    verified: Counter,
     /// Verified against when there is no such user, so that the answer takes as long.
     nobody: Arc<str>,
 }
@@ -27,19 +35,29 @@ impl Passwords {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Passwords {
             permits: Arc::new(Semaphore::new(threads)),
+            waiting: Arc::new(Semaphore::new(WAITING)),
+            verified: Counter::default(),
             nobody: hash_password(&random::<16>())?.into(),
         })
     }
 
-    /// Whether a password belongs to a stored hash; without one the answer is no, as late.
+    /// How many passwords were verified, the ones of nobody among them.
+    pub fn verified(&self) -> Counter {
+        self.verified.clone()
+    }
+
+    /// Whether a password belongs to a stored hash; without one the answer is no, as late. A password
+    /// that is too long is none.
     ///
     /// # Errors
-    /// When the work could not be done.
+    /// When the work could not be done, or too many wait for it.
     pub async fn verify(
         &self,
         password: String,
         stored: Option<String>,
     ) -> Result<bool, StoreError> {
+        let crowded = |_| StoreError::Unavailable("too many sign in at once".to_owned());
+        let _place = self.waiting.try_acquire().map_err(crowded)?;
         let lost = |error: &dyn std::fmt::Display| StoreError::Internal(error.to_string());
         let permit = self
             .permits
@@ -48,18 +66,20 @@ impl Passwords {
             .await
             .map_err(|error| lost(&error))?;
         let nobody = self.nobody.clone();
-        let verified = tokio::task::spawn_blocking(move || {
+        let verified = self.verified.clone();
+        let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let known = stored.is_some();
             let hash = stored.as_deref().unwrap_or(&nobody);
-            let matches = PasswordHash::new(hash).is_ok_and(|hash| {
-                Argon2::default()
-                    .verify_password(password.as_bytes(), &hash)
-                    .is_ok()
-            });
-            matches && known
+            let bytes = password.as_bytes();
+            let fits = bytes.len() <= LONGEST_PASSWORD;
+            let bytes = &bytes[..bytes.len().min(LONGEST_PASSWORD)];
+            let matches = PasswordHash::new(hash)
+                .is_ok_and(|hash| Argon2::default().verify_password(bytes, &hash).is_ok());
+            verified.inc();
+            matches && known && fits
         });
-        verified.await.map_err(|error| lost(&error))
+        done.await.map_err(|error| lost(&error))
     }
 }
 
@@ -73,4 +93,30 @@ pub fn hash_password(password: &[u8]) -> Result<String, StoreError> {
         .hash_password_with_salt(password, &salt)
         .map(|hash| hash.to_string())
         .map_err(|error| StoreError::Internal(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_PASSWORD, Passwords, hash_password};
+
+    #[tokio::test]
+    async fn whoever_it_is_the_work_is_done_once() {
+        let passwords = Passwords::new().expect("hashes");
+        let stored = hash_password(b"right").expect("hashes");
+        let long = "x".repeat(LONGEST_PASSWORD);
+        let stored_long = hash_password(long.as_bytes()).expect("hashes");
+        for (password, stored, fine) in [
+            ("right", Some(&stored), true),
+            ("wrong", Some(&stored), false),
+            ("right", None, false),
+            (&long, Some(&stored_long), true),
+            // The same to the hash, had it not been too long.
+            (&format!("{long}y"), Some(&stored_long), false),
+        ] {
+            let before = passwords.verified().get();
+            let matches = passwords.verify(password.to_owned(), stored.cloned()).await;
+            assert_eq!(matches, Ok(fine));
+            assert_eq!(passwords.verified().get(), before + 1);
+        }
+    }
 }

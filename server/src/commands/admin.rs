@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use clap::Subcommand;
 use serde::Serialize;
-use tplkit_server::auth::{Role, hash_password, normalize_email};
+use tplkit_server::auth::{LONGEST_PASSWORD, Role, hash_password, normalize_email};
 use tplkit_server::context::Context;
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
@@ -133,6 +133,11 @@ fn password() -> Result<String, Failure> {
         return Err(Failure::Usage(
             "there is no password on standard input".to_owned(),
         ));
+    }
+    if password.len() > LONGEST_PASSWORD {
+        return Err(Failure::Usage(format!(
+            "the password is longer than {LONGEST_PASSWORD} bytes"
+        )));
     }
     Ok(password.to_owned())
 }

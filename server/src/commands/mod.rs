@@ -1,8 +1,13 @@
 //! What the command can do. Results go to standard output, everything else to standard error.
 
 mod admin;
+mod logs;
+mod process;
 mod serve;
+mod signals;
+mod worker;
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,6 +34,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Migrates the store and serves the API until it is told to stop.
     Serve(serve::Arguments),
+    /// Does the background tasks alone, beside servers of the same PostgreSQL store.
+    Worker(worker::Arguments),
     /// Brings the store up to date and ends.
     Migrate,
     /// Creates organizations, users and memberships, beside a running server too.
@@ -50,6 +57,9 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("{}", .0.detail())]
     Refused(Problem),
+    /// Told to stop twice.
+    #[error("stopped before everything had ended")]
+    Interrupted,
 }
 
 impl From<Problem> for Failure {
@@ -63,15 +73,19 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    let done = runtime
-        .map_err(Failure::from)
-        .and_then(|runtime| runtime.block_on(dispatch(arguments)));
+    let done = runtime.map_err(Failure::from).and_then(|runtime| {
+        let done = runtime.block_on(dispatch(arguments));
+        // Whatever is left was cut off knowingly.
+        runtime.shutdown_background();
+        done
+    });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nobody can be told when standard error is gone.
             let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
             match failure {
+                Failure::Interrupted => ExitCode::from(130),
                 Failure::Usage(_) | Failure::Store(StoreError::Url(_)) => ExitCode::from(2),
                 _ => ExitCode::FAILURE,
             }
@@ -84,9 +98,19 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(Arc::new(SystemClock));
     match command {
         Command::Serve(options) => serve::run(&database, context, options).await,
+        Command::Worker(options) => worker::run(&database, context, options).await,
         Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
         Command::Admin(command) => admin::run(&database, &context, command).await,
     }
+}
+
+/// An environment variable.
+fn variable(name: &str) -> Option<OsString> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "commands are where the environment is read"
+    )]
+    std::env::var_os(name)
 }
 
 /// Prints a record.
@@ -98,7 +122,7 @@ fn print(record: &impl Serialize) -> Result<(), Failure> {
 /// What to do about a failure whose message does not say it.
 fn help(failure: &Failure) -> &'static str {
     match failure {
-        Failure::Store(StoreError::Unavailable(_)) => {
+        Failure::Store(StoreError::Unavailable(_) | StoreError::TurnedAway(_)) => {
             "\n  help: check `--database` (or TPLKIT_DATABASE_URL), and that the database runs and may be reached"
         }
         _ => "",

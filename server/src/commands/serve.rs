@@ -1,16 +1,23 @@
-//! `serve`
+//! `serve`: the API, and the background tasks beside it.
 
-use std::io::{self, Write as _};
-
-use tokio::net::TcpListener;
+use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
+use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
-use tplkit_server::http::{self, App, Config};
-use tplkit_server::store::Store;
+use tplkit_server::http::{self, App, Config, SchemaCap};
+use tplkit_server::secret_key::SecretKey;
 
-use super::Failure;
+use super::process::{self, Process, listen, room};
+use super::{Failure, variable};
+
+/// Holds the key for the secrets of connections. A variable alone: arguments are seen by everybody on
+/// the machine.
+const SECRET_KEY: &str = "TPLKIT_SECRET_KEY";
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
+)]
 pub(super) struct Arguments {
     /// Where to listen; port 0 picks a free one.
     #[arg(
@@ -20,15 +27,59 @@ pub(super) struct Arguments {
         default_value = "127.0.0.1:8080"
     )]
     listen: String,
-    /// How large the body of a request may be.
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20)]
-    max_body: usize,
+    /// Leaves the background tasks to other processes.
+    #[arg(long, env = "TPLKIT_NO_WORKER", value_parser = FalseyValueParser::new())]
+    no_worker: bool,
+    /// How large the body of a request may be; packages have a limit of their own.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "TPLKIT_MAX_BODY",
+        default_value_t = 4 << 20,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    max_body: u32,
     /// Takes the client's address from X-Forwarded-For, as the nearest proxy wrote it.
-    #[arg(long)]
+    #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = FalseyValueParser::new())]
     trust_proxy: bool,
     /// Requests per second for each client and route, or `off` for no limits at all.
-    #[arg(long, value_name = "off|N", default_value = "100", value_parser = rate)]
+    #[arg(
+        long,
+        value_name = "off|N",
+        env = "TPLKIT_RATE_LIMIT",
+        default_value = "100",
+        value_parser = rate
+    )]
     rate_limit: RateLimit,
+    /// How many clients may be connected at once.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_MAX_CONNECTIONS",
+        default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    max_connections: u32,
+    /// Seconds after which another process may take over a template job that stands still.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_LEASE_SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
+    lease_seconds: u32,
+    /// How many features, and columns of each, a schema document shows before it is cut.
+    #[arg(
+        long,
+        value_name = "F,C",
+        env = "TPLKIT_SCHEMA_CAP",
+        default_value = "500,500",
+        value_parser = schema_cap
+    )]
+    schema_cap: SchemaCap,
+    #[command(flatten)]
+    process: process::Arguments,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,59 +95,76 @@ fn rate(text: &str) -> Result<RateLimit, String> {
     }
 }
 
+fn schema_cap(text: &str) -> Result<SchemaCap, String> {
+    let parts = text.split_once(',').and_then(|(features, columns)| {
+        Some(SchemaCap {
+            features: features.trim().parse().ok()?,
+            columns: columns.trim().parse().ok()?,
+        })
+    });
+    parts
+        .filter(|cap| cap.features > 0 && cap.columns > 0)
+        .ok_or_else(|| "use two numbers from 1 on, such as 500,500".to_owned())
+}
+
+/// The key, if there is one.
+fn secret_key() -> Result<Option<SecretKey>, Failure> {
+    let Some(text) = variable(SECRET_KEY).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let key = text.to_str().and_then(SecretKey::parse);
+    let told = || {
+        Failure::Usage(format!(
+            "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
+        ))
+    };
+    key.map(Some).ok_or_else(told)
+}
+
 pub(super) async fn run(
     database: &str,
     context: Context,
     options: Arguments,
 ) -> Result<(), Failure> {
-    tracing_subscriber::fmt()
-        .json()
-        .with_writer(io::stderr)
-        .with_max_level(tracing::Level::INFO)
-        .init();
-    let store = Store::open(database).await?;
-    let _serving = store.claim()?;
+    let secret_key = secret_key()?;
+    let process = Process::begin(database, options.process).await?;
+    let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let config = Config {
-        max_body: options.max_body,
+        max_body: usize::try_from(options.max_body).unwrap_or(usize::MAX),
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
+        lease_seconds: options.lease_seconds,
+        schema_cap: options.schema_cap,
+        secret_key,
+        edge: Limits {
+            connections: room(connections),
+            drain: process.drain,
+            ..Limits::default()
+        },
     };
-    let app = App::new(store, context, config)?;
-    let listener = TcpListener::bind(&options.listen).await;
-    let listener = listener.map_err(|error| Failure::Listen {
-        address: options.listen,
-        error,
-    })?;
+    let app = App::new(process.store.clone(), context.clone(), config)?;
+    let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
-    // Before the line that others wait for: a signal that follows it must not be lost.
-    let stop = stop()?;
-    writeln!(io::stdout(), "listening on http://{address}")?;
-    io::stdout().flush()?;
-    http::serve(app, listener, stop).await?;
-    tracing::info!("every open request has ended");
-    Ok(())
-}
-
-/// Ends when the process is asked to.
-#[cfg(unix)]
-fn stop() -> io::Result<impl Future<Output = ()> + Send + 'static> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+    process.show(&app.metrics).await?;
+    let upkeep = process.upkeep(&context, &app.metrics);
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        store = process.store.kind(),
+        connections = app.config.edge.connections,
+        worker = !options.no_worker,
+        "serving"
+    );
+    let mut stop = process.stop.clone();
+    let told = async move {
+        let _ = stop.wait_for(|stop| *stop).await;
+    };
+    let work = async move {
+        let serving = http::serve(app, listener, told);
+        if options.no_worker {
+            let _ = serving.await;
+        } else {
+            let _ = tokio::join!(serving, upkeep);
         }
-        tracing::info!("stopping: no new requests are taken");
-    })
-}
-
-/// Ends when the process is asked to.
-#[cfg(not(unix))]
-fn stop() -> io::Result<impl Future<Output = ()> + Send + 'static> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-        tracing::info!("stopping: no new requests are taken");
-    })
+    };
+    process.run(Some(address), work).await
 }

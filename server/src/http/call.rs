@@ -21,8 +21,9 @@ use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Presented, Role};
 use crate::context::Context;
+use crate::edge::BodyTooSlow;
 use crate::rows::Tables;
-use crate::store::{Kind, Tx, Work};
+use crate::store::{Kind, Scope, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -183,6 +184,15 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
+    /// The fields of the body, whatever the query is.
+    ///
+    /// # Errors
+    /// 415, 413, 422.
+    pub async fn body_alone(&mut self) -> Result<Fields, Problem> {
+        let bytes = self.bytes().await?;
+        Fields::of(body::parse(&bytes)?)
+    }
+
     /// Answers with what an operation of the store finds.
     ///
     /// # Errors
@@ -196,7 +206,7 @@ impl Call {
             + Sync
             + 'static,
     {
-        self.run(Kind::Read, input, work).await
+        self.run(Kind::Read, Caller::scope, input, work).await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
@@ -213,10 +223,16 @@ impl Call {
             + Sync
             + 'static,
     {
-        self.run(Kind::Write, input, work).await
+        self.run(Kind::Write, Caller::scope, input, work).await
     }
 
-    async fn run<I, F>(self, kind: Kind, input: I, work: F) -> Result<Response, Problem>
+    async fn run<I, F>(
+        self,
+        kind: Kind,
+        scope_of: impl Fn(&Caller) -> Scope,
+        input: I,
+        work: F,
+    ) -> Result<Response, Problem>
     where
         I: Send + Sync + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
@@ -235,7 +251,7 @@ impl Call {
             tables: self.app.tables.clone(),
             now: self.app.context.now(),
         };
-        let scope = asked.caller.scope();
+        let scope = scope_of(&asked.caller);
         let Some(unsure) = &self.unsure else {
             let (reply, _) = store.run(kind, &scope, None, asked, work).await;
             return reply.map(Reply::response);
@@ -266,8 +282,31 @@ impl Call {
             return reply.map(Reply::response);
         };
         asked.caller = now.clone();
-        let (reply, _) = store.run(kind, &now.scope(), None, asked, work).await;
+        let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
         reply.map(Reply::response)
+    }
+
+    /// Answers with what an operation did to the model, which holds for everybody: it sees the rows of
+    /// others, too. `workspace` is one that the caller opens, closes or creates.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn shape<I, F>(
+        self,
+        input: I,
+        workspace: Option<Uuid>,
+        work: F,
+    ) -> Result<Response, Problem>
+    where
+        I: Send + Sync + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        let scope = move |caller: &Caller| caller.scope_of_model(workspace);
+        self.run(Kind::Write, scope, input, work).await
     }
 
     /// The body as it came; with it the request can be told from others that carry its key.
@@ -321,9 +360,28 @@ impl Call {
         match Limited::new(body, limit).collect().await {
             Ok(collected) => Ok(collected.to_bytes().to_vec()),
             Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => Err(Problem::new(Code::InvalidJson, "The body ended too early.")),
+            Err(error) if is_slow(&*error) => Err(Problem::new(
+                Code::InvalidJson,
+                "The body did not come in time.",
+            )),
+            Err(_) => Err(Problem::new(
+                Code::InvalidJson,
+                "The body is not framed as announced, or ended too early.",
+            )),
         }
     }
+}
+
+/// Whether the edge gave up waiting for the body.
+fn is_slow(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut error = Some(error);
+    while let Some(cause) = error {
+        if cause.is::<BodyTooSlow>() {
+            return true;
+        }
+        error = cause.source();
+    }
+    false
 }
 
 fn is_json(media_type: &HeaderValue) -> bool {

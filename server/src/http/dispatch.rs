@@ -1,15 +1,19 @@
 //! The way of every request, in the order in which refusals are told: route, method, credential,
 //! limit, scope; then the handler: visibility, role, body, state.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header};
 use axum::response::Response;
 use futures_util::FutureExt as _;
+use tracing::Instrument as _;
+use uuid::Uuid;
 
 use super::App;
 use super::call::{Call, Unsure};
@@ -17,40 +21,171 @@ use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
 use super::problem::{Code, Problem};
-use super::query::Query;
+use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Identity, Presented, identify};
+use crate::context::{Stopwatch, micros};
+use crate::edge::Malformed;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The word for what is none of the operations, in logs and metrics.
+const NO_ROUTE: &str = "none";
 
 /// Answers a request, whatever it is.
 pub(super) async fn answer(app: Arc<App>, peer: SocketAddr, request: Request) -> Response {
     let id = app.context.id().to_string();
-    let method = request.method().as_str().to_owned();
-    let path = request.uri().path().to_owned();
-    let began = app.context.now();
-    let (result, left) = caught(pass(&app, peer, request)).await;
-    let mut response = result.unwrap_or_else(|problem| problem.response(&path));
-    if let Some(left) = left {
+    // An error's span is there at every level, and with it the id in every line.
+    let span = tracing::error_span!("request", id);
+    traced(app, peer, request, id).instrument(span).await
+}
+
+async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -> Response {
+    let watch = Stopwatch::start();
+    let _flying = app.metrics.flying();
+    let (parts, body) = request.into_parts();
+    let method = method(&parts.method);
+    let path = parts.uri.path().to_owned();
+    let address = address(&app, peer, &parts.headers);
+    let found = match fault_of_head(&parts) {
+        None => find(parts.method.as_str(), &path),
+        Some(problem) => {
+            let trace = Trace::new(method, NO_ROUTE, address);
+            return finish(&app, &id, problem.response(&path), &trace, &watch);
+        }
+    };
+    let mut trace = Trace::new(method, NO_ROUTE, address);
+    if let Found::Operation(operation, parameters) = &found {
+        trace.route = operation.path;
+        trace.place = place(operation, parameters);
+    }
+    let client = trace.client.clone();
+    let outcome = caught(pass(&app, client, found, parts, body)).await;
+    trace.caller = outcome.caller;
+    let mut response = outcome
+        .result
+        .unwrap_or_else(|problem| problem.response(&path));
+    if let Some(left) = outcome.left {
         tell_limit(response.headers_mut(), left);
     }
-    if let Ok(id) = HeaderValue::from_str(&id) {
+    finish(&app, &id, response, &trace, &watch)
+}
+
+/// Answers what is no request.
+pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
+    let limits = &app.config.edge;
+    let problem = match why {
+        Malformed::TooLarge => Problem::new(
+            Code::PayloadTooLarge,
+            format!(
+                "The head of a request may have {} bytes and {} lines, its target 65534 bytes.",
+                limits.head, limits.headers
+            ),
+        ),
+        Malformed::Syntax(why) => Problem::new(
+            Code::ValidationFailed,
+            format!("This is not an HTTP request: {why}."),
+        ),
+    };
+    let id = app.context.id().to_string();
+    let _span = tracing::error_span!("request", id).entered();
+    let trace = Trace::new("none", NO_ROUTE, address(app, peer, &HeaderMap::new()));
+    finish(app, &id, problem.response(""), &trace, &Stopwatch::start())
+}
+
+/// What is told of a request: nothing that its sender wrote, but ids.
+struct Trace {
+    method: &'static str,
+    route: &'static str,
+    /// The route with the ids of the request.
+    place: String,
+    client: String,
+    caller: Option<Uuid>,
+}
+
+impl Trace {
+    fn new(method: &'static str, route: &'static str, client: String) -> Trace {
+        Trace {
+            method,
+            route,
+            place: NO_ROUTE.to_owned(),
+            client,
+            caller: None,
+        }
+    }
+}
+
+fn finish(
+    app: &App,
+    id: &str,
+    mut response: Response,
+    trace: &Trace,
+    watch: &Stopwatch,
+) -> Response {
+    if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    // The path alone: queries can hold what nobody should read in a log.
+    let status = response.status();
+    let took = watch.elapsed();
+    app.metrics
+        .answered(trace.method, trace.route, status, took);
     tracing::info!(
-        request = id,
-        method,
-        path,
-        status = response.status().as_u16(),
-        micros = app.context.now() - began,
+        method = trace.method,
+        path = trace.place,
+        status = status.as_u16(),
+        micros = micros(took),
+        client = trace.client,
+        caller = trace.caller.map(tracing::field::display),
         "answered"
     );
     response
 }
 
-/// An answer or a refusal, and what is left of the caller's bucket.
-type Outcome = (Result<Response, Problem>, Option<Left>);
+/// A method in our own words.
+fn method(method: &Method) -> &'static str {
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let known = known.iter().find(|known| **known == method.as_str());
+    known.copied().unwrap_or("other")
+}
+
+/// The path as it may be told: ids are, anything else that a client put there is not.
+fn place(operation: &Operation, parameters: &[String]) -> String {
+    let mut parameters = parameters.iter();
+    let segments = operation.path.split('/').map(|segment| {
+        if !segment.starts_with('{') {
+            return segment;
+        }
+        let given = parameters.next().map_or("", String::as_str);
+        query::uuid(given).map_or(segment, |_| given)
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// What is wrong with a head that HTTP/1.1 as such lets through.
+fn fault_of_head(parts: &Parts) -> Option<Problem> {
+    let hosts = parts.headers.get_all(header::HOST).iter().count();
+    let owed = parts.version >= Version::HTTP_11;
+    (hosts > 1 || owed && hosts == 0)
+        .then(|| Problem::fault("header.host", "has to be there, once"))
+}
+
+/// What became of a request on its way through an operation.
+struct Outcome {
+    result: Result<Response, Problem>,
+    /// What is left of the caller's bucket.
+    left: Option<Left>,
+    caller: Option<Uuid>,
+}
+
+impl Outcome {
+    fn refused(problem: Problem) -> Outcome {
+        Outcome {
+            result: Err(problem),
+            left: None,
+            caller: None,
+        }
+    }
+}
 
 /// A bug in one request is that request's misfortune alone.
 async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
@@ -58,27 +193,25 @@ async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
         .catch_unwind()
         .await
         .unwrap_or_else(|_| {
-            tracing::error!("a handler panicked");
             let told = "Something went wrong here; it has been recorded.";
-            (Err(Problem::new(Code::Internal, told)), None)
+            Outcome::refused(Problem::new(Code::Internal, told))
         })
 }
 
-async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
-    let (parts, body) = request.into_parts();
-    let (operation, parameters) = match find(parts.method.as_str(), parts.uri.path()) {
+async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: Body) -> Outcome {
+    let (operation, parameters) = match found {
         Found::Operation(operation, parameters) => (operation, parameters),
         Found::OtherMethods(methods) => {
             let told = format!("This route knows {methods}.");
             let mut problem = Problem::new(Code::MethodNotAllowed, told);
             problem.allow = Some(methods);
-            return (Err(problem), None);
+            return Outcome::refused(problem);
         }
-        Found::Nothing => return (Err(Problem::not_found()), None),
+        Found::Nothing => return Outcome::refused(Problem::not_found()),
     };
     let credential = match credential(operation, &parts.headers) {
         Ok(credential) => credential.map(str::to_owned),
-        Err(problem) => return (Err(problem), None),
+        Err(problem) => return Outcome::refused(problem),
     };
     let credential = credential.as_deref();
     let presented = credential.and_then(|credential| {
@@ -94,21 +227,26 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
         (None, None) => None,
         (None, Some(credential)) => match authenticate(app, credential).await {
             Ok(caller) => Some(caller),
-            Err(problem) => return (Err(problem), None),
+            Err(problem) => return Outcome::refused(problem),
         },
     };
     if let (Some(presented), Some(caller), None) = (&presented, &caller, &unsure) {
         app.remembered.remember(presented, caller);
     }
-    let address = address(app, peer, &parts.headers);
-    let left = limit(app, operation, caller.as_ref(), &address);
+    let id = caller.as_ref().map(|caller| caller.id);
+    let left = limit(app, operation, caller.as_ref(), &client);
+    let ended = |result| Outcome {
+        result,
+        left,
+        caller: id,
+    };
     if let Some(left) = left.filter(|left| !left.allowed) {
-        return (Err(too_many(left)), Some(left));
+        return ended(Err(too_many(left)));
     }
     if let Some(caller) = &caller
         && let Err(problem) = check_scopes(operation, caller)
     {
-        return (Err(problem), left);
+        return ended(Err(problem));
     }
     let path = parts.uri.path();
     let query = parts.uri.query().unwrap_or_default();
@@ -147,7 +285,7 @@ async fn pass(app: &Arc<App>, peer: SocketAddr, request: Request) -> Outcome {
         }
         (result, ..) => result,
     };
-    (result, left)
+    ended(result)
 }
 
 /// What the caller presents; nothing on a public operation, whatever comes along.
@@ -185,23 +323,35 @@ fn address(app: &App, peer: SocketAddr, headers: &HeaderMap) -> String {
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
     let forwarded = forwarded
         .filter(|_| app.config.trust_proxy)
-        .and_then(|value| {
-            // The nearest proxy appends; what stands before it is what the client claims.
-            value
-                .to_str()
-                .ok()?
-                .rsplit(',')
-                .next()?
-                .trim()
-                .parse::<IpAddr>()
-                .ok()
-        });
-    forwarded.unwrap_or_else(|| peer.ip()).to_string()
+        // The nearest proxy appends; what stands before it is what the client claims.
+        .and_then(|value| ip(value.to_str().ok()?.rsplit(',').next()?.trim()));
+    forwarded
+        .unwrap_or_else(|| peer.ip())
+        .to_canonical()
+        .to_string()
+}
+
+/// An address as proxies write it: alone, in brackets, or with a port.
+fn ip(text: &str) -> Option<IpAddr> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    let bare = bare.parse::<IpAddr>().ok();
+    bare.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
+}
+
+/// Whose bucket it is: of IPv6, everybody has as many addresses as they like in one network.
+fn neighbourhood(client: &str) -> String {
+    match client.parse() {
+        Ok(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).to_string()
+        }
+        _ => client.to_owned(),
+    }
 }
 
 /// Counts a request: for the user of a session, else for the address, and for the key if there is
 /// one. Tells of the bucket that has less left.
-fn limit(app: &App, operation: &Operation, caller: Option<&Caller>, address: &str) -> Option<Left> {
+fn limit(app: &App, operation: &Operation, caller: Option<&Caller>, client: &str) -> Option<Left> {
     let usual = app.config.rate?;
     let rate = match operation.limit {
         Limit::None => return None,
@@ -214,13 +364,13 @@ fn limit(app: &App, operation: &Operation, caller: Option<&Caller>, address: &st
         app.buckets.take(&key, rate, now)
     };
     let Some(caller) = caller else {
-        return Some(take("address", address));
+        return Some(take("address", &neighbourhood(client)));
     };
     let own = take("caller", &caller.id.to_string());
     if !caller.is_key() || !own.allowed {
         return Some(own);
     }
-    let shared = take("address", address);
+    let shared = take("address", &neighbourhood(client));
     let less = !shared.allowed || shared.remaining < own.remaining;
     Some(if less { shared } else { own })
 }
@@ -281,17 +431,53 @@ impl Call {
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::{Outcome, caught};
+    use super::{Outcome, caught, ip, neighbourhood, place};
+    use crate::http::operations::{Found, find};
 
     #[test]
     fn a_panic_is_a_problem_like_any_other() {
         let panics = async || -> Outcome { panic!("a bug") };
-        let (result, _) = caught(panics()).now_or_never().expect("ready");
-        let response = result.expect_err("refused").response("/v1/me");
+        let outcome = caught(panics()).now_or_never().expect("ready");
+        let response = outcome.result.expect_err("refused").response("/v1/me");
         assert_eq!(response.status(), 500);
         assert_eq!(
             response.headers()["content-type"],
             "application/problem+json"
         );
+    }
+
+    #[test]
+    fn addresses_are_read_as_proxies_write_them() {
+        for (text, address) in [
+            ("10.0.0.1", Some("10.0.0.1")),
+            ("10.0.0.1:4711", Some("10.0.0.1")),
+            ("[2001:db8::1]:4711", Some("2001:db8::1")),
+            ("[2001:db8::1]", Some("2001:db8::1")),
+            ("2001:db8::1", Some("2001:db8::1")),
+            ("unknown", None),
+            ("", None),
+        ] {
+            assert_eq!(
+                ip(text).map(|ip| ip.to_string()).as_deref(),
+                address,
+                "{text}"
+            );
+        }
+        assert_eq!(neighbourhood("2001:db8:0:1:2:3:4:5"), "2001:db8:0:1::");
+        assert_eq!(neighbourhood("10.0.0.1"), "10.0.0.1");
+    }
+
+    #[test]
+    fn of_a_path_only_ids_are_told() {
+        let told = |path: &str| match find("GET", path) {
+            Found::Operation(operation, parameters) => place(operation, &parameters),
+            _ => "nothing".to_owned(),
+        };
+        let id = "0198a5ba-0000-7000-8000-000000000001";
+        let path = format!("/v1/organizations/{id}/members");
+        assert_eq!(told(&path), path);
+        let hidden = "/v1/organizations/{organization_id}/members";
+        assert_eq!(told("/v1/organizations/a%20secret/members"), hidden);
+        assert_eq!(told("/v1/me"), "/v1/me");
     }
 }

@@ -15,14 +15,18 @@ pub mod reply;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::Router;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::Request;
+use axum::response::Response;
 use tokio::net::TcpListener;
 
 use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
+use crate::edge::{self, Answers, Limits, Malformed};
+use crate::metrics::Metrics;
 use crate::rows::Tables;
+use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
 
@@ -35,6 +39,23 @@ pub struct Config {
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
     pub rate: Option<Rate>,
+    /// Seconds that a template job is held by who runs it, unless it is renewed.
+    pub lease_seconds: u32,
+    /// How much a schema document shows.
+    pub schema_cap: SchemaCap,
+    /// Encrypts the secrets of connections; without it none can be stored.
+    pub secret_key: Option<SecretKey>,
+    /// What a client may take.
+    pub edge: Limits,
+}
+
+/// How much `GET /v1/schema` shows before it is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaCap {
+    /// Features in all.
+    pub features: u32,
+    /// Columns in all.
+    pub columns: u32,
 }
 
 impl Default for Config {
@@ -43,6 +64,13 @@ impl Default for Config {
             max_body: 4 << 20,
             trust_proxy: false,
             rate: Some(Rate::per_second(100)),
+            lease_seconds: 60,
+            schema_cap: SchemaCap {
+                features: 500,
+                columns: 5000,
+            },
+            secret_key: None,
+            edge: Limits::default(),
         }
     }
 }
@@ -60,10 +88,13 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
-    /// Who has asked lately.
-    pub(crate) remembered: Remembered,
     /// The shape of tables that were read before.
     pub tables: Tables,
+    /// Who has asked lately.
+    pub(crate) remembered: Remembered,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    stopping: AtomicBool,
 }
 
 impl App {
@@ -72,38 +103,61 @@ impl App {
     /// # Errors
     /// When this machine cannot hash passwords.
     pub fn new(store: Store, context: Context, config: Config) -> Result<Arc<App>, StoreError> {
+        let passwords = Passwords::new()?;
+        let metrics = Arc::new(Metrics::new(&store, Some(&passwords)));
         Ok(Arc::new(App {
             store,
             context,
             config,
-            passwords: Passwords::new()?,
+            passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
-            remembered: Remembered::default(),
             tables: Tables::default(),
+            remembered: Remembered::default(),
+            metrics,
+            stopping: AtomicBool::new(false),
         }))
+    }
+
+    /// Whether this server is about to stop, so that nobody new should be sent to it.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}
+
+impl Answers for App {
+    async fn answer(self: Arc<Self>, peer: SocketAddr, request: Request) -> Response {
+        dispatch::answer(self, peer, request).await
+    }
+
+    fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response {
+        dispatch::refuse(self, peer, why)
+    }
+
+    fn stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    fn connections(&self, open: usize) {
+        self.metrics.connections(open);
     }
 }
 
 /// Serves until told to stop, then lets open requests end.
 ///
 /// # Errors
-/// When the listener fails.
+/// None; whoever waits for this may have others.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,
-    stop: impl Future<Output = ()> + Send + 'static,
+    stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
-    let router = Router::new().fallback(answer).with_state(app);
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, service)
-        .with_graceful_shutdown(stop)
-        .await
-}
-
-async fn answer(
-    State(app): State<Arc<App>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    request: Request,
-) -> axum::response::Response {
-    dispatch::answer(app, peer, request).await
+    let limits = app.config.edge.clone();
+    let cut = edge::serve(app, listener, limits, stop).await;
+    if cut > 0 {
+        tracing::warn!(
+            connections = cut,
+            "the time to stop is over, and some had not ended"
+        );
+    }
+    Ok(())
 }

@@ -10,7 +10,10 @@ use percent_encoding::percent_decode;
 use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
-use crate::routes::{api_keys, auth, documentation, health, me, members, organizations, rows};
+use crate::routes::{
+    api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
+    rails, rows, schema, views, workspace_members, workspaces,
+};
 
 /// Who may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,9 +215,11 @@ macro_rules! operations {
 use Access::{Public, Users};
 const READ: Access = Access::Scopes(&[KeyScope::Read]);
 const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
+const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 20] = operations! {
+pub static OPERATIONS: [Operation; 57] = operations! {
+
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -229,12 +234,49 @@ pub static OPERATIONS: [Operation; 20] = operations! {
     POST "/v1/organizations/{organization_id}/members" Users, Admin, Usual, [201, 404, 409, 413, 415, 422] => members::create, "Adds a member" [] (MemberCreate) -> Member;
     PATCH "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [200, 404, 409, 413, 415, 422] => members::patch, "Changes a member's role" [] (MemberPatch) -> Member;
     DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
+    POST "/v1/features/{feature_id}/rows" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::create, "Creates a row" [validate] (RowCreate) -> Row;
+    POST "/v1/features/{feature_id}/rows:batch" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::batch, "Creates up to 500 rows, or none" [validate] (RowBatch) -> RowBatchResult;
     GET "/v1/features/{feature_id}/rows" READ, Viewer, Usual, [200, 404, 422] => rows::list, "Lists rows" [cursor limit filter match sort fields] -> RowPage;
     GET "/v1/features/{feature_id}/rows:aggregate" READ, Viewer, Usual, [200, 404, 422] => rows::aggregate, "Counts rows, or works out the sum or average of a column" [op column filter match] -> Aggregate;
     GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row;
+    PATCH "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rows::patch, "Replaces a row's data, or merges into it" [validate merge] (RowPatch) -> Row;
+    DELETE "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [204, 404, 422] => rows::delete, "Removes a row" [];
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;
     DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete, "Revokes an API key" [];
+    GET "/v1/workspaces" READ, Viewer, Usual, [200, 422] => workspaces::list, "Lists visible workspaces" [cursor limit] -> WorkspacePage;
+    POST "/v1/workspaces" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workspaces::create, "Creates a workspace" [] (WorkspaceCreate) -> Workspace;
+    GET "/v1/workspaces/{workspace_id}" READ, Viewer, Usual, [200, 404, 422] => workspaces::get, "Reads a workspace" [] -> Workspace;
+    PATCH "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workspaces::patch, "Changes a workspace" [] (WorkspacePatch) -> Workspace;
+    DELETE "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workspaces::delete, "Deletes a workspace with everything in it" [force];
+    PUT "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put, "Shows a workspace to a person" [];
+    DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Shows a workspace to a person no more" [];
+    GET "/v1/modules" READ, Viewer, Usual, [200, 404, 422] => modules::list, "Lists visible modules" [workspace_id cursor limit] -> ModulePage;
+    POST "/v1/modules" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => modules::create, "Creates a module" [] (ModuleCreate) -> Module;
+    GET "/v1/modules/{module_id}" READ, Viewer, Usual, [200, 404, 422] => modules::get, "Reads a module" [] -> Module;
+    PATCH "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => modules::patch, "Changes a module" [] (ModulePatch) -> Module;
+    DELETE "/v1/modules/{module_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => modules::delete, "Deletes a module with its rails" [force];
+    GET "/v1/rails" READ, Viewer, Usual, [200, 404, 422] => rails::list, "Lists visible rails" [module_id cursor limit] -> RailPage;
+    POST "/v1/rails" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rails::create, "Creates a rail" [] (RailCreate) -> Rail;
+    GET "/v1/rails/{rail_id}" READ, Viewer, Usual, [200, 404, 422] => rails::get, "Reads a rail" [] -> Rail;
+    PATCH "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rails::patch, "Changes a rail" [] (RailPatch) -> Rail;
+    DELETE "/v1/rails/{rail_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => rails::delete, "Deletes a rail; views stay" [];
+    GET "/v1/features" READ, Viewer, Usual, [200, 422] => features::list, "Lists visible features" [workspace_id cursor limit] -> FeaturePage;
+    POST "/v1/features" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => features::create, "Creates a feature" [] (FeatureCreate) -> Feature;
+    GET "/v1/features/{feature_id}" READ, Viewer, Usual, [200, 404, 422] => features::get, "Reads a feature" [] -> Feature;
+    PATCH "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => features::patch, "Changes a feature" [] (FeaturePatch) -> Feature;
+    DELETE "/v1/features/{feature_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => features::delete, "Deletes a feature with its rows, columns and views" [force];
+    GET "/v1/views" READ, Viewer, Usual, [200, 422] => views::list, "Lists visible views" [feature_id cursor limit] -> ViewPage;
+    POST "/v1/views" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => views::create, "Creates a view" [] (ViewCreate) -> View;
+    GET "/v1/views/{view_id}" READ, Viewer, Usual, [200, 404, 422] => views::get, "Reads a view" [] -> View;
+    PATCH "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => views::patch, "Changes a view" [] (ViewPatch) -> View;
+    DELETE "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => views::delete, "Deletes a view; rows stay" [];
+    GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list, "Lists all columns of a feature in display order" [] -> ColumnList;
+    POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
+    PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;
+    DELETE "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => columns::delete, "Deletes the definition of a column; rows keep the key" [force];
+    GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
+    GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
 };
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// How many single faults one answer lists.
-const MOST_FAULTS: usize = 100;
+pub const MOST_FAULTS: usize = 100;
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -77,6 +77,13 @@ impl Problem {
         )
     }
 
+    /// 503 for what may work a little later.
+    pub fn unavailable(detail: impl Into<String>) -> Problem {
+        let mut problem = Problem::new(Code::StoreUnavailable, detail);
+        problem.retry_after = Some(1);
+        problem
+    }
+
     /// 403 for a role that does not suffice.
     pub fn forbidden(detail: impl Into<String>) -> Problem {
         Problem::new(Code::Forbidden, detail)
@@ -113,6 +120,21 @@ impl Problem {
     /// 422 about one value.
     pub fn fault(path: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem::invalid(vec![Fault::new(path, message)])
+    }
+
+    /// The same refusal in other words.
+    #[must_use]
+    pub fn told(mut self, detail: impl Into<String>) -> Problem {
+        self.detail = detail.into();
+        self
+    }
+
+    /// The same refusal with the single things that are wrong.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Problem {
+        self.errors = errors;
+        self.errors.truncate(MOST_FAULTS);
+        self
     }
 
     /// Why, for people.
@@ -174,14 +196,13 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         match error {
-            unavailable @ (StoreError::Unavailable(_) | StoreError::Locked) => {
-                tracing::warn!(error = %unavailable, "the store is not available");
-                let mut problem = Problem::new(
-                    Code::StoreUnavailable,
-                    "The store is not available at the moment.",
-                );
-                problem.retry_after = Some(1);
-                problem
+            StoreError::Unavailable(_) | StoreError::TurnedAway(_) | StoreError::Locked => {
+                tracing::warn!(%error, "the store is not available");
+                Problem::unavailable("The store is not available at the moment.")
+            }
+            StoreError::TooLong => {
+                tracing::warn!(%error, "the store was given up on");
+                Problem::unavailable("This took the store too long and was given up; ask for less.")
             }
             // What can collide is caught where it is known what collided; the rest are bugs.
             other => {

@@ -71,17 +71,44 @@ impl Query {
         number
     }
 
+    /// One of a few words.
+    pub fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(name)?;
+        let word = words.iter().find(|word| **word == text).copied();
+        if word.is_none() {
+            self.refuse(name, format!("is none of {}", words.join(", ")));
+        }
+        word
+    }
+
     /// A required id.
     pub fn id(&mut self, name: &str) -> Option<Uuid> {
-        let Some(text) = self.text(name) else {
+        if !self.parameters.iter().any(|(known, _)| known == name) {
             self.refuse(name, "is required");
-            return None;
-        };
+        }
+        self.optional_id(name)
+    }
+
+    /// An id that may be missing.
+    pub fn optional_id(&mut self, name: &str) -> Option<Uuid> {
+        let text = self.text(name)?;
         let id = uuid(&text);
         if id.is_none() {
             self.refuse(name, "is no UUID");
         }
         id
+    }
+
+    /// `true` or `false`; nothing is `false`.
+    pub fn flag(&mut self, name: &str) -> bool {
+        match self.text(name).as_deref() {
+            Some("true") => true,
+            Some("false") | None => false,
+            Some(_) => {
+                self.refuse(name, "is neither true nor false");
+                false
+            }
+        }
     }
 
     /// Refuses what is wrong, and every parameter that nobody took.

@@ -18,8 +18,11 @@ pub async fn health(_: Call) -> Result<Response, Problem> {
 /// `GET /v1/ready`
 ///
 /// # Errors
-/// 503 while the store does not answer.
+/// 503 while the store does not answer, and when this server is about to stop.
 pub async fn ready(call: Call) -> Result<Response, Problem> {
+    if call.app.is_stopping() {
+        return Err(Problem::unavailable("This server is stopping."));
+    }
     call.app.store.ready().await?;
     json(StatusCode::OK, &document())
 }

@@ -2,10 +2,19 @@
 
 pub mod api_keys;
 pub mod auth;
+pub mod columns;
 pub mod documentation;
+pub mod features;
 pub mod health;
 pub mod me;
 pub mod members;
+pub mod modules;
 pub mod organizations;
+pub mod rails;
+mod records;
 pub mod rows;
+pub mod schema;
 pub mod users;
+pub mod views;
+pub mod workspace_members;
+pub mod workspaces;

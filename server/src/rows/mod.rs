@@ -7,10 +7,23 @@
 //! Nothing here knows a route: whoever writes rows (requests, jobs, automations) comes this way.
 
 mod answer;
+mod counts;
+mod entering;
+mod faults;
 pub mod query;
+mod sequence;
+mod slots;
+mod submission;
 mod table;
 mod tables;
+mod unique;
+mod write;
 
 pub use answer::{Stored, write_row};
+pub use entering::{Entered, Entering, Source, Validate};
+pub use faults::Faults;
+pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
 pub use tables::{Opened, Tables};
+pub use unique::value_hash;
+pub use write::{Refused, insert, remove, replace};

@@ -32,6 +32,8 @@ pub struct Table {
     pub(super) by_name: Vec<usize>,
     /// Positions of the columns that have a slot, in the order of the slots.
     pub(super) slotted: Vec<usize>,
+    /// Of each column its position among those.
+    pub(super) slot_of: Vec<Option<usize>>,
     /// The statement that inserts a row with these slots.
     pub(super) insert: String,
     /// The statement that replaces a row with these slots.
@@ -145,6 +147,8 @@ impl Table {
         let mut slotted: Vec<usize> = (0..columns.len()).collect();
         slotted.retain(|at| number(at).is_some());
         slotted.sort_by_key(number);
+        let slot_of = (0..columns.len()).map(|at| slotted.iter().position(|other| *other == at));
+        let slot_of = slot_of.collect();
         let numbers: Vec<i64> = slotted.iter().filter_map(number).collect();
         Table {
             organization: head.organization,
@@ -157,15 +161,40 @@ impl Table {
             columns,
             by_name,
             slotted,
+            slot_of,
         }
+    }
+
+    /// Gives a table another version, because its line or a column changes in this transaction. Never
+    /// one that it had before, not even in a transaction that was undone: what others remember of a
+    /// version stays true.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn changed(
+        tx: &mut Tx,
+        (organization, feature): (Uuid, Uuid),
+        now: i64,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE main.features \
+             SET version = CASE WHEN version < $3 THEN $3 ELSE version + 1 END \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2";
+        tx.query(sql, &[organization.into(), feature.into(), now.into()])
+            .await
+            .map(drop)
     }
 
     /// The column of that technical name.
     pub fn column(&self, name: &str) -> Option<&Column> {
+        self.position(name).map(|at| &self.columns[at])
+    }
+
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
         let found = self
             .by_name
             .binary_search_by(|at| self.columns[*at].name().cmp(name));
-        found.ok().map(|at| &self.columns[self.by_name[at]])
+        found.ok().map(|at| self.by_name[at])
     }
 }
 

@@ -27,6 +27,12 @@ pub enum StoreError {
     /// What was remembered about the caller is no longer true. The request is judged again.
     #[error("the caller has changed")]
     Stale,
+    /// A statement was ended because it took too long.
+    #[error("a statement took too long and was ended")]
+    TooLong,
+    /// The store is there and wants nothing of us: a wrong password, no such database.
+    #[error("the store turns this program away: {0}")]
+    TurnedAway(String),
     /// The store was migrated by a newer program.
     #[error(
         "the store is at migration {found}, and this program knows only {known}: use a newer tplkit-server"
@@ -67,6 +73,7 @@ impl From<rusqlite::Error> for StoreError {
             _ => {}
         }
         match code.code {
+            Kind::OperationInterrupted => StoreError::TooLong,
             Kind::AuthorizationForStatementDenied => StoreError::Denied(text),
             Kind::DatabaseBusy
             | Kind::DatabaseLocked
@@ -95,6 +102,14 @@ fn constraint(message: &str) -> String {
     name
 }
 
+/// Classes of errors whose messages hold none of the values that a statement was given. Others do:
+/// "invalid input syntax for type …" repeats the input.
+const SPEAKABLE: [&str; 12] = [
+    "08", "25", "28", "3D", "40", "42", "53", "54", "55", "57", "58", "XX",
+];
+/// Classes of errors that may be over later.
+const PASSING: [&str; 5] = ["08", "53", "57", "58", "40"];
+
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> StoreError {
         use tokio_postgres::error::SqlState;
@@ -102,13 +117,18 @@ impl From<tokio_postgres::Error> for StoreError {
             let cause = std::error::Error::source(&error);
             let io = cause.is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
             return if error.is_closed() || io {
-                StoreError::Unavailable(error.to_string())
+                StoreError::Unavailable(chain(&error))
             } else {
-                StoreError::Internal(format!("{error}: {:?}", std::error::Error::source(&error)))
+                StoreError::Internal(chain(&error))
             };
         };
         let code = reason.code();
-        let text = || format!("{} ({})", reason.message(), code.code());
+        let class = code.code().get(..2).unwrap_or_default();
+        let text = if SPEAKABLE.contains(&class) {
+            format!("{} ({})", reason.message(), code.code())
+        } else {
+            format!("an error of the database ({})", code.code())
+        };
         if *code == SqlState::UNIQUE_VIOLATION {
             StoreError::Unique {
                 constraint: reason.constraint().unwrap_or_default().to_owned(),
@@ -118,28 +138,52 @@ impl From<tokio_postgres::Error> for StoreError {
         } else if *code == SqlState::LOCK_NOT_AVAILABLE {
             StoreError::Locked
         } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
-            StoreError::Denied(text())
-        } else if ["08", "53", "57", "58", "40"]
-            .iter()
-            .any(|class| code.code().starts_with(class))
-        {
-            StoreError::Unavailable(text())
+            StoreError::Denied(text)
+        } else if *code == SqlState::QUERY_CANCELED {
+            StoreError::TooLong
+        } else if ["28", "3D"].contains(&class) {
+            StoreError::TurnedAway(text)
+        } else if PASSING.contains(&class) {
+            StoreError::Unavailable(text)
         } else {
-            StoreError::Internal(text())
+            StoreError::Internal(text)
         }
     }
 }
 
 impl From<deadpool_postgres::PoolError> for StoreError {
     fn from(error: deadpool_postgres::PoolError) -> StoreError {
+        use deadpool_postgres::{PoolError, TimeoutType};
         match error {
-            // A database that is missing or closed to us can come back, like one that is down.
-            deadpool_postgres::PoolError::Backend(error) => {
-                StoreError::Unavailable(error.to_string())
+            PoolError::Backend(error) => match StoreError::from(error) {
+                // What goes wrong while connecting can be right the next time.
+                StoreError::Internal(text) => StoreError::Unavailable(text),
+                other => other,
+            },
+            PoolError::Timeout(TimeoutType::Wait) => {
+                StoreError::Unavailable("all connections are in use".to_owned())
             }
-            other => StoreError::Unavailable(other.to_string()),
+            PoolError::Timeout(_) => {
+                StoreError::Unavailable("the database does not answer".to_owned())
+            }
+            other => StoreError::Unavailable(chain(&other)),
         }
     }
+}
+
+/// An error with its causes, each told once.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let told = error.to_string();
+        if !text.contains(&told) {
+            text.push_str(": ");
+            text.push_str(&told);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 #[cfg(test)]

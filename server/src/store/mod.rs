@@ -9,10 +9,12 @@
 
 pub mod dialect;
 mod error;
+mod meters;
 mod migrate;
 mod postgres;
 mod scope;
 mod sqlite;
+mod tls;
 mod tx;
 mod value;
 
@@ -20,17 +22,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
+pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
 
+use crate::context::Stopwatch;
+use meters::Outcome;
 use postgres::Postgres;
 use sqlite::{Sqlite, Task, Walled};
 use tx::{Inner, Texts};
@@ -41,11 +48,40 @@ pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
+/// How a store is to behave.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long a statement may take; zero is for ever.
+    pub statement_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            statement_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
 /// An open, migrated store. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Engine,
     texts: Arc<Texts>,
+    meters: Meters,
+    /// Operations that have not ended.
+    pending: Arc<AtomicUsize>,
+}
+
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// Connections to the database.
+    pub connections: usize,
+    /// Those of them that are in use.
+    pub busy: usize,
+    /// Operations that wait for one.
+    pub waiting: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +100,17 @@ impl Store {
     /// # Errors
     /// When the URL names no store, the store cannot be reached, or is newer than this program.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
-        Store::build(url, Walls::BOTH).await
+        Store::open_with(url, &Options::default()).await
+    }
+
+    /// Opens a store that behaves otherwise.
+    ///
+    /// # Errors
+    /// As [`open`](Store::open).
+    pub async fn open_with(url: &str, options: &Options) -> Result<Store, StoreError> {
+        let store = Store::prepare(url, options)?;
+        store.reach().await?;
+        Ok(store)
     }
 
     /// Opens a store with one wall missing, to see that the other holds.
@@ -73,26 +119,79 @@ impl Store {
     /// As [`open`](Store::open).
     #[cfg(any(test, feature = "walls-off"))]
     pub async fn open_without(url: &str, walls: Walls) -> Result<Store, StoreError> {
-        Store::build(url, walls).await
+        let store = Store::build(url, walls, &Options::default())?;
+        store.reach().await?;
+        Ok(store)
     }
 
-    async fn build(url: &str, walls: Walls) -> Result<Store, StoreError> {
+    /// Opens a store that need not be there yet: until it was [reached](Store::reach) once,
+    /// everything that is asked of it is [`StoreError::Unavailable`]. A SQLite file is opened at once.
+    ///
+    /// # Errors
+    /// When the URL names no store.
+    pub fn prepare(url: &str, options: &Options) -> Result<Store, StoreError> {
+        Store::build(url, Walls::BOTH, options)
+    }
+
+    fn build(url: &str, walls: Walls, options: &Options) -> Result<Store, StoreError> {
         let engine = if let Some(file) = url.strip_prefix("sqlite:") {
             let file = match file {
                 "" => return Err(StoreError::Url(url.to_owned())),
                 ":memory:" => None,
                 file => Some(Path::new(file)),
             };
-            Engine::Sqlite(Arc::new(Sqlite::open(file, walls)?))
+            Engine::Sqlite(Arc::new(Sqlite::open(file, walls, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Engine::Postgres(Postgres::open(url, walls.second).await?)
+            Engine::Postgres(Postgres::prepare(url, walls.second, options)?)
         } else {
             return Err(StoreError::Url(url.to_owned()));
         };
         Ok(Store {
             engine,
             texts: Arc::new(Texts::new(walls)),
+            meters: Meters::default(),
+            pending: Arc::default(),
         })
+    }
+
+    /// Reaches the store and migrates it; does nothing when that was done before.
+    ///
+    /// # Errors
+    /// When the store cannot be reached, or is newer than this program.
+    pub async fn reach(&self) -> Result<(), StoreError> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(postgres) => postgres.reach().await,
+        }
+    }
+
+    /// Which of the two it is, in one word.
+    pub fn kind(&self) -> &'static str {
+        match &self.engine {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgres",
+        }
+    }
+
+    /// How much there is to do.
+    pub fn depth(&self) -> Depth {
+        match &self.engine {
+            Engine::Sqlite(_) => {
+                let pending = self.pending.load(Ordering::Relaxed);
+                let busy = pending.min(sqlite::CONNECTIONS);
+                Depth {
+                    connections: sqlite::CONNECTIONS,
+                    busy,
+                    waiting: pending - busy,
+                }
+            }
+            Engine::Postgres(postgres) => postgres.depth(),
+        }
+    }
+
+    /// What is counted of it.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
     /// Claims the store for serving.
@@ -150,7 +249,10 @@ impl Store {
         E: From<StoreError> + Send + 'static,
         F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
     {
-        match &self.engine {
+        let watch = Stopwatch::start();
+        let _pending = Pending::new(&self.pending);
+        let writes = kind == Kind::Write;
+        let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
                 let (answer, answered) = oneshot::channel();
                 let task = Box::new(Operation {
@@ -160,17 +262,21 @@ impl Store {
                     input,
                     work,
                     result: None,
+                    failed: None,
                     answer,
                 });
-                match kind {
-                    Kind::Read => sqlite.read(task),
-                    Kind::Write => sqlite.write(task),
+                if writes {
+                    sqlite.write(task);
+                } else {
+                    sqlite.read(task);
                 }
-                if let Ok((result, input)) = answered.await {
-                    (result, Some(input))
+                if let Ok((result, input, failed)) = answered.await {
+                    let outcome = Outcome::of(result.is_ok(), failed);
+                    (result, Some(input), outcome)
                 } else {
                     let stopped = StoreError::Unavailable("the store has stopped".to_owned());
-                    (Err(stopped.into()), None)
+                    let outcome = Outcome::from(&stopped);
+                    (Err(stopped.into()), None, outcome)
                 }
             }
             Engine::Postgres(postgres) => {
@@ -179,10 +285,51 @@ impl Store {
                     texts: self.texts.clone(),
                     check: check.clone(),
                     stale: false,
-                    inner: Inner::Postgres(postgres.begin(kind == Kind::Write)),
+                    inner: Inner::Postgres(postgres.begin(writes)),
                 };
-                (attempt(begin, &input, &work).await, Some(input))
+                let (result, failed) = self.attempt(begin, &input, &work).await;
+                let outcome = Outcome::of(result.is_ok(), failed);
+                (result, Some(input), outcome)
             }
+        };
+        self.meters.ran(writes, outcome, watch.elapsed());
+        (result, input)
+    }
+
+    /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
+    /// last said against it.
+    async fn attempt<I, T, E, F>(
+        &self,
+        begin: impl Fn() -> Tx,
+        input: &I,
+        work: &F,
+    ) -> (Result<T, E>, Option<Outcome>)
+    where
+        E: From<StoreError>,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
+    {
+        let mut attempt = 1;
+        loop {
+            let mut tx = begin();
+            let result = work(&mut tx, input).await;
+            let Inner::Postgres(mut pipelined) = tx.inner else {
+                return (result, None);
+            };
+            let ended = pipelined.end(result.is_ok()).await;
+            if pipelined.retry() && attempt < ATTEMPTS {
+                attempt += 1;
+                self.meters.retried();
+                continue;
+            }
+            let failed = pipelined.failed();
+            return match (result, ended) {
+                (Ok(_), Err(error)) => {
+                    let failed = failed.or_else(|| Some(Outcome::from(&error)));
+                    (Err(error.into()), failed)
+                }
+                // Why it failed matters more than that the rollback did, too.
+                (result, _) => (result, failed),
+            };
         }
     }
 
@@ -205,29 +352,19 @@ pub(crate) enum Kind {
     Write,
 }
 
-/// Runs an operation on PostgreSQL, again when others got in its way.
-async fn attempt<I, T, E, F>(begin: impl Fn() -> Tx, input: &I, work: &F) -> Result<T, E>
-where
-    E: From<StoreError>,
-    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-{
-    let mut attempt = 1;
-    loop {
-        let mut tx = begin();
-        let result = work(&mut tx, input).await;
-        let Inner::Postgres(mut pipelined) = tx.inner else {
-            return result;
-        };
-        let ended = pipelined.end(result.is_ok()).await;
-        if pipelined.retry() && attempt < ATTEMPTS {
-            attempt += 1;
-            continue;
-        }
-        return match (result, ended) {
-            (Ok(_), Err(error)) => Err(error.into()),
-            // Why it failed matters more than that the rollback did, too.
-            (result, _) => result,
-        };
+/// An operation that has not ended.
+struct Pending(Arc<AtomicUsize>);
+
+impl Pending {
+    fn new(count: &Arc<AtomicUsize>) -> Pending {
+        count.fetch_add(1, Ordering::Relaxed);
+        Pending(count.clone())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -239,7 +376,9 @@ struct Operation<I, T, E, F> {
     input: I,
     work: F,
     result: Option<Result<T, E>>,
-    answer: oneshot::Sender<(Result<T, E>, I)>,
+    /// What the store last said against it.
+    failed: Option<Outcome>,
+    answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
 impl<I, T, E, F> Task for Operation<I, T, E, F>
@@ -257,7 +396,8 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
-            check: self.check.take(),
+            // Not taken: when another task undoes the transaction, this one is run once more.
+            check: self.check.clone(),
             stale: false,
             inner: Inner::Sqlite(connection),
         };
@@ -275,13 +415,15 @@ where
         };
         let keep = result.is_ok();
         self.result = Some(result);
-        let Inner::Sqlite(connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
+        let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
+        self.failed = connection.failed();
         (connection, keep)
     }
 
     fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
@@ -289,6 +431,6 @@ where
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send((result, self.input));
+        let _ = self.answer.send((result, self.input, failed));
     }
 }

@@ -4,21 +4,29 @@
 //! and a transaction of one statement leaves whole. Whatever role the URL names, statements run as a
 //! role that owns nothing and passes no policy by.
 
-use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use futures_util::future::{join3, join4, join5, try_join_all};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls};
 use uuid::Uuid;
 
 use super::dialect::Statement;
-use super::{Row, Scope, StoreError, Value, migrate};
+use super::meters::Outcome;
+use super::tls::Address;
+use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a statement waits for another transaction; less than a statement may take, so that what is
+/// told is what was waited for.
+const LOCK: Duration = Duration::from_secs(3);
+const KEEPALIVE: Duration = Duration::from_secs(20);
 
 /// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
 /// set every time: after a transaction a setting is `''`, which the policies read as nothing.
@@ -36,24 +44,36 @@ pub(super) struct Postgres {
     pool: Pool,
     /// False only in tests that take row-level security away.
     wall: bool,
+    /// Set once it was reached and migrated.
+    reached: Arc<OnceCell<()>>,
+    /// How long an answer may take, when the database cannot say so itself.
+    patience: Option<Duration>,
 }
 
 impl Postgres {
-    /// Connects and migrates.
-    pub(super) async fn open(url: &str, wall: bool) -> Result<Postgres, StoreError> {
-        let mut config = Config::from_str(url)
-            .map_err(|error| StoreError::Url(format!("{}: {error}", without_password(url))))?;
+    /// Makes ready to connect.
+    pub(super) fn prepare(url: &str, wall: bool, behave: &Options) -> Result<Postgres, StoreError> {
+        let refuse = |why: String| StoreError::Url(format!("{}: {why}", without_password(url)));
+        let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
+        let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
-        let options = format!("{options} -c search_path=main -c timezone=UTC -c lock_timeout=3s");
+        let options = format!(
+            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} -c statement_timeout={}",
+            LOCK.as_millis(),
+            limit.as_millis()
+        );
         config.options(options.trim_start());
         config.connect_timeout(PATIENCE);
         if config.get_application_name().is_none() {
             config.application_name("tplkit-server");
         }
+        // A database whose machine is gone says nothing any more, not even that.
+        config.keepalives_idle(KEEPALIVE);
+        config.tcp_user_timeout(KEEPALIVE);
         let manager = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let pool = Pool::builder(Manager::from_config(config, NoTls, manager))
+        let pool = Pool::builder(Manager::from_config(config, tls, manager))
             .max_size(CONNECTIONS)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
@@ -61,21 +81,45 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError::Internal(error.to_string()))?;
-        let mut client = pool.get().await?;
-        migrate::postgres(&mut client).await?;
-        drop(client);
-        Ok(Postgres { pool, wall })
+        Ok(Postgres {
+            pool,
+            wall,
+            reached: Arc::default(),
+            patience: (!limit.is_zero()).then_some(limit + PATIENCE),
+        })
+    }
+
+    /// Connects and migrates, unless that was done.
+    pub(super) async fn reach(&self) -> Result<(), StoreError> {
+        let migrate = async || {
+            let client = self.pool.get().await?;
+            // Taken out of the pool: a migration takes as long as it takes.
+            let mut client = Object::take(client);
+            client.batch_execute("SET statement_timeout = 0").await?;
+            migrate::postgres(&mut client).await
+        };
+        self.reached.get_or_try_init(migrate).await.copied()
+    }
+
+    /// How much there is to do.
+    pub(super) fn depth(&self) -> Depth {
+        let status = self.pool.status();
+        Depth {
+            connections: status.size,
+            busy: status.size.saturating_sub(status.available),
+            waiting: status.waiting,
+        }
     }
 
     /// A transaction that has not begun.
     pub(super) fn begin(&self, may_write: bool) -> Pipelined {
         Pipelined {
-            pool: self.pool.clone(),
-            wall: self.wall,
+            postgres: self.clone(),
             may_write,
             client: None,
             state: State::Fresh,
             retry: false,
+            failed: None,
         }
     }
 }
@@ -91,12 +135,12 @@ enum State {
 /// One transaction on one connection of the pool. Dropped half way, it closes the connection, so
 /// that nobody is handed what another left open.
 pub(super) struct Pipelined {
-    pool: Pool,
-    wall: bool,
+    postgres: Postgres,
     may_write: bool,
     client: Option<Object>,
     state: State,
     retry: bool,
+    failed: Option<Outcome>,
 }
 
 impl Pipelined {
@@ -113,9 +157,10 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let answer = self.send(scope, statement, parameters, last).await;
-        let rows = answer.map_err(|failure| self.failed(failure))?;
-        Ok(rows.into_iter().map(Row::Postgres).collect())
+        self.ready().await?;
+        let patience = self.postgres.patience;
+        let answer = within(patience, self.send(scope, statement, parameters, last)).await;
+        Ok(all(self.judge(answer)?))
     }
 
     /// Runs a statement once for each list of parameters; all leave before the first answer is
@@ -123,40 +168,96 @@ impl Pipelined {
     pub(super) async fn each(
         &mut self,
         statement: &Statement,
-        all: &[Vec<Value>],
+        parameters: &[Vec<Value>],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let answers = self.send_all(statement, all).await;
-        let answers = answers.map_err(|failure| self.failed(failure))?;
-        let rows = answers.into_iter();
-        Ok(rows
-            .map(|rows| rows.into_iter().map(Row::Postgres).collect())
-            .collect())
+        let patience = self.postgres.patience;
+        let answers = within(patience, self.send_all(statement, parameters)).await;
+        Ok(self.judge(answers)?.into_iter().map(all).collect())
     }
 
     /// Begins with a question to the gate, and sends the statement along without waiting for its
     /// answer. Gives both answers.
     pub(super) async fn query_after(
         &mut self,
+        question: (&Statement, &[Value]),
+        scope: &Scope,
+        statement: (&Statement, &[Value]),
+        last: bool,
+    ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
+        self.ready().await?;
+        let patience = self.postgres.patience;
+        let answers = within(patience, self.send_after(question, scope, statement, last)).await;
+        let (known, rows) = self.judge(answers)?;
+        let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
+        Ok((all(known), rows))
+    }
+
+    /// What the store last said against a statement.
+    pub(super) fn failed(&self) -> Option<Outcome> {
+        self.failed
+    }
+
+    /// Takes a connection, if it has none.
+    async fn ready(&mut self) -> Result<(), StoreError> {
+        if self.client.is_some() {
+            return Ok(());
+        }
+        let taken = if self.postgres.reached.initialized() {
+            let client = self.postgres.pool.get().await;
+            client.map_err(|error| Failure::Pool(error.into()))
+        } else {
+            let why = "it was not reached since the start".to_owned();
+            Err(Failure::Pool(StoreError::Unavailable(why)))
+        };
+        self.client = Some(self.judge(taken)?);
+        Ok(())
+    }
+
+    /// Notes what a failure means for the transaction.
+    fn judge<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
+        let error = match answer {
+            Ok(answer) => return Ok(answer),
+            Err(Failure::Pool(error)) => error,
+            Err(Failure::Silence) => {
+                // Nobody knows what this connection still has to say: it is closed, not returned.
+                self.state = State::Open;
+                StoreError::Unavailable("the database does not answer".to_owned())
+            }
+            Err(Failure::Statement(error)) => {
+                self.retry = error.code().is_some_and(|code| {
+                    *code == SqlState::T_R_SERIALIZATION_FAILURE
+                        || *code == SqlState::T_R_DEADLOCK_DETECTED
+                });
+                error.into()
+            }
+        };
+        self.failed = Some(Outcome::from(&error));
+        Err(error)
+    }
+
+    async fn send_after(
+        &mut self,
         (question, asked): (&Statement, &[Value]),
         scope: &Scope,
         (statement, parameters): (&Statement, &[Value]),
         last: bool,
-    ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
-        let client = self.pool.get().await?;
-        let question = prepare(&client, question).await?;
-        let statement = prepare(&client, statement).await?;
+    ) -> Result<Both, Failure> {
+        let Some(client) = &self.client else {
+            return Err(over());
+        };
+        let question = prepare(client, question).await?;
+        let statement = prepare(client, statement).await?;
         let open_statement = client.prepare_cached(OPEN).await?;
-        let opening = opening(scope, self.wall);
+        let opening = opening(scope, self.postgres.wall);
         let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
         let (asked, parameters) = (references(asked), references(parameters));
-        let begin = match (self.may_write, self.wall) {
+        let begin = match (self.may_write, self.postgres.wall) {
             (true, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
             (true, false) => "BEGIN",
             (false, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
             (false, false) => "BEGIN READ ONLY",
         };
         self.state = State::Open;
-        let client = self.client.insert(client);
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
@@ -169,33 +270,15 @@ impl Pipelined {
             if committed.is_ok() {
                 self.state = State::Over;
             }
-            (
-                begun,
-                known,
-                opened,
-                rows.and_then(|rows| committed.map(|()| rows)),
-            )
+            let rows = rows.and_then(|rows| committed.map(|()| rows));
+            (begun, known, opened, rows)
         } else {
             join4(begin, known, open, query).await
         };
-        let begun = begun.and(opened.map(drop)).and(known);
-        let known = begun.map_err(|error| self.failed(Failure::Statement(error)))?;
-        let rows = rows.map_err(|error| self.failed(Failure::Statement(error)));
-        let all = |rows: Vec<tokio_postgres::Row>| rows.into_iter().map(Row::Postgres).collect();
-        Ok((all(known), rows.map(all)))
-    }
-
-    fn failed(&mut self, failure: Failure) -> StoreError {
-        match failure {
-            Failure::Pool(error) => error,
-            Failure::Statement(error) => {
-                self.retry = error.code().is_some_and(|code| {
-                    *code == SqlState::T_R_SERIALIZATION_FAILURE
-                        || *code == SqlState::T_R_DEADLOCK_DETECTED
-                });
-                error.into()
-            }
-        }
+        begun?;
+        let known = known?;
+        opened?;
+        Ok((known, rows))
     }
 
     async fn send_all(
@@ -204,9 +287,7 @@ impl Pipelined {
         all: &[Vec<Value>],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
         let Some(client) = &self.client else {
-            return Err(Failure::Pool(StoreError::Internal(
-                "the transaction has not begun".to_owned(),
-            )));
+            return Err(over());
         };
         let prepared = prepare(client, statement).await?;
         let client: &Client = client;
@@ -225,18 +306,12 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
-        if self.client.is_none() {
-            let client = self.pool.get().await;
-            self.client = Some(client.map_err(|error| Failure::Pool(error.into()))?);
-        }
         // What only reads sees what others committed between its statements in any case.
         if self.state == State::Over && !self.may_write {
             self.state = State::Fresh;
         }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
-            return Err(Failure::Pool(StoreError::Internal(
-                "the transaction is over".to_owned(),
-            )));
+            return Err(over());
         };
         let statement = prepare(client, statement).await?;
         let parameters = references(parameters);
@@ -244,7 +319,7 @@ impl Pipelined {
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
             (State::Fresh, last) => {
-                let opening = opening(scope, self.wall);
+                let opening = opening(scope, self.postgres.wall);
                 let open: Vec<&(dyn ToSql + Sync)> = opening
                     .iter()
                     .map(|value| value as &(dyn ToSql + Sync))
@@ -289,14 +364,26 @@ impl Pipelined {
         if self.state == State::Open
             && let Some(client) = &self.client
         {
-            let ended = client
-                .batch_execute(if commit { "COMMIT" } else { "ROLLBACK" })
-                .await;
-            if let Err(error) = ended {
-                let code = error.code();
-                self.retry |= code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
-                return Err(error.into());
-            }
+            let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
+            let ended = match self.postgres.patience {
+                Some(patience) => timeout(patience, ended).await,
+                None => Ok(ended.await),
+            };
+            let error = match ended {
+                Ok(Ok(())) => {
+                    self.state = State::Over;
+                    return Ok(());
+                }
+                Ok(Err(error)) => {
+                    let code = error.code();
+                    self.retry |=
+                        code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
+                    error.into()
+                }
+                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
+            };
+            self.failed = self.failed.or(Some(Outcome::from(&error)));
+            return Err(error);
         }
         self.state = State::Over;
         Ok(())
@@ -330,7 +417,36 @@ fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
     values.map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
+/// The answers to a question and to the statement behind it.
+type Both = (
+    Vec<tokio_postgres::Row>,
+    Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>,
+);
+
+fn all(rows: Vec<tokio_postgres::Row>) -> Vec<Row> {
+    rows.into_iter().map(Row::Postgres).collect()
+}
+
+fn over() -> Failure {
+    Failure::Pool(StoreError::Internal("the transaction is over".to_owned()))
+}
+
+/// Waits for an answer, but not for ever.
+async fn within<T>(
+    patience: Option<Duration>,
+    answer: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match patience {
+        None => answer.await,
+        Some(patience) => timeout(patience, answer)
+            .await
+            .unwrap_or(Err(Failure::Silence)),
+    }
+}
+
 enum Failure {
+    /// Nothing came back.
+    Silence,
     Pool(StoreError),
     Statement(tokio_postgres::Error),
 }

@@ -75,6 +75,10 @@ impl Client {
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn with(&self, credential: &str) -> Client {
         Client {
             address: self.address,
@@ -119,7 +123,8 @@ impl Client {
     }
 }
 
-fn read(bytes: &[u8]) -> Answer {
+/// Reads the last answer of a connection.
+pub(crate) fn read(bytes: &[u8]) -> Answer {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let (head, body) = text
         .split_once("\r\n\r\n")

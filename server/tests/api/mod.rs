@@ -2,13 +2,21 @@
 
 mod api_keys;
 mod authorization;
-mod client;
+pub(crate) mod client;
+mod columns;
 mod documentation;
+mod features;
 mod health;
 mod idempotency;
 mod members;
+mod model;
+mod modules;
 mod organizations;
+mod rails;
 mod refusals;
 mod rows;
+mod schema;
 mod sessions;
-mod world;
+mod views;
+mod workspaces;
+pub(crate) mod world;

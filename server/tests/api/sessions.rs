@@ -71,6 +71,19 @@ async fn failures_tell_nothing(place: Place) {
         .token("nobody@acme.test", "wrong")
         .refused(401, "unauthenticated");
     assert_eq!(wrong.body, unknown.body);
+    // The same work was done for everybody, also for what cannot be a password.
+    let long = "x".repeat(100_000);
+    for (email, password) in [
+        ("owner@acme.test", "wrong"),
+        ("nobody@acme.test", "wrong"),
+        ("owner@acme.test", &long),
+        ("nobody@acme.test", ""),
+    ] {
+        let before = world.app.passwords.verified().get();
+        let refused = world.token(email, password).refused(401, "unauthenticated");
+        assert_eq!(refused.body, wrong.body);
+        assert_eq!(world.app.passwords.verified().get(), before + 1, "{email}");
+    }
     assert_eq!(wrong.header("www-authenticate"), Some("Bearer"));
     for body in [
         json!({}),

@@ -35,6 +35,7 @@ pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) context: Context,
     pub(crate) nobody: Client,
+    pub(crate) app: Arc<App>,
     pub(crate) acme: Uuid,
     pub(crate) other: Uuid,
     password_hash: String,
@@ -58,12 +59,13 @@ impl World {
         let app = App::new(store.clone(), context.clone(), config).expect("puts together");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
         let address = listener.local_addr().expect("an address");
-        tokio::spawn(http::serve(app, listener, std::future::pending()));
+        tokio::spawn(http::serve(app.clone(), listener, std::future::pending()));
         let mut world = World {
             place,
             store,
             context,
             nobody: Client::new(address),
+            app,
             acme: Uuid::nil(),
             other: Uuid::nil(),
             password_hash: hash_password(PASSWORD.as_bytes()).expect("hashes"),

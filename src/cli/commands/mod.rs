@@ -1,12 +1,20 @@
 //! One file per command.
 
+#[cfg(feature = "client")]
+mod api;
 mod automation;
 mod check;
 mod completions;
 mod diff;
+#[cfg(feature = "client")]
+mod doctor;
 mod explain;
 mod fmt;
 mod graph;
+#[cfg(feature = "client")]
+mod login;
+#[cfg(feature = "client")]
+mod logout;
 mod man;
 mod migrate;
 mod new;
@@ -14,11 +22,15 @@ mod pack;
 mod promote;
 mod report;
 mod resolve;
+#[cfg(feature = "client")]
+mod rows;
 mod rules;
 mod schema;
 mod show;
 mod simulate;
 mod unpack;
+#[cfg(feature = "client")]
+mod whoami;
 mod why;
 
 use super::error::CliError;
@@ -46,6 +58,18 @@ pub(crate) enum Command {
     Automation(automation::Args),
     New(new::Args),
     Schema(schema::Args),
+    #[cfg(feature = "client")]
+    Login(login::Args),
+    #[cfg(feature = "client")]
+    Logout(logout::Args),
+    #[cfg(feature = "client")]
+    Whoami(whoami::Args),
+    #[cfg(feature = "client")]
+    Rows(Box<rows::Args>),
+    #[cfg(feature = "client")]
+    Api(Box<api::Args>),
+    #[cfg(feature = "client")]
+    Doctor(doctor::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -71,6 +95,18 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Migrate(args) => migrate::run(&args, session),
         Command::New(args) => new::run(&args, session),
         Command::Schema(args) => schema::run(&args),
+        #[cfg(feature = "client")]
+        Command::Login(args) => login::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Logout(args) => logout::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Whoami(args) => whoami::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Rows(args) => rows::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Api(args) => api::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Doctor(args) => doctor::run(&args, session),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

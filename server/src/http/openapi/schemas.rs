@@ -82,7 +82,9 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Name",
         json!({
             "type": "string",
-            "pattern": "^[a-z][a-z0-9_]{0,62}$",
+            "minLength": 1,
+            "maxLength": 63,
+            "pattern": "^[^\\s\\u0000-\\u001f\\u007f-\\u009f:,.{}\"]([^\\u0000-\\u001f\\u007f-\\u009f:,.{}\"]*[^\\s\\u0000-\\u001f\\u007f-\\u009f:,.{}\"])?$",
             "description": "A technical name.",
         }),
     );

@@ -1,17 +1,53 @@
 //! One connection: opened, walled, and used by one thread.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
 
 use super::functions;
 use super::wall::Wall;
+use crate::context::{Stopwatch, micros};
 use crate::store::dialect::Statement;
+use crate::store::meters::Outcome;
 use crate::store::{Row, Scope, StoreError, Value, Walls};
 
 /// How long a write waits for another process (an admin command beside the server).
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many steps of SQLite's machine lie between two looks at the clock.
+const STEPS: i32 = 10_000;
+
+/// Ends statements that take too long.
+struct Limit {
+    time: Duration,
+    clock: Stopwatch,
+    /// When the running statement has to be done, in microseconds of the clock.
+    until: Arc<AtomicU64>,
+}
+
+impl Limit {
+    fn install(connection: &mut Connection, time: Duration) -> Result<Limit, StoreError> {
+        let (clock, until) = (Stopwatch::start(), Arc::new(AtomicU64::new(u64::MAX)));
+        let seen = until.clone();
+        let late = move || micros(clock.elapsed()) > seen.load(Ordering::Relaxed);
+        if !time.is_zero() {
+            connection.progress_handler(STEPS, Some(late))?;
+        }
+        Ok(Limit { time, clock, until })
+    }
+
+    fn start(&self) {
+        let until = micros(self.clock.elapsed() + self.time);
+        self.until.store(until, Ordering::Relaxed);
+    }
+
+    fn stop(&self) {
+        self.until.store(u64::MAX, Ordering::Relaxed);
+    }
+}
 
 /// A connection that only runs statements for somebody.
 pub(in crate::store) struct Walled {
@@ -19,6 +55,8 @@ pub(in crate::store) struct Walled {
     /// Absent only in tests that take the second wall away.
     wall: Option<Wall>,
     may_write: bool,
+    limit: Limit,
+    failed: Option<Outcome>,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -43,6 +81,7 @@ impl Walled {
         mut connection: Connection,
         walls: Walls,
         may_write: bool,
+        limit: Duration,
     ) -> Result<Walled, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
         functions::register(&connection)?;
@@ -52,9 +91,11 @@ impl Walled {
             None
         };
         Ok(Walled {
+            limit: Limit::install(&mut connection, limit)?,
             connection,
             wall,
             may_write,
+            failed: None,
         })
     }
 
@@ -79,12 +120,27 @@ impl Walled {
         !self.connection.is_autocommit()
     }
 
+    /// What the store last said against a statement, told once.
+    pub(in crate::store) fn failed(&mut self) -> Option<Outcome> {
+        self.failed.take()
+    }
+
     /// Runs a statement and reads its whole answer.
     pub(in crate::store) fn query(
         &mut self,
         statement: &Statement,
         parameters: &[Value],
     ) -> Result<Vec<Row>, StoreError> {
+        self.limit.start();
+        let answer = self.ask(statement, parameters);
+        self.limit.stop();
+        if let Err(error) = &answer {
+            self.failed = Some(Outcome::from(error));
+        }
+        answer
+    }
+
+    fn ask(&mut self, statement: &Statement, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
         if statement.writes.is_some() && !self.may_write {
             return Err(StoreError::Internal("a read that writes".to_owned()));
         }

@@ -19,11 +19,13 @@ pub(super) use connection::Walled;
 pub(super) use threads::Task;
 pub(super) use wall::known;
 
-use super::{StoreError, Walls, migrate};
+use super::{Options, StoreError, Walls, migrate};
 
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
 const WAITING: usize = 4096;
 const READERS: usize = 4;
+/// Connections to a file, for whoever counts.
+pub(super) const CONNECTIONS: usize = READERS + 1;
 
 /// An open database.
 #[derive(Debug)]
@@ -38,7 +40,12 @@ pub(super) struct Sqlite {
 impl Sqlite {
     /// Opens a file, and starts the threads that work on it. `None` is a database that lives as
     /// long as the store.
-    pub(super) fn open(file: Option<&Path>, walls: Walls) -> Result<Sqlite, StoreError> {
+    pub(super) fn open(
+        file: Option<&Path>,
+        walls: Walls,
+        options: &Options,
+    ) -> Result<Sqlite, StoreError> {
+        let limit = options.statement_timeout;
         let temporary = match file {
             Some(_) => None,
             None => Some(Temporary::new()?),
@@ -50,11 +57,11 @@ impl Sqlite {
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         let (writer, tasks) = sync_channel(WAITING);
-        threads::write(Walled::new(first, walls, true)?, tasks)?;
+        threads::write(Walled::new(first, walls, true, limit)?, tasks)?;
         let (readers, tasks) = sync_channel(WAITING);
         let tasks = Arc::new(Mutex::new(tasks));
         for _ in 0..READERS {
-            let reader = Walled::new(connection::open(path)?, walls, false)?;
+            let reader = Walled::new(connection::open(path)?, walls, false, limit)?;
             threads::read(reader, tasks.clone())?;
         }
         Ok(Sqlite {

@@ -37,13 +37,8 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
     for mut task in group {
         let begun = if connection.in_transaction() {
             Ok(())
-        } else if done.is_empty() {
-            connection.control("BEGIN IMMEDIATE")
         } else {
-            // An error of the disk has undone what was there before.
-            Err(StoreError::Unavailable(
-                "the transaction was lost".to_owned(),
-            ))
+            connection.control("BEGIN IMMEDIATE")
         };
         if let Err(error) = begun.and_then(|()| connection.control("SAVEPOINT task")) {
             task.finish(Err(error));
@@ -51,6 +46,15 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
         }
         let keep;
         (connection, keep) = run(connection, &mut task);
+        if !connection.in_transaction() {
+            // A write that took too long, or an error of the disk, has undone the others with it.
+            // They did no wrong: once more without it, which is one task less each time.
+            let lost = "the transaction was lost".to_owned();
+            task.finish(Err(StoreError::Unavailable(lost)));
+            let again: Vec<_> = std::mem::take(&mut done);
+            connection = commit_group_of(connection, again);
+            continue;
+        }
         let end = if keep {
             connection.control("RELEASE task")
         } else {
@@ -68,9 +72,8 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
     } else if done.is_empty() {
         Ok(())
     } else {
-        Err(StoreError::Unavailable(
-            "the transaction was lost".to_owned(),
-        ))
+        let lost = "the transaction was lost".to_owned();
+        Err(StoreError::Unavailable(lost))
     };
     if committed.is_err() && connection.in_transaction() {
         let _ = connection.control("ROLLBACK");
@@ -79,6 +82,12 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
         task.finish(committed.clone());
     }
     connection
+}
+
+fn commit_group_of(connection: Walled, tasks: Vec<Box<dyn Task>>) -> Walled {
+    // By way of a trait object: the function would have to be made anew for every depth.
+    let tasks: Box<dyn Iterator<Item = Box<dyn Task>>> = Box::new(tasks.into_iter());
+    commit_group(connection, tasks)
 }
 
 /// Starts one reader of several.

@@ -1,0 +1,135 @@
+//! The closest peer in one file: PocketBase, with the same rows and the same questions.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::load::{Connection, Request};
+use super::rows;
+
+const EMAIL: &str = "bench@example.com";
+const PASSWORD: &str = "correct horse battery";
+
+/// A running PocketBase.
+pub(crate) struct PocketBase {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
+    pub(crate) ids: Vec<String>,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for PocketBase {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The program, where it is installed.
+pub(crate) fn program() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("TPLKIT_POCKETBASE") {
+        return Some(path.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join("pocketbase"))
+        .find(|file| file.is_file())
+}
+
+impl PocketBase {
+    pub(crate) fn start(program: &Path, count: usize) -> PocketBase {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().join("data");
+        let quiet = |command: &mut Command| {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        };
+        let mut upsert = Command::new(program);
+        upsert
+            .args(["superuser", "upsert", EMAIL, PASSWORD, "--dir"])
+            .arg(&data);
+        quiet(&mut upsert);
+        assert!(upsert.status().expect("runs").success());
+        let free = TcpListener::bind("127.0.0.1:0").expect("binds");
+        let address = free.local_addr().expect("an address");
+        drop(free);
+        let mut serve = Command::new(program);
+        serve
+            .args(["serve", "--http", &address.to_string(), "--dir"])
+            .arg(&data);
+        quiet(&mut serve);
+        let child = serve.spawn().expect("starts");
+        while std::net::TcpStream::connect(address).is_err() {
+            thread::sleep(Duration::from_millis(50));
+        }
+        let mut base = PocketBase {
+            child,
+            address,
+            token: String::new(),
+            ids: Vec::new(),
+            _folder: folder,
+        };
+        base.fill(count);
+        base
+    }
+
+    fn fill(&mut self, count: usize) {
+        let mut connection = Connection::open(self.address);
+        let mut send = |token: &str, method: &str, path: &str, body: &Value| -> Value {
+            let request = Request::new(method, path, token, Some(&body.to_string()));
+            let (status, answer) = connection.ask(&request);
+            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(answer));
+            serde_json::from_slice(answer).unwrap_or_default()
+        };
+        let path = "/api/collections/_superusers/auth-with-password";
+        let answer = send(
+            "",
+            "POST",
+            path,
+            &json!({"identity": EMAIL, "password": PASSWORD}),
+        );
+        self.token = answer["token"].as_str().expect("a token").to_owned();
+        let token = self.token.clone();
+        let batch = json!({"batch": {"enabled": true, "maxRequests": 1000, "timeout": 60}});
+        send(&token, "PATCH", "/api/settings", &batch);
+        let fields = json!([
+            {"name": "code", "type": "text"},
+            {"name": "name", "type": "text"},
+            {"name": "city", "type": "text"},
+            {"name": "amount", "type": "number"},
+            {"name": "note", "type": "text"},
+        ]);
+        let collection = json!({"name": "bench", "type": "base", "fields": fields});
+        send(&token, "POST", "/api/collections", &collection);
+        for from in (0..count).step_by(500) {
+            let body = batch_of(from, 500.min(count - from));
+            let answer = send(&token, "POST", "/api/batch", &body);
+            for item in answer.as_array().expect("a list") {
+                self.ids
+                    .push(item["body"]["id"].as_str().expect("an id").to_owned());
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Request {
+        Request::new("GET", path, &self.token, None)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Request {
+        Request::new("POST", path, &self.token, Some(&body.to_string()))
+    }
+}
+
+/// A batch of inserts.
+pub(crate) fn batch_of(from: usize, count: usize) -> Value {
+    let requests: Vec<Value> = (from..from + count)
+        .map(|n| {
+            json!({"method": "POST", "url": "/api/collections/bench/records", "body": rows::data(n)})
+        })
+        .collect();
+    json!({"requests": requests})
+}

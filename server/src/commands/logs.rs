@@ -1,0 +1,169 @@
+//! What the running server tells: lines on standard error, each with its request.
+//!
+//! No line holds what a user sent: no query, body, header, value of a row or credential, at any level.
+//! Our own lines are written that way. Those of libraries are taken at `warn` and worse only, because
+//! at finer levels some print what passes through them.
+
+use std::io;
+use std::panic;
+
+use clap::ValueEnum;
+use tracing::Subscriber;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// How much is logged on standard error.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_enum,
+        env = "TPLKIT_LOG_LEVEL",
+        default_value = "info",
+        hide_possible_values = false
+    )]
+    log_level: Level,
+    /// In which form.
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        env = "TPLKIT_LOG_FORMAT",
+        default_value = "json"
+    )]
+    log_format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// One JSON object per line.
+    Json,
+    /// Lines for people.
+    Text,
+}
+
+impl From<Level> for LevelFilter {
+    fn from(level: Level) -> LevelFilter {
+        match level {
+            Level::Off => LevelFilter::OFF,
+            Level::Error => LevelFilter::ERROR,
+            Level::Warn => LevelFilter::WARN,
+            Level::Info => LevelFilter::INFO,
+            Level::Debug => LevelFilter::DEBUG,
+            Level::Trace => LevelFilter::TRACE,
+        }
+    }
+}
+
+/// Starts to log.
+pub(super) fn start(arguments: &Arguments) {
+    match arguments.log_format {
+        Format::Json => json(arguments.log_level, io::stderr).init(),
+        Format::Text => tracing_subscriber::registry()
+            .with(targets(arguments.log_level))
+            .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
+            .init(),
+    }
+    panic::set_hook(Box::new(tell));
+}
+
+/// What is taken from whom.
+fn targets(level: Level) -> Targets {
+    let level = LevelFilter::from(level);
+    Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        .with_target("tplkit", level)
+        .with_target("tplkit_server", level)
+}
+
+fn json<W>(level: Level, writer: W) -> impl Subscriber
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer).json();
+    tracing_subscriber::registry()
+        .with(targets(level))
+        .with(lines.flatten_event(true).with_span_list(false))
+}
+
+/// Tells of a panic, and of its message only when the program wrote all of it: "is not a char boundary
+/// of …" and the like repeat what they were given.
+fn tell(panic: &panic::PanicHookInfo<'_>) {
+    let message = panic.payload().downcast_ref::<&'static str>();
+    let thread = std::thread::current();
+    tracing::error!(
+        at = panic.location().map(tracing::field::display),
+        thread = thread.name(),
+        message_of_panic = message.unwrap_or(&"(not shown: it may hold data)"),
+        "a panic: this is a bug in the server"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::panic::{self, catch_unwind};
+    use std::sync::{Arc, Mutex};
+
+    use super::{Level, json, tell};
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("whole").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_panic_is_a_line_without_data_and_libraries_are_quiet() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = json(Level::Trace, move || writer.clone());
+        tracing::subscriber::with_default(subscriber, || {
+            let _span = tracing::error_span!("request", id = "the-request").entered();
+            tracing::trace!("ours");
+            tracing::debug!(target: "some_library", "a parameter: canary");
+            tracing::warn!(target: "some_library", "trouble");
+            panic::set_hook(Box::new(tell));
+            let data = "canary";
+            let _ = catch_unwind(|| panic!("a fixed text"));
+            let _ = catch_unwind(|| panic!("a text with {data}"));
+            let _ = panic::take_hook();
+        });
+        let text = String::from_utf8(lines.0.lock().expect("whole").clone()).expect("UTF-8");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        for (line, words) in lines
+            .iter()
+            .zip(["ours", "trouble", "a fixed text", "not shown"])
+        {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert!(line.to_string().contains(words), "{line}");
+            assert_eq!(line["span"]["id"], "the-request");
+        }
+        assert!(lines[2].contains("logs.rs:"), "{text}");
+        assert!(!text.contains("canary"), "{text}");
+    }
+}

@@ -1,0 +1,208 @@
+//! What `serve` and `worker` have in common: a process that runs until it is told to stop.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tplkit_server::edge::{self, Limits};
+use tplkit_server::metrics::{Metrics, Page};
+use tplkit_server::store::{Options, Serving, Store, StoreError};
+use tplkit_server::work::{self, Bench, TASKS};
+
+use super::signals::Signals;
+use super::{Failure, logs};
+
+/// How often a store that is not there is looked for.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Descriptors that are not for clients: the store, standard streams, listeners.
+const OWN_FILES: u64 = 128;
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// Seconds that open requests may take once the process was told to stop.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_DRAIN_SECONDS",
+        default_value_t = 30
+    )]
+    drain_seconds: u32,
+    /// Seconds that a statement of the store may take (0: any number).
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "TPLKIT_STATEMENT_TIMEOUT",
+        default_value = "5",
+        value_parser = seconds
+    )]
+    statement_timeout: Duration,
+    /// Where Prometheus finds /metrics; nowhere when not given.
+    #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
+    metrics_listen: Option<String>,
+    #[command(flatten)]
+    logs: logs::Arguments,
+}
+
+/// Seconds with a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|time| *time <= Duration::from_secs(86_400))
+        .map(|time| Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(0)))
+        .ok_or_else(|| "use a number of seconds up to 86400, such as 5 or 0.5".to_owned())
+}
+
+/// A process that has begun.
+pub(super) struct Process {
+    pub(super) store: Store,
+    /// True once it has to stop.
+    pub(super) stop: watch::Receiver<bool>,
+    pub(super) drain: Duration,
+    heard: watch::Sender<bool>,
+    signals: Signals,
+    metrics_listen: Option<String>,
+    _serving: Serving,
+}
+
+impl Process {
+    /// Starts to log and to hear signals, and opens the store. A database that cannot be reached at the
+    /// moment is waited for in the background.
+    pub(super) async fn begin(database: &str, arguments: Arguments) -> Result<Process, Failure> {
+        logs::start(&arguments.logs);
+        let signals = Signals::new()?;
+        let options = Options {
+            statement_timeout: arguments.statement_timeout,
+        };
+        let store = Store::prepare(database, &options)?;
+        let serving = store.claim()?;
+        match store.reach().await {
+            Ok(()) => {}
+            Err(error @ StoreError::Unavailable(_)) => {
+                tracing::warn!(%error, "until the store is there, answers are 503");
+                tokio::spawn(wait_for(store.clone()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let (heard, stop) = watch::channel(false);
+        Ok(Process {
+            store,
+            stop,
+            drain: Duration::from_secs(arguments.drain_seconds.into()),
+            heard,
+            signals,
+            metrics_listen: arguments.metrics_listen,
+            _serving: serving,
+        })
+    }
+
+    /// Shows the numbers, if anybody is to see them.
+    pub(super) async fn show(&self, metrics: &Arc<Metrics>) -> Result<(), Failure> {
+        let Some(address) = &self.metrics_listen else {
+            return Ok(());
+        };
+        let listener = listen(address).await?;
+        let address = listener.local_addr()?;
+        tracing::info!(%address, "numbers are shown at /metrics");
+        let limits = Limits {
+            connections: 64,
+            ..Limits::default()
+        };
+        let page = Arc::new(Page(metrics.clone()));
+        // Until the process ends: how it stops is worth seeing, too.
+        tokio::spawn(edge::serve(page, listener, limits, std::future::pending()));
+        Ok(())
+    }
+
+    /// The background tasks, until it is time to stop.
+    pub(super) fn upkeep(
+        &self,
+        context: &tplkit_server::context::Context,
+        metrics: &Arc<Metrics>,
+    ) -> impl Future<Output = ()> + use<> {
+        let bench = Bench {
+            store: self.store.clone(),
+            context: context.clone(),
+            metrics: metrics.clone(),
+        };
+        let (mut stop, drain) = (self.stop.clone(), self.drain);
+        async move {
+            let work = work::run(TASKS, bench, stop.clone());
+            let late = async {
+                let _ = stop.wait_for(|stop| *stop).await;
+                sleep(drain).await;
+            };
+            tokio::select! {
+                () = work => {}
+                () = late => tracing::warn!("the time to stop is over, and upkeep had not ended"),
+            }
+        }
+    }
+
+    /// Tells others that it runs, and runs until it has stopped.
+    pub(super) async fn run(
+        self,
+        ready: Option<SocketAddr>,
+        work: impl Future<Output = ()>,
+    ) -> Result<(), Failure> {
+        if let Some(address) = ready {
+            writeln!(io::stdout(), "listening on http://{address}")?;
+            io::stdout().flush()?;
+        }
+        tokio::select! {
+            () = work => {
+                tracing::info!("stopped");
+                Ok(())
+            }
+            () = self.signals.heed(self.heard) => Err(Failure::Interrupted),
+        }
+    }
+}
+
+/// Listens, with an error that says where.
+pub(super) async fn listen(address: &str) -> Result<tokio::net::TcpListener, Failure> {
+    edge::listen(address)
+        .await
+        .map_err(|error| Failure::Listen {
+            address: address.to_owned(),
+            error,
+        })
+}
+
+/// How many connections this process may have at once, having asked the system for as many files as it
+/// gives.
+pub(super) fn room(wanted: usize) -> usize {
+    let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1024);
+    let room = usize::try_from(files.saturating_sub(OWN_FILES)).unwrap_or(usize::MAX);
+    if room < wanted {
+        tracing::warn!(
+            files,
+            wanted,
+            room,
+            "fewer connections than wanted: the limit of open files"
+        );
+    }
+    wanted.min(room).max(1)
+}
+
+async fn wait_for(store: Store) {
+    let mut told = String::new();
+    loop {
+        sleep(LOOK_AGAIN).await;
+        // Not for ever: what hangs may have been mended meanwhile.
+        let reached = timeout(Duration::from_secs(600), store.reach()).await;
+        match reached {
+            Ok(Ok(())) => break,
+            Ok(Err(error)) if error.to_string() != told => {
+                tracing::warn!(%error, "the store is still not there");
+                told = error.to_string();
+            }
+            _ => {}
+        }
+    }
+    tracing::info!("the store is there");
+}

@@ -1,0 +1,28 @@
+//! `worker`: the background tasks without the API.
+
+use std::sync::Arc;
+
+use tplkit_server::context::Context;
+use tplkit_server::metrics::Metrics;
+
+use super::Failure;
+use super::process::{self, Process};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    process: process::Arguments,
+}
+
+pub(super) async fn run(
+    database: &str,
+    context: Context,
+    options: Arguments,
+) -> Result<(), Failure> {
+    let process = Process::begin(database, options.process).await?;
+    let metrics = Arc::new(Metrics::new(&process.store, None));
+    process.show(&metrics).await?;
+    let upkeep = process.upkeep(&context, &metrics);
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
+    process.run(None, upkeep).await
+}

@@ -1,0 +1,224 @@
+//! One connection, from its first byte to its last.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{sleep_until, timeout};
+
+use super::body::Paced;
+use super::crowd::Guest;
+use super::stream::Stream;
+use super::{Answers, Limits, Malformed};
+
+/// How long a client that got its last answer may go on sending. Closing while bytes arrive would
+/// destroy the answer on its way.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// Where an edge stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Open.
+    Open,
+    /// Everything goes on, and every answer is the last of its connection.
+    LastAnswers,
+    /// Nothing new is taken.
+    Closing,
+}
+
+/// How a connection ended.
+enum End {
+    /// Everything that was asked is answered.
+    Done,
+    /// Nobody wanted anything.
+    Idle,
+    /// There is nobody to talk to, or nothing to say.
+    Broken,
+    /// Something came that is no request.
+    Malformed(Malformed),
+}
+
+/// Serves a connection.
+pub(super) async fn run<A: Answers>(
+    tcp: TcpStream,
+    peer: SocketAddr,
+    guest: Arc<Guest>,
+    answers: Arc<A>,
+    limits: Limits,
+    mut phase: watch::Receiver<Phase>,
+) {
+    // Answers are whole when they leave.
+    let _ = tcp.set_nodelay(true);
+    let stream = Stream::new(tcp, guest.clone(), limits.write_time);
+    let service = {
+        let (answers, guest, phase) = (answers.clone(), guest.clone(), phase.clone());
+        hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            let busy = Busy::new(guest.clone());
+            let (answers, phase) = (answers.clone(), phase.clone());
+            let (time, rate) = (limits.body_time, limits.body_rate);
+            Box::pin(async move {
+                let request = request.map(|body| Body::new(Paced::new(body, time, rate)));
+                let mut response = answers.answer(peer, request).await;
+                if *phase.borrow() > Phase::Open {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(header::CONNECTION, close);
+                }
+                // What is there already leaves at once; what is made on the way keeps the guest busy.
+                if response.body().size_hint().exact().is_none() {
+                    response = response.map(|body| Body::new(Tail { body, _busy: busy }));
+                }
+                Ok::<Response, Infallible>(response)
+            })
+        })
+    };
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_header_size(limits.head)
+        .max_headers(limits.headers)
+        // Who has sent a request and closed that half still waits for the answer.
+        .half_close(true)
+        .serve_connection(TokioIo::new(stream), service);
+    let end = loop {
+        let closing = *phase.borrow_and_update() == Phase::Closing;
+        let silent = guest.silent_at(limits.grace);
+        tokio::select! {
+            biased;
+            result = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break end(result),
+            () = guest.asked_to_leave() => if guest.is_idle() { break End::Idle },
+            // A sender that is gone ends the process; until then there is nothing to do about it.
+            Ok(()) = phase.changed() => {}
+            // Late enough for whoever was about to ask.
+            () = sleep_until(silent), if closing && guest.is_idle() => {
+                if guest.silent_at(limits.grace) <= silent { break End::Idle }
+            }
+        }
+    };
+    let mut stream = connection.into_parts().io.into_inner();
+    if let End::Malformed(why) = end {
+        let answer = written(answers.refuse(peer, why)).await;
+        if stream.write_all(&answer).await.is_err() {
+            return;
+        }
+    }
+    if matches!(end, End::Broken) || stream.shutdown().await.is_err() {
+        return;
+    }
+    tokio::select! {
+        () = guest.asked_to_leave() => {}
+        _ = timeout(LINGER, discard(Pin::new(&mut stream))) => {}
+    }
+}
+
+/// Someone is being answered for as long as this lives.
+struct Busy(Arc<Guest>);
+
+impl Busy {
+    fn new(guest: Arc<Guest>) -> Busy {
+        guest.request();
+        Busy(guest)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.answered();
+    }
+}
+
+/// The body of an answer that is made while it is sent.
+struct Tail {
+    body: Body,
+    _busy: Busy,
+}
+
+impl HttpBody for Tail {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Reads until the other side closes, too.
+async fn discard(mut stream: Pin<&mut Stream>) {
+    let mut buffer = [0; 8 << 10];
+    while let Ok(1..) = stream.read(&mut buffer).await {}
+}
+
+fn end(result: hyper::Result<()>) -> End {
+    let Err(error) = result else {
+        return End::Done;
+    };
+    if error.is_parse_too_large() {
+        return End::Malformed(Malformed::TooLarge);
+    }
+    if !error.is_parse() {
+        tracing::debug!(%error, "a connection broke");
+        return End::Broken;
+    }
+    let words = error.to_string();
+    let known = [
+        ("method", "its method is not valid"),
+        ("version", "only HTTP/1.0 and HTTP/1.1 are spoken here"),
+        ("URI", "its target is not valid"),
+        ("header", "a line of its head is not valid"),
+    ];
+    let known = known.iter().find(|(word, _)| words.contains(word));
+    End::Malformed(Malformed::Syntax(
+        known.map_or("its head is not valid", |(_, told)| told),
+    ))
+}
+
+/// The bytes of an answer, outside of what the HTTP library writes.
+async fn written(response: Response) -> Vec<u8> {
+    let (parts, body) = response.into_parts();
+    let body = body
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes);
+    let body = body.unwrap_or_default();
+    let reason = parts.status.canonical_reason().unwrap_or_default();
+    let mut head = format!("HTTP/1.1 {} {reason}\r\n", parts.status.as_u16());
+    for (name, value) in &parts.headers {
+        if let Ok(value) = value.to_str() {
+            // Writing to a string does not fail.
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+    }
+    let _ = write!(
+        head,
+        "connection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), &body].concat()
+}

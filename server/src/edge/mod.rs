@@ -1,0 +1,91 @@
+//! The edge: sockets on one side, requests and responses on the other.
+//!
+//! Accepts connections, speaks HTTP/1 on them, and keeps both bounded: how many there are, how long a
+//! head, a body or an answer may take, how large a head may be. Whoever does nothing is the first to
+//! go when it gets crowded. Knows no route and no problem document: what to say is for [`Answers`].
+//!
+//! Stopping ([`serve`]) loses no request that was sent: for a moment everything is answered as before,
+//! with `Connection: close`; then nothing new is taken, and what is open ends.
+
+mod accept;
+mod body;
+mod connection;
+mod crowd;
+mod stream;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::response::Response;
+
+pub use accept::{listen, serve};
+pub use body::BodyTooSlow;
+
+/// What stands behind an edge.
+pub trait Answers: Send + Sync + 'static {
+    /// Answers a request.
+    fn answer(
+        self: Arc<Self>,
+        peer: SocketAddr,
+        request: Request,
+    ) -> impl Future<Output = Response> + Send;
+
+    /// Answers what is no request. It is the last answer of its connection.
+    fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response;
+
+    /// Hears that the edge is about to stop.
+    fn stopping(&self) {}
+
+    /// Hears how many connections there are.
+    fn connections(&self, _open: usize) {}
+}
+
+/// Why something that came over a connection is no request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// The head is larger than [`Limits::head`], or has more lines than [`Limits::headers`].
+    TooLarge,
+    /// It is not HTTP/1, in words without anything of it.
+    Syntax(&'static str),
+}
+
+/// What a client may take.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How many connections there may be.
+    pub connections: usize,
+    /// How long a connection may do nothing, and how long the head of a request may take.
+    pub head_time: Duration,
+    /// Bytes of a head.
+    pub head: usize,
+    /// Lines of a head.
+    pub headers: usize,
+    /// How long a body may take, besides a second for each [`Limits::body_rate`] bytes of it.
+    pub body_time: Duration,
+    /// Bytes of a body that take a second at the slowest.
+    pub body_rate: u64,
+    /// How long a client may take nothing of an answer.
+    pub write_time: Duration,
+    /// How long everything goes on after the word to stop.
+    pub grace: Duration,
+    /// How long open requests may take from then on.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 10_000,
+            head_time: Duration::from_secs(60),
+            head: 64 << 10,
+            headers: 100,
+            body_time: Duration::from_secs(30),
+            body_rate: 16 << 10,
+            write_time: Duration::from_secs(30),
+            grace: Duration::from_secs(1),
+            drain: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What is counted, and how Prometheus reads it. A label is a word of the program, never a text of a
+//! user: that is what `&'static str` is for here.
+
+mod listener;
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+pub use listener::Page;
+
+use crate::auth::Passwords;
+use crate::store::Store;
+
+/// Seconds: from an answer out of memory to the limit of a statement and beyond.
+const SECONDS: [f64; 13] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
+];
+
+/// A histogram of durations.
+pub(crate) fn seconds() -> Histogram {
+    Histogram::new(SECONDS)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    method: &'static str,
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Asked {
+    method: &'static str,
+    route: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    route: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Run {
+    task: &'static str,
+    outcome: &'static str,
+}
+
+/// Everything that this process counts.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    store: Store,
+    requests: Family<Answered, Counter>,
+    durations: Family<Asked, Histogram, fn() -> Histogram>,
+    limited: Family<Route, Counter>,
+    flying: Gauge,
+    connections: Gauge,
+    upkeep: Family<Run, Counter>,
+    depth: Depths,
+}
+
+/// What is looked up when somebody asks.
+#[derive(Debug, Default)]
+struct Depths {
+    connections: Gauge,
+    busy: Gauge,
+    waiting: Gauge,
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub struct Flying(Gauge);
+
+impl Drop for Flying {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+impl Metrics {
+    /// Nothing has happened yet.
+    pub fn new(store: &Store, passwords: Option<&Passwords>) -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("tplkit"),
+            store: store.clone(),
+            requests: Family::default(),
+            durations: Family::new_with_constructor(seconds),
+            limited: Family::default(),
+            flying: Gauge::default(),
+            connections: Gauge::default(),
+            upkeep: Family::default(),
+            depth: Depths::default(),
+        };
+        metrics.register(passwords);
+        metrics
+    }
+
+    fn register(&mut self, passwords: Option<&Passwords>) {
+        let registry = &mut self.registry;
+        let build = [
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("store", self.store.kind()),
+        ];
+        registry.register("build", "What runs", Info::new(build));
+        let http = registry.sub_registry_with_prefix("http");
+        let told = "Requests that were answered";
+        http.register("requests", told, self.requests.clone());
+        let told = "From the head of a request to its answer";
+        http.register_with_unit("duration", told, Unit::Seconds, self.durations.clone());
+        let told = "Requests that are being answered";
+        http.register("requests_in_flight", told, self.flying.clone());
+        http.register("connections", "Open connections", self.connections.clone());
+        let told = "Requests that were refused with 429";
+        http.register("rate_limited", told, self.limited.clone());
+        if let Some(passwords) = passwords {
+            let told = "Passwords that were verified";
+            registry.register("password_verifications", told, passwords.verified());
+        }
+        let told = "Runs of the background tasks";
+        registry.register("upkeep_runs", told, self.upkeep.clone());
+        let store = registry.sub_registry_with_prefix("store");
+        self.store.meters().register(store);
+        let told = "Connections to the database";
+        store.register("connections", told, self.depth.connections.clone());
+        let told = "Connections to the database in use";
+        store.register("connections_busy", told, self.depth.busy.clone());
+        let told = "Operations that wait for a connection";
+        store.register("waiting", told, self.depth.waiting.clone());
+    }
+
+    /// Counts an answer.
+    pub fn answered(
+        &self,
+        method: &'static str,
+        route: &'static str,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let asked = Asked { method, route };
+        let seconds = took.as_secs_f64();
+        self.durations.get_or_create(&asked).observe(seconds);
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            self.limited.get_or_create(&Route { route }).inc();
+        }
+        let status = status.as_u16();
+        let answered = Answered {
+            method,
+            route,
+            status,
+        };
+        self.requests.get_or_create(&answered).inc();
+    }
+
+    /// Counts a request for as long as the result lives.
+    pub fn flying(&self) -> Flying {
+        self.flying.inc();
+        Flying(self.flying.clone())
+    }
+
+    /// Notes how many connections there are.
+    pub fn connections(&self, open: usize) {
+        self.connections
+            .set(i64::try_from(open).unwrap_or(i64::MAX));
+    }
+
+    /// Counts a run of a background task.
+    pub fn ran(&self, task: &'static str, outcome: &'static str) {
+        self.upkeep.get_or_create(&Run { task, outcome }).inc();
+    }
+
+    /// Everything, as Prometheus reads it.
+    pub fn text(&self) -> String {
+        let depth = self.store.depth();
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.depth.connections.set(number(depth.connections));
+        self.depth.busy.set(number(depth.busy));
+        self.depth.waiting.set(number(depth.waiting));
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,115 @@
+//! Changing a record.
+
+use axum::http::StatusCode;
+use uuid::Uuid;
+
+use super::create::name_taken;
+use super::kind::{Kind, What};
+use super::record::Record;
+use super::written::Written;
+use super::{column, config, feature, find, workspace};
+use crate::http::call::Asked;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::store::{StoreError, Tx};
+
+/// A change of a record.
+#[derive(Debug)]
+pub struct Change {
+    /// What it is.
+    pub kind: &'static Kind,
+    /// What the path says that it lies in.
+    pub parent: Option<Uuid>,
+    /// Its id.
+    pub id: Uuid,
+    /// What the body says, told when the record has been looked at.
+    pub body: Result<Written, Problem>,
+}
+
+/// Changes a record.
+///
+/// # Errors
+/// 404 for one that cannot be seen, 403 for a role that does not suffice and for what never changes,
+/// 409 for a name that is taken and for a unique column over repeated values, 422 with everything that is wrong.
+pub async fn change(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
+    let before = locked(tx, asked.input.kind, asked.input.parent, asked.input.id).await?;
+    let role = asked.enter(before.organization())?;
+    let written = asked.input.body.as_ref().map_err(Clone::clone)?;
+    if written.is_empty() {
+        return Reply::json(StatusCode::OK, &before);
+    }
+    let mut after = before.clone();
+    written.fill(&mut after);
+    if let Some(name) = &written.name {
+        after.name.clone_from(name);
+    }
+    after.updated_at = asked.now;
+    settle(tx, &mut after, written, &before).await?;
+    update(tx, &after).await?;
+    if after.kind.what == What::Workspace {
+        workspace::keep_sight(tx, &after, &asked.caller, role).await?;
+    }
+    Reply::json(StatusCode::OK, &after)
+}
+
+/// The record, kept from others; what it lies in first, where the path names it.
+pub(super) async fn locked(
+    tx: &mut Tx,
+    kind: &'static Kind,
+    parent: Option<Uuid>,
+    id: Uuid,
+) -> Result<Record, Problem> {
+    if let (Some(above), Some(parent)) = (kind.parent, parent) {
+        find::lock(tx, above, parent).await?;
+    }
+    let record = find::lock(tx, kind, id).await?;
+    if parent.is_some_and(|parent| parent != record.parent()) {
+        return Err(Problem::not_found());
+    }
+    Ok(record)
+}
+
+async fn settle(
+    tx: &mut Tx,
+    after: &mut Record,
+    written: &Written,
+    before: &Record,
+) -> Result<(), Problem> {
+    if after.kind.what == What::Column {
+        column::complete(after, written, Some(before))?;
+    }
+    // What a config may hold depends on these.
+    let other = ["type", "default_component"].map(|key| after.text(key) != before.text(key));
+    let check = written.config.is_some() || other.contains(&true);
+    let names = if check {
+        config::put(tx, after, written.config.as_ref(), false).await?
+    } else {
+        Vec::new()
+    };
+    match after.kind.what {
+        What::Feature => feature::settle(after),
+        What::View => feature::serve_view(tx, after, &names).await?,
+        What::Column => column::settle(tx, after, Some(before)).await?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Stores a record that was read, and kept from others since.
+pub(super) async fn update(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
+    let mut parameters = vec![
+        record.id.into(),
+        record.name.as_str().into(),
+        record.label.as_str().into(),
+        record.config.as_str().into(),
+        record.updated_at.into(),
+    ];
+    parameters.extend(record.own.iter().cloned());
+    let statement = &record.kind.statements().update;
+    match tx.query(statement, &parameters).await {
+        Err(StoreError::Unique { constraint }) if constraint.ends_with("_name") => {
+            Err(name_taken(&record.name))
+        }
+        other => Ok(other.map(drop)?),
+    }
+}

@@ -1,0 +1,145 @@
+//! What is particular about columns: their component, identities, uniqueness, and their slot.
+
+use tplkit::definitions::{ColumnType, Definitions, Storage};
+use tplkit::json::Value as Json;
+
+use super::feature::touch;
+use super::record::Record;
+use super::slots;
+use super::uniqueness;
+use super::written::Written;
+use crate::http::problem::Problem;
+use crate::store::Tx;
+
+/// The component of identities.
+const IDENTITY: &str = "id";
+
+/// Why a column of that component cannot have a name.
+pub(super) fn refused_name(name: &str, component: &str) -> Option<&'static str> {
+    match name {
+        "created_at" | "updated_at" => Some("is the name of a field that every row has"),
+        "id" if component != IDENTITY => Some("is kept for columns with the component id"),
+        _ => None,
+    }
+}
+
+fn column_type(column: &Record) -> Option<&'static ColumnType> {
+    Definitions::embedded()
+        .column_types
+        .get(column.text("type"))
+}
+
+/// Chooses the component of a column that names none, and sees to it that it fits the type.
+///
+/// # Errors
+/// 422 when it does not.
+pub(super) fn complete(
+    column: &mut Record,
+    written: &Written,
+    before: Option<&Record>,
+) -> Result<(), Problem> {
+    let Some(column_type) = column_type(column) else {
+        return Ok(());
+    };
+    if before.is_none() && !written.says("default_component") {
+        column.set("default_component", column_type.default_component.as_str());
+    }
+    let component = column.text("default_component");
+    if !column_type
+        .components
+        .iter()
+        .any(|known| known == component)
+    {
+        return Err(Problem::fault(
+            "default_component",
+            format!(
+                "{component} does not fit the type {}, which takes {}",
+                column.text("type"),
+                column_type.components.join(", ")
+            ),
+        ));
+    }
+    if before.is_some()
+        && let Some(why) = refused_name(&column.name, component)
+    {
+        return Err(Problem::fault(
+            "default_component",
+            format!("the name of the column {why}"),
+        ));
+    }
+    Ok(())
+}
+
+/// What of a column decides how its cells are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Nature {
+    sequence: bool,
+    unique: bool,
+    numeric: bool,
+}
+
+fn nature(column: &Record) -> Result<Nature, Problem> {
+    let config = Json::parse(&column.config).unwrap_or_default();
+    let identity = column.text("default_component") == IDENTITY;
+    let numeric = column_type(column).is_some_and(|known| known.storage == Storage::Number);
+    let sequence = identity && config.get("idType").and_then(Json::as_str) == Some("sequence");
+    if identity && numeric != sequence {
+        let told = if numeric {
+            "has to be sequence for an identity of numbers"
+        } else {
+            "has to be uuid for an identity of texts"
+        };
+        return Err(Problem::fault("config.idType", told));
+    }
+    let unique = config.get("unique").and_then(Json::as_bool) == Some(true);
+    Ok(Nature {
+        sequence,
+        unique: identity || unique,
+        numeric,
+    })
+}
+
+/// Completes a column whose config has been checked: from now on it is unique or not, has a slot or
+/// not. The feature is locked, so that no row enters by the old rules meanwhile.
+///
+/// # Errors
+/// 422 for an identity that cannot be, 409 when a value stands in two rows of a column that is to be unique.
+pub(super) async fn settle(
+    tx: &mut Tx,
+    column: &mut Record,
+    before: Option<&Record>,
+) -> Result<(), Problem> {
+    let now = nature(column)?;
+    let was = match before {
+        // What is stored was judged when it came.
+        Some(before) => nature(before).unwrap_or_default(),
+        None => Nature::default(),
+    };
+    let rows = slots::has_rows(tx, column.organization(), column.parent()).await?;
+    column.set("is_unique", now.unique);
+    let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
+    let of = uniqueness::Column::of(column);
+    if was.unique && !now.unique {
+        uniqueness::forget(tx, &of).await?;
+    }
+    if rows && (newly_unique || newly_counted) {
+        let greatest = uniqueness::enter(tx, &of, newly_unique).await?;
+        if let Some(greatest) = greatest.filter(|_| newly_counted) {
+            let next = greatest.saturating_add(1);
+            let known = column.integer("next_number").unwrap_or(1);
+            column.set("next_number", next.max(known));
+        }
+    }
+    let link = column_type(column).is_some_and(|known| known.link);
+    if column.integer("slot").is_none() && (now.unique || link) {
+        let slot = slots::free(tx, column.organization(), column.parent()).await?;
+        column.set("slot", slot);
+        column.set("slot_ready", slot.is_some() && !rows);
+        column.set("slot_long", false);
+    } else if before.is_some() && was.numeric != now.numeric && column.integer("slot").is_some() {
+        // Numbers stand in a slot in another form than everything else.
+        column.set("slot_ready", !rows);
+        column.set("slot_long", false);
+    }
+    Ok(touch(tx, column.parent()).await?)
+}

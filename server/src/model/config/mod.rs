@@ -1,0 +1,123 @@
+//! Configs: brought into their one shape, held against the definitions, and their references looked up.
+//!
+//! What is declared says the registry, through its one walk; what exists says the store. The names of
+//! the fields in refusals are those of the body: `config.views[0]`, `config[0].views[0]` in a list.
+
+mod judge;
+mod refer;
+
+use tplkit::definitions::{Definitions, Field};
+use tplkit::json::{Doc, Value as Json};
+
+use self::judge::Judge;
+use super::kind::What;
+use super::record::Record;
+use crate::http::problem::{Fault, Problem};
+use crate::store::Tx;
+
+/// Puts a config into a record whose type is settled; without a new one the old one is judged anew, or
+/// a record that is new gets the empty one. Gives the names of the columns that the config singles out.
+///
+/// # Errors
+/// 422 with everything that is wrong.
+pub(super) async fn put(
+    tx: &mut Tx,
+    record: &mut Record,
+    given: Option<&Json>,
+    new: bool,
+) -> Result<Vec<String>, Problem> {
+    let what = record.kind.what;
+    let mut listed = matches!(what, What::Rail | What::View);
+    if let Some(given) = given {
+        listed &= matches!(given, Json::List(_));
+        record.config = shaped(what, given)?;
+    } else if new {
+        // Nobody has sent the list.
+        listed = false;
+        record.config = shaped(what, &empty(what))?;
+    }
+    let text = record.config.clone();
+    let doc = Doc::parse(&text).map_err(|_| Problem::fault("config", "is no JSON"))?;
+    let fields = declared(record);
+    let mut judge = Judge::default();
+    let root = doc.root();
+    if root.is_array() {
+        for element in root.elements() {
+            let path = if listed {
+                format!("config[{}]", element.index())
+            } else {
+                "config".to_owned()
+            };
+            judge.object(element, path, &fields);
+        }
+    } else {
+        judge.object(root, "config".to_owned(), &fields);
+    }
+    let names = judge.singled_out();
+    let mut faults = judge.faults;
+    refer::check(tx, record, &judge.references, &mut faults).await?;
+    if faults.is_empty() {
+        Ok(names)
+    } else {
+        Err(Problem::invalid(faults))
+    }
+}
+
+fn empty(what: What) -> Json {
+    match what {
+        What::Rail => Json::List(Vec::new()),
+        _ => Json::Object(tplkit::json::Object::default()),
+    }
+}
+
+/// The shape in which a config is kept.
+fn shaped(what: What, given: &Json) -> Result<String, Problem> {
+    let fault = |why: &str| Err(Problem::fault("config", why));
+    match (what, given) {
+        (What::Rail | What::View, Json::Object(_)) => Ok(Json::List(vec![given.clone()]).write()),
+        (What::View, Json::List(elements)) if elements.is_empty() => Ok("[{}]".to_owned()),
+        (What::View, Json::List(elements)) if elements.len() > 1 => {
+            fault("has more than one element")
+        }
+        (What::Rail | What::View, Json::List(elements)) => {
+            let other = |element: &Json| element.as_object().is_none();
+            let positions = elements.iter().enumerate();
+            let faults: Vec<Fault> = positions
+                .filter(|(_, element)| other(element))
+                .map(|(index, _)| Fault::new(format!("config[{index}]"), "has to be an object"))
+                .collect();
+            if faults.is_empty() {
+                Ok(given.write())
+            } else {
+                Err(Problem::invalid(faults))
+            }
+        }
+        (What::Rail | What::View, _) => fault("has to be an object or a list of objects"),
+        (_, Json::Object(_)) => Ok(given.write()),
+        _ => fault("has to be an object"),
+    }
+}
+
+/// The keys that the config of a record may have.
+fn declared(record: &Record) -> Vec<(&'static str, &'static Field)> {
+    let definitions = Definitions::embedded();
+    let keys = &definitions.config_keys;
+    let fields = match record.kind.what {
+        What::Workspace => &keys.workspace,
+        What::Module => &keys.module,
+        What::Rail => &keys.rail,
+        What::Feature => &keys.feature,
+        What::View => match definitions.view_types.get(record.text("type")) {
+            Some(known) => &known.config,
+            None => return Vec::new(),
+        },
+        What::Column => {
+            let (kind, component) = (record.text("type"), record.text("default_component"));
+            return definitions
+                .column_fields(kind, component)
+                .unwrap_or_default();
+        }
+    };
+    let fields = fields.iter();
+    fields.map(|(name, field)| (name.as_str(), field)).collect()
+}

@@ -1,0 +1,157 @@
+//! Creating a record.
+
+use std::collections::HashSet;
+
+use axum::http::StatusCode;
+use tplkit::package::name;
+use uuid::Uuid;
+
+use super::change::update;
+use super::kind::{Kind, What};
+use super::record::Record;
+use super::written::Written;
+use super::{column, config, feature, find, workspace};
+use crate::http::call::Asked;
+use crate::http::problem::{Code, Problem};
+use crate::http::reply::Reply;
+use crate::store::{StoreError, Tx};
+
+/// A record that is to be.
+#[derive(Debug)]
+pub struct Create {
+    /// What it is.
+    pub kind: &'static Kind,
+    /// What it lies in.
+    pub parent: Uuid,
+    /// Its id.
+    pub id: Uuid,
+    /// What the body says, told when the parent has been looked at.
+    pub body: Result<Written, Problem>,
+}
+
+/// Creates a record.
+///
+/// # Errors
+/// 404 for a parent that cannot be seen, 403 for a role that does not suffice, 409 for a name that is
+/// taken, 422 with everything that is wrong.
+pub async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem> {
+    let Create {
+        kind, parent, id, ..
+    } = asked.input;
+    // The parent stays as it is until the record is there.
+    let parent = match kind.parent {
+        Some(above) => Some(find::lock(tx, above, parent).await?),
+        None => None,
+    };
+    let within = match &parent {
+        Some(parent) => {
+            let mut within = parent.within.clone();
+            within.push(parent.id);
+            within
+        }
+        None => vec![asked.input.parent],
+    };
+    let role = asked.enter(within[0])?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let written = asked.input.body.as_ref().map_err(Clone::clone)?;
+    let mut record = Record::new(kind, within, id, asked.now);
+    written.fill(&mut record);
+    settle(tx, &mut record, written).await?;
+    insert(tx, &mut record, written.name.as_deref()).await?;
+    match kind.what {
+        What::Workspace => workspace::keep_sight(tx, &record, &asked.caller, role).await?,
+        // Its name says which cells are its own, if rows have been there before it.
+        What::Column => {
+            column::settle(tx, &mut record, None).await?;
+            update(tx, &record).await?;
+        }
+        _ => {}
+    }
+    asked
+        .keep(tx, Reply::json(StatusCode::CREATED, &record)?)
+        .await
+}
+
+/// Completes and checks a new record.
+async fn settle(tx: &mut Tx, record: &mut Record, written: &Written) -> Result<(), Problem> {
+    match record.kind.what {
+        What::Workspace if !written.says("access") => record.set("access", "organization"),
+        What::Column => column::complete(record, written, None)?,
+        _ => {}
+    }
+    let names = config::put(tx, record, written.config.as_ref(), true).await?;
+    match record.kind.what {
+        What::Feature => feature::settle(record),
+        What::View => feature::serve_view(tx, record, &names).await?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Stores a record under the name that was asked for, or the first free one after its label.
+async fn insert(tx: &mut Tx, record: &mut Record, asked: Option<&str>) -> Result<(), Problem> {
+    if let Some(name) = asked {
+        name.clone_into(&mut record.name);
+        if let Some(why) = refused(record, name) {
+            return Err(Problem::fault("name", why));
+        }
+        let free = try_insert(tx, record).await?;
+        return if free { Ok(()) } else { Err(name_taken(name)) };
+    }
+    let base = name::derive(&record.label, record.kind.word);
+    record.name = name::free(&base, |name| refused(record, name).is_some());
+    if try_insert(tx, record).await? {
+        return Ok(());
+    }
+    let parameters = [record.organization().into(), record.parent().into()];
+    let rows = tx
+        .query(&record.kind.statements().names, &parameters)
+        .await?;
+    let names = rows.iter().map(|row| row.get(0));
+    let mut taken: HashSet<String> = names.collect::<Result<_, StoreError>>()?;
+    loop {
+        // A name can be taken by what the caller cannot see, or by somebody a moment ago.
+        taken.insert(record.name.clone());
+        let free = |name: &str| taken.contains(name) || refused(record, name).is_some();
+        record.name = name::free(&base, free);
+        if try_insert(tx, record).await? {
+            return Ok(());
+        }
+    }
+}
+
+/// Why a record cannot have a name that others could.
+fn refused(record: &Record, name: &str) -> Option<&'static str> {
+    match record.kind.what {
+        What::Column => column::refused_name(name, record.text("default_component")),
+        _ => None,
+    }
+}
+
+/// 409 for a name that another record has.
+pub(super) fn name_taken(name: &str) -> Problem {
+    Problem::new(Code::Conflict, format!("The name {name} is taken here."))
+}
+
+async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
+    let kind = record.kind;
+    let mut parameters: Vec<_> = record.within.iter().map(|id| (*id).into()).collect();
+    parameters.extend([
+        record.id.into(),
+        record.name.as_str().into(),
+        record.label.as_str().into(),
+        record.config.as_str().into(),
+        record.created_at.into(),
+    ]);
+    parameters.extend(record.own.iter().cloned());
+    let row = match tx.first(&kind.statements().insert, &parameters).await {
+        // What it was to lie in has gone.
+        Err(StoreError::Reference) => return Err(Problem::not_found()),
+        row => row?,
+    };
+    let Some(row) = row else { return Ok(false) };
+    *record = Record::read(kind, &row)?;
+    Ok(true)
+}

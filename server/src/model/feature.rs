@@ -1,0 +1,43 @@
+//! What is particular about features: whose rows they show, and the version of their shape.
+
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use super::find;
+use super::kind::FEATURE;
+use super::record::Record;
+use super::slots;
+use crate::http::problem::Problem;
+use crate::store::{StoreError, Tx};
+
+/// Completes a feature whose config has been checked.
+pub(super) fn settle(feature: &mut Record) {
+    let config = Json::parse(&feature.config).unwrap_or_default();
+    let own = config.get("rowAccess").and_then(Json::as_str) == Some("own");
+    feature.set("own_rows", own);
+    let version = feature.integer("version").unwrap_or_default();
+    feature.set("version", version + 1);
+}
+
+/// Raises the version of a feature whose columns change, so that nobody goes on with an old picture of it.
+pub(super) async fn touch(tx: &mut Tx, feature: Uuid) -> Result<(), StoreError> {
+    let sql = "UPDATE main.features SET version = version + 1 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1";
+    tx.query(sql, &[feature.into()]).await.map(drop)
+}
+
+/// Gives slots to the columns that a view filters, sorts or groups by.
+pub(super) async fn serve_view(
+    tx: &mut Tx,
+    view: &Record,
+    names: &[String],
+) -> Result<(), Problem> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let feature = find::lock(tx, &FEATURE, view.parent()).await?;
+    if slots::give(tx, &feature, names).await? {
+        touch(tx, feature.id).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Looking records up: one, or a page of them.
+
+use uuid::Uuid;
+
+use super::kind::{COLUMN, Kind};
+use super::record::Record;
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{Row, StoreError, Tx};
+
+/// A record by its id; nothing when there is none, or none that may be seen.
+///
+/// # Errors
+/// Those of the store.
+pub async fn get(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Option<Record>, StoreError> {
+    let rows = tx.last(&kind.statements().get, &[id.into()]).await?;
+    rows.first().map(|row| Record::read(kind, row)).transpose()
+}
+
+/// A record by its id, kept from others until the transaction ends.
+///
+/// # Errors
+/// 404 when there is none that may be seen.
+pub async fn lock(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Record, Problem> {
+    let row = tx.first(&kind.statements().lock, &[id.into()]).await?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    Ok(Record::read(kind, &row)?)
+}
+
+/// Which records a page is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Which {
+    /// All that may be seen.
+    All,
+    /// Those below a parent; none when it cannot be seen.
+    Within(Uuid),
+    /// Those below a parent; a problem when it cannot be seen.
+    Below(Uuid),
+}
+
+/// A page of records, and one more if another page follows.
+///
+/// # Errors
+/// 404 for [`Which::Below`] a parent that cannot be seen.
+pub async fn page(
+    tx: &mut Tx,
+    kind: &'static Kind,
+    which: Which,
+    page: &PageRequest,
+) -> Result<Vec<Record>, Problem> {
+    let statements = kind.statements();
+    let (from, look) = (page.from().into(), page.look().into());
+    let rows = match which {
+        Which::All => tx.last(&statements.page, &[from, look]).await?,
+        Which::Within(parent) => {
+            let parameters = [from, look, parent.into()];
+            tx.last(&statements.page_within, &parameters).await?
+        }
+        Which::Below(parent) => {
+            let parameters = [from, look, parent.into()];
+            below(kind, tx.last(&statements.page_below, &parameters).await?)?
+        }
+    };
+    let records = rows.iter().map(|row| Record::read(kind, row));
+    Ok(records.collect::<Result<_, StoreError>>()?)
+}
+
+/// All columns of a feature, in display order.
+///
+/// # Errors
+/// 404 for a feature that cannot be seen.
+pub async fn columns(tx: &mut Tx, feature: Uuid) -> Result<Vec<Record>, Problem> {
+    let statement = &COLUMN.statements().all_below;
+    let rows = below(&COLUMN, tx.last(statement, &[feature.into()]).await?)?;
+    let records = rows.iter().map(|row| Record::read(&COLUMN, row));
+    Ok(records.collect::<Result<_, StoreError>>()?)
+}
+
+/// The rows of what lies below a parent: none at all when there is no parent, one that holds nothing
+/// when there is nothing below it.
+fn below(kind: &Kind, mut rows: Vec<Row>) -> Result<Vec<Row>, Problem> {
+    let first = rows.first().ok_or_else(Problem::not_found)?;
+    if first.get::<Option<Uuid>>(kind.within.len())?.is_none() {
+        rows.clear();
+    }
+    Ok(rows)
+}

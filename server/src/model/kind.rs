@@ -1,0 +1,234 @@
+//! The six kinds of records: where each is kept, what it lies in, and which fields are its own.
+
+use std::sync::OnceLock;
+
+use tplkit::definitions::Definitions;
+
+use super::statements::Statements;
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Holds modules and features.
+    Workspace,
+    /// Holds rails.
+    Module,
+    /// A navigation entry.
+    Rail,
+    /// A table.
+    Feature,
+    /// A way to look at a table.
+    View,
+    /// A column of a table.
+    Column,
+}
+
+/// What a field of a kind holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Form {
+    /// A text that the function accepts, or tells why not.
+    Word(fn(&str) -> Result<(), String>),
+    /// A text or nothing.
+    Nullable,
+    /// An integer.
+    Integer,
+    /// An integer or nothing; never in a body.
+    Maybe,
+    /// A truth value.
+    Flag,
+}
+
+/// A field that not every kind has.
+#[derive(Debug)]
+pub struct Own {
+    /// Its column in the store.
+    pub column: &'static str,
+    /// Its key in bodies and answers; without one it is the store's own business.
+    pub key: Option<&'static str>,
+    /// What it holds.
+    pub form: Form,
+    /// Whether a create has to name it.
+    pub required: bool,
+}
+
+/// A kind of records.
+#[derive(Debug)]
+pub struct Kind {
+    /// Which one.
+    pub what: What,
+    /// Its word, which is also the name of a record whose label gives none.
+    pub word: &'static str,
+    /// Its table.
+    pub table: &'static str,
+    /// What it lies in; a workspace lies in an organization, which is no record of the model.
+    pub parent: Option<&'static Kind>,
+    /// The columns with the ids of what it lies in, the organization first, the parent last.
+    pub within: &'static [&'static str],
+    /// Its own fields.
+    pub own: &'static [Own],
+    statements: OnceLock<Statements>,
+}
+
+impl Kind {
+    /// The column with the id of the parent.
+    pub fn parent_column(&self) -> &'static str {
+        self.within.last().copied().unwrap_or_default()
+    }
+
+    /// The column with the id of the workspace.
+    pub(super) fn workspace_column(&self) -> &'static str {
+        match self.what {
+            What::Workspace => "id",
+            _ => "workspace_id",
+        }
+    }
+
+    /// Position of an own field.
+    pub(super) fn position(&self, column: &str) -> Option<usize> {
+        self.own.iter().position(|own| own.column == column)
+    }
+
+    /// Its statements.
+    pub(super) fn statements(&'static self) -> &'static Statements {
+        self.statements.get_or_init(|| Statements::of(self))
+    }
+}
+
+const fn own(column: &'static str, key: &'static str, form: Form) -> Own {
+    Own {
+        column,
+        key: Some(key),
+        form,
+        required: false,
+    }
+}
+
+const fn inner(column: &'static str, form: Form) -> Own {
+    Own {
+        column,
+        key: None,
+        form,
+        required: false,
+    }
+}
+
+const ORDER: Own = own("position", "order", Form::Integer);
+
+/// Workspaces.
+pub static WORKSPACE: Kind = Kind {
+    what: What::Workspace,
+    word: "workspace",
+    table: "workspaces",
+    parent: None,
+    within: &["organization_id"],
+    own: &[own("access", "access", Form::Word(access))],
+    statements: OnceLock::new(),
+};
+
+/// Modules.
+pub static MODULE: Kind = Kind {
+    what: What::Module,
+    word: "module",
+    table: "modules",
+    parent: Some(&WORKSPACE),
+    within: &["organization_id", "workspace_id"],
+    own: &[own("icon", "icon", Form::Nullable), ORDER],
+    statements: OnceLock::new(),
+};
+
+/// Rails.
+pub static RAIL: Kind = Kind {
+    what: What::Rail,
+    word: "rail",
+    table: "rails",
+    parent: Some(&MODULE),
+    within: &["organization_id", "workspace_id", "module_id"],
+    own: &[ORDER],
+    statements: OnceLock::new(),
+};
+
+/// Features.
+pub static FEATURE: Kind = Kind {
+    what: What::Feature,
+    word: "feature",
+    table: "features",
+    parent: Some(&WORKSPACE),
+    within: &["organization_id", "workspace_id"],
+    own: &[
+        own("is_shared", "is_shared", Form::Flag),
+        inner("own_rows", Form::Flag),
+        inner("version", Form::Integer),
+    ],
+    statements: OnceLock::new(),
+};
+
+/// Views.
+pub static VIEW: Kind = Kind {
+    what: What::View,
+    word: "view",
+    table: "views",
+    parent: Some(&FEATURE),
+    within: &["organization_id", "workspace_id", "feature_id"],
+    own: &[
+        Own {
+            required: true,
+            ..own("type", "type", Form::Word(view_type))
+        },
+        ORDER,
+    ],
+    statements: OnceLock::new(),
+};
+
+/// Columns.
+pub static COLUMN: Kind = Kind {
+    what: What::Column,
+    word: "column",
+    table: "columns",
+    parent: Some(&FEATURE),
+    within: &["organization_id", "workspace_id", "feature_id"],
+    own: &[
+        Own {
+            required: true,
+            ..own("type", "type", Form::Word(column_type))
+        },
+        own(
+            "default_component",
+            "default_component",
+            Form::Word(component),
+        ),
+        ORDER,
+        inner("is_unique", Form::Flag),
+        inner("next_number", Form::Integer),
+        inner("slot", Form::Maybe),
+        inner("slot_ready", Form::Flag),
+        inner("slot_long", Form::Flag),
+    ],
+    statements: OnceLock::new(),
+};
+
+fn one_of<'n>(word: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), String> {
+    if names.clone().any(|name| name == word) {
+        return Ok(());
+    }
+    let names: Vec<&str> = names.collect();
+    Err(format!("is none of {}", names.join(", ")))
+}
+
+fn access(word: &str) -> Result<(), String> {
+    one_of(word, ["organization", "members"].into_iter())
+}
+
+fn view_type(word: &str) -> Result<(), String> {
+    let types = Definitions::embedded().view_types.keys();
+    one_of(word, types.map(String::as_str))
+}
+
+fn column_type(word: &str) -> Result<(), String> {
+    let types = Definitions::embedded().column_types.keys();
+    one_of(word, types.map(String::as_str))
+}
+
+fn component(word: &str) -> Result<(), String> {
+    let components = Definitions::embedded().components.iter();
+    one_of(word, components.map(String::as_str))
+}

@@ -1,0 +1,143 @@
+//! The whole visible model, nested, without rows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use uuid::Uuid;
+
+use super::kind::{COLUMN, FEATURE, Kind, VIEW, WORKSPACE};
+use super::record::Record;
+use crate::http::problem::Problem;
+use crate::store::{StoreError, Tx, Value};
+
+/// The model.
+#[derive(Debug, Serialize)]
+pub struct Schema {
+    workspaces: Vec<Workspace>,
+    /// Whether there is more than the answer holds.
+    truncated: bool,
+}
+
+#[derive(Debug)]
+struct Workspace {
+    record: Record,
+    features: Vec<Feature>,
+}
+
+#[derive(Debug)]
+struct Feature {
+    record: Record,
+    columns: Vec<Record>,
+    views: Vec<Record>,
+}
+
+impl Serialize for Workspace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.record.members(&mut map)?;
+        map.serialize_entry("features", &self.features)?;
+        map.end()
+    }
+}
+
+impl Serialize for Feature {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.record.members(&mut map)?;
+        map.serialize_entry("columns", &self.columns)?;
+        map.serialize_entry("views", &self.views)?;
+        map.end()
+    }
+}
+
+/// Reads the model, of one workspace or of all that the caller sees, up to so many features and
+/// columns. Features are cut first, by id; columns by feature, so that what is there has its place.
+///
+/// # Errors
+/// 404 for a workspace that cannot be seen.
+pub async fn read(
+    tx: &mut Tx,
+    workspace: Option<Uuid>,
+    (most_features, most_columns): (usize, usize),
+) -> Result<Schema, Problem> {
+    let part = usize::from(workspace.is_none());
+    let question = |more: &[Value]| -> Vec<Value> {
+        let workspace = workspace.map(Value::from);
+        workspace.into_iter().chain(more.iter().cloned()).collect()
+    };
+    let look = |most: usize| Value::Int(i64::try_from(most + 1).unwrap_or(i64::MAX));
+    let statement = &WORKSPACE.statements().model[part];
+    let workspaces = records(tx, &WORKSPACE, statement, &question(&[])).await?;
+    if workspace.is_some() && workspaces.is_empty() {
+        return Err(Problem::not_found());
+    }
+    let statement = &FEATURE.statements().model[part];
+    let bounds = question(&[look(most_features)]);
+    let mut features = records(tx, &FEATURE, statement, &bounds).await?;
+    let mut truncated = features.len() > most_features;
+    features.truncate(most_features);
+    let (mut columns, mut views) = (Vec::new(), Vec::new());
+    if let Some(last) = features.last() {
+        let statement = &COLUMN.statements().model[part];
+        let bounds = question(&[last.id.into(), look(most_columns)]);
+        columns = records(tx, &COLUMN, statement, &bounds).await?;
+        let statement = &VIEW.statements().model[part];
+        let rows = tx.last(statement, &question(&[last.id.into()])).await?;
+        let all = rows.iter().map(|row| Record::read(&VIEW, row));
+        views = all.collect::<Result<_, StoreError>>()?;
+    }
+    if columns.len() > most_columns {
+        truncated = true;
+        columns.truncate(most_columns);
+        // What comes behind the last column would look as if it had none.
+        let last = columns.last().map_or(Uuid::nil(), Record::parent);
+        features.retain(|feature| feature.id <= last);
+    }
+    Ok(Schema {
+        workspaces: nest(workspaces, features, columns, views),
+        truncated,
+    })
+}
+
+async fn records(
+    tx: &mut Tx,
+    kind: &'static Kind,
+    statement: &'static str,
+    parameters: &[Value],
+) -> Result<Vec<Record>, StoreError> {
+    let rows = tx.query(statement, parameters).await?;
+    rows.iter().map(|row| Record::read(kind, row)).collect()
+}
+
+fn nest(
+    workspaces: Vec<Record>,
+    features: Vec<Record>,
+    columns: Vec<Record>,
+    views: Vec<Record>,
+) -> Vec<Workspace> {
+    let mut columns = by_parent(columns);
+    let mut views = by_parent(views);
+    let mut tables: HashMap<Uuid, Vec<Feature>> = HashMap::new();
+    for record in features {
+        tables.entry(record.workspace()).or_default().push(Feature {
+            columns: columns.remove(&record.id).unwrap_or_default(),
+            views: views.remove(&record.id).unwrap_or_default(),
+            record,
+        });
+    }
+    let workspaces = workspaces.into_iter();
+    let nested = workspaces.map(|record| Workspace {
+        features: tables.remove(&record.id).unwrap_or_default(),
+        record,
+    });
+    nested.collect()
+}
+
+fn by_parent(records: Vec<Record>) -> HashMap<Uuid, Vec<Record>> {
+    let mut found: HashMap<Uuid, Vec<Record>> = HashMap::new();
+    for record in records {
+        found.entry(record.parent()).or_default().push(record);
+    }
+    found
+}

@@ -1,0 +1,162 @@
+//! The statements of a kind, made once from where it is kept.
+//!
+//! Every one of them carries the predicates of the first wall; none holds anything that a client wrote.
+
+use std::fmt::Write as _;
+
+use super::kind::{Kind, What};
+
+/// The fields that every kind has, behind the ids of what it lies in.
+const COMMON: [&str; 6] = ["id", "name", "label", "config", "created_at", "updated_at"];
+
+/// The statements of one kind.
+#[derive(Debug)]
+pub(super) struct Statements {
+    /// `$1` the id.
+    pub(super) get: String,
+    /// The same, kept from others until the transaction ends.
+    pub(super) lock: String,
+    /// `$1` after, `$2` how many.
+    pub(super) page: String,
+    /// `$1` after, `$2` how many, `$3` the parent.
+    pub(super) page_within: String,
+    /// The same, with one row that holds nothing when there is a parent but no record, and none
+    /// when there is no parent.
+    pub(super) page_below: String,
+    /// Everything below the parent `$1`, in display order, in the same manner.
+    pub(super) all_below: String,
+    /// For the nested model, of one workspace (`$1`) and of all: up to the feature (where it lies in
+    /// one) and so many (where that is bounded), in this order.
+    pub(super) model: [String; 2],
+    /// `$1` the organization, `$2` the parent.
+    pub(super) names: String,
+    /// `$1`… the columns in order, `created_at` and `updated_at` both from one.
+    pub(super) insert: String,
+    /// `$1` the id, `$2` name, `$3` label, `$4` config, `$5` the time, `$6`… what is its own.
+    pub(super) update: String,
+    /// `$1` the id.
+    pub(super) delete: String,
+}
+
+impl Statements {
+    pub(super) fn of(kind: &Kind) -> Statements {
+        let Kind { table, .. } = kind;
+        let (parent, workspace) = (kind.parent_column(), kind.workspace_column());
+        let columns = |alias: &str| {
+            let own = kind.own.iter().map(|own| own.column);
+            let all = kind.within.iter().copied().chain(COMMON).chain(own);
+            let all: Vec<String> = all.map(|column| format!("{alias}{column}")).collect();
+            all.join(", ")
+        };
+        let all = columns("");
+        let seen = format!("{{tenant organization_id}} AND {{workspace {workspace}}}");
+        let get = format!("SELECT {all} FROM {table} WHERE {seen} AND id = $1");
+        let page = format!("SELECT {all} FROM {table} WHERE {seen} AND id > $1");
+        let end = "ORDER BY id LIMIT $2";
+        Statements {
+            lock: format!("{get} {{lock}}"),
+            page_within: format!("{page} AND {parent} = $3 {end}"),
+            page: format!("{page} {end}"),
+            page_below: below(
+                kind,
+                &columns("r."),
+                ("AND r.id > $1", "$3"),
+                "r.id LIMIT $2",
+            ),
+            all_below: below(kind, &columns("r."), ("", "$1"), "r.position, r.id"),
+            model: [true, false].map(|one| model(kind, &all, &seen, one)),
+            names: format!(
+                "SELECT name FROM {table} WHERE {seen} AND organization_id = $1 AND {parent} = $2"
+            ),
+            insert: insert(kind, &all),
+            update: update(kind, &seen),
+            delete: format!("DELETE FROM main.{table} WHERE {seen} AND id = $1"),
+            get,
+        }
+    }
+}
+
+fn below(kind: &Kind, columns: &str, (records, parent_id): (&str, &str), order: &str) -> String {
+    let Some(parent) = kind.parent else {
+        return String::new();
+    };
+    format!(
+        "SELECT {columns} FROM {} p LEFT JOIN {} r ON r.organization_id = p.organization_id \
+         AND r.{} = p.id {records} WHERE {{tenant p.organization_id}} AND {{workspace p.{}}} \
+         AND p.id = {parent_id} ORDER BY {order}",
+        parent.table,
+        kind.table,
+        kind.parent_column(),
+        parent.workspace_column(),
+    )
+}
+
+fn model(kind: &Kind, columns: &str, seen: &str, one: bool) -> String {
+    let first = if one { 2 } else { 1 };
+    let (within, order) = match kind.what {
+        What::Workspace => (String::new(), "id".to_owned()),
+        What::Column => (
+            format!(" AND feature_id <= ${first}"),
+            format!("feature_id, position, id LIMIT ${}", first + 1),
+        ),
+        What::View => (
+            format!(" AND feature_id <= ${first}"),
+            "feature_id, position, id".to_owned(),
+        ),
+        _ => (String::new(), format!("id LIMIT ${first}")),
+    };
+    let (table, workspace) = (kind.table, kind.workspace_column());
+    let of = if one {
+        format!(" AND {workspace} = $1")
+    } else {
+        String::new()
+    };
+    format!("SELECT {columns} FROM {table} WHERE {seen}{of}{within} ORDER BY {order}")
+}
+
+fn insert(kind: &Kind, columns: &str) -> String {
+    let Kind { table, .. } = kind;
+    let parent = kind.parent_column();
+    let mut values = String::new();
+    let mut next = 0;
+    let mut push = |column: &str| {
+        // Both instants are the same.
+        if column != "updated_at" {
+            next += 1;
+        }
+        let separator = if values.is_empty() { "" } else { ", " };
+        let value = if column == "position" {
+            format!(
+                "coalesce(${next}, (SELECT coalesce(max(position), 0) + 1 FROM {table} \
+                 WHERE organization_id = $1 AND {parent} = ${}))",
+                kind.within.len()
+            )
+        } else {
+            format!("${next}")
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(values, "{separator}{value}");
+    };
+    let own = kind.own.iter().map(|own| own.column);
+    for column in kind.within.iter().copied().chain(COMMON).chain(own) {
+        push(column);
+    }
+    let scope = if parent == "organization_id" {
+        "organization_id".to_owned()
+    } else {
+        format!("organization_id, {parent}")
+    };
+    format!(
+        "INSERT INTO main.{table} {{into $1}} ({columns}) VALUES ({values}) \
+         ON CONFLICT ({scope}, name) DO NOTHING RETURNING {columns}"
+    )
+}
+
+fn update(kind: &Kind, seen: &str) -> String {
+    let mut changes = String::from("name = $2, label = $3, config = $4, updated_at = $5");
+    for (index, own) in kind.own.iter().enumerate() {
+        let _ = write!(changes, ", {} = ${}", own.column, index + 6);
+    }
+    let table = kind.table;
+    format!("UPDATE main.{table} SET {changes} WHERE {seen} AND id = $1")
+}

@@ -1,0 +1,113 @@
+//! Columns that become unique, or are unique no more: their lines in `row_values`, for the rows that
+//! are there. Rows that come and go see to theirs themselves.
+
+use tplkit::rows::members;
+use uuid::Uuid;
+
+use crate::http::problem::Problem;
+use crate::rows::value_hash;
+use crate::store::{StoreError, Tx, Value};
+
+use super::Record;
+
+/// How many rows are looked at in one go.
+const BATCH: i64 = 1000;
+
+/// A column whose values are looked at.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    /// Where it lies.
+    pub(super) organization: Uuid,
+    /// Where it lies.
+    pub(super) workspace: Uuid,
+    /// Its table.
+    pub(super) feature: Uuid,
+    /// Its id.
+    pub(super) id: Uuid,
+    /// Its name, for the refusal.
+    pub(super) name: String,
+}
+
+impl Column {
+    /// That of a record.
+    pub(super) fn of(column: &Record) -> Column {
+        Column {
+            organization: column.organization(),
+            workspace: column.workspace(),
+            feature: column.parent(),
+            id: column.id,
+            name: column.name.clone(),
+        }
+    }
+}
+
+/// Enters the values of all rows of a column that becomes unique (`claim`), and finds the greatest integer
+/// among them.
+///
+/// # Errors
+/// 409 when a value stands in two rows.
+pub(super) async fn enter(
+    tx: &mut Tx,
+    column: &Column,
+    claim: bool,
+) -> Result<Option<i64>, Problem> {
+    let read = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
+         AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    let insert = "INSERT INTO main.row_values {into $1} \
+         (organization_id, workspace_id, feature_id, column_id, value, row_id) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING row_id";
+    let (mut greatest, mut after) = (None, Uuid::nil());
+    loop {
+        let parameters = [
+            column.organization.into(),
+            column.feature.into(),
+            after.into(),
+            BATCH.into(),
+        ];
+        let rows = tx.query(read, &parameters).await?;
+        let Some(last) = rows.last() else {
+            return Ok(greatest);
+        };
+        after = last.get(0)?;
+        let mut lines = Vec::new();
+        for row in &rows {
+            let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
+            let cell = members(&data).find(|(key, _)| key.is(&column.name));
+            let Some((_, cell)) = cell else { continue };
+            greatest = greatest.max(cell.parse::<i64>().ok());
+            // Nothing is repeated by being empty.
+            let value = (cell != "null").then(|| value_hash(cell));
+            lines.extend(value.map(|value| -> Vec<Value> {
+                vec![
+                    column.organization.into(),
+                    column.workspace.into(),
+                    column.feature.into(),
+                    column.id.into(),
+                    value.into(),
+                    id.into(),
+                ]
+            }));
+        }
+        if claim {
+            let entered = tx.each(insert, &lines).await?;
+            if entered.iter().any(Vec::is_empty) {
+                return Err(Problem::repeated(&column.name));
+            }
+        }
+    }
+}
+
+/// Removes the values of a column that is unique no more.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn forget(tx: &mut Tx, column: &Column) -> Result<(), StoreError> {
+    let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
+         AND organization_id = $1 AND feature_id = $2 AND column_id = $3";
+    let parameters = [
+        column.organization.into(),
+        column.feature.into(),
+        column.id.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}

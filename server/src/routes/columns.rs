@@ -1,0 +1,61 @@
+//! `/v1/features/{feature_id}/columns`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::records;
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::model::find;
+use crate::model::kind::COLUMN;
+use crate::store::Tx;
+
+struct List {
+    feature: Uuid,
+    query: Result<(), Problem>,
+}
+
+/// `GET …/columns`: all of them, in display order.
+///
+/// # Errors
+/// 404.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let feature = call.path_id(0).await?;
+    let query = call.query.finish();
+    call.read(List { feature, query }, |tx, asked| {
+        Box::pin(select(tx, asked))
+    })
+    .await
+}
+
+async fn select(tx: &mut Tx, asked: &Asked<List>) -> Result<Reply, Problem> {
+    let columns = find::columns(tx, asked.input.feature).await?;
+    asked.input.query.clone()?;
+    Reply::json(StatusCode::OK, &columns)
+}
+
+/// `POST …/columns`
+///
+/// # Errors
+/// 404 for a feature that cannot be seen, 409 for a name that is taken, 422.
+pub async fn create(call: Call) -> Result<Response, Problem> {
+    records::create_below(call, &COLUMN).await
+}
+
+/// `PATCH …/columns/{column_id}`
+///
+/// # Errors
+/// 403 for fields that never change, 404, 409 for a unique column over repeated values, 422.
+pub async fn patch(call: Call) -> Result<Response, Problem> {
+    records::patch(call, &COLUMN).await
+}
+
+/// `DELETE …/columns/{column_id}`: the definition alone; rows keep the key.
+///
+/// # Errors
+/// 409 when some row carries the key and `force` is not true, 404.
+pub async fn delete(call: Call) -> Result<Response, Problem> {
+    records::delete(call, &COLUMN, true).await
+}

@@ -1,0 +1,49 @@
+//! `/v1/rails`
+
+use axum::response::Response;
+
+use super::records;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::model::find::Which;
+use crate::model::kind::RAIL;
+
+/// `GET /v1/rails`
+///
+/// # Errors
+/// 404 for a parent that cannot be seen, 422 for parameters that make no sense.
+pub async fn list(call: Call) -> Result<Response, Problem> {
+    records::list(call, &RAIL, Which::Below).await
+}
+
+/// `POST /v1/rails`
+///
+/// # Errors
+/// 404 for a parent that cannot be seen, 409 for a name that is taken, 422.
+pub async fn create(call: Call) -> Result<Response, Problem> {
+    records::create(call, &RAIL).await
+}
+
+/// `GET /v1/rails/{rail_id}`
+///
+/// # Errors
+/// 404.
+pub async fn get(call: Call) -> Result<Response, Problem> {
+    records::get(call, &RAIL).await
+}
+
+/// `PATCH /v1/rails/{rail_id}`
+///
+/// # Errors
+/// 403 for fields that never change, 404, 409 for a name that is taken, 422.
+pub async fn patch(call: Call) -> Result<Response, Problem> {
+    records::patch(call, &RAIL).await
+}
+
+/// `DELETE /v1/rails/{rail_id}`
+///
+/// # Errors
+/// 404.
+pub async fn delete(call: Call) -> Result<Response, Problem> {
+    records::delete(call, &RAIL, false).await
+}

@@ -1,0 +1,49 @@
+//! `/v1/views`
+
+use axum::response::Response;
+
+use super::records;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::model::find::Which;
+use crate::model::kind::VIEW;
+
+/// `GET /v1/views`
+///
+/// # Errors
+/// 422 for parameters that make no sense.
+pub async fn list(call: Call) -> Result<Response, Problem> {
+    records::list(call, &VIEW, Which::Within).await
+}
+
+/// `POST /v1/views`
+///
+/// # Errors
+/// 404 for a parent that cannot be seen, 409 for a name that is taken, 422.
+pub async fn create(call: Call) -> Result<Response, Problem> {
+    records::create(call, &VIEW).await
+}
+
+/// `GET /v1/views/{view_id}`
+///
+/// # Errors
+/// 404.
+pub async fn get(call: Call) -> Result<Response, Problem> {
+    records::get(call, &VIEW).await
+}
+
+/// `PATCH /v1/views/{view_id}`
+///
+/// # Errors
+/// 403 for fields that never change, 404, 409 for a name that is taken, 422.
+pub async fn patch(call: Call) -> Result<Response, Problem> {
+    records::patch(call, &VIEW).await
+}
+
+/// `DELETE /v1/views/{view_id}`
+///
+/// # Errors
+/// 404.
+pub async fn delete(call: Call) -> Result<Response, Problem> {
+    records::delete(call, &VIEW, false).await
+}

@@ -1,0 +1,93 @@
+//! `/v1/workspaces/{workspace_id}/members/{user_id}`: who sees a workspace that is not open to the
+//! whole organization.
+
+use axum::response::Response;
+use uuid::Uuid;
+
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::model::find;
+use crate::model::kind::WORKSPACE;
+use crate::store::Tx;
+
+struct Membership {
+    workspace: Uuid,
+    user: Result<Uuid, Problem>,
+    listed: bool,
+}
+
+/// `PUT …/members/{user_id}`
+///
+/// # Errors
+/// 403 below administrators, 404, 422 for who is outside the organization.
+pub async fn put(mut call: Call) -> Result<Response, Problem> {
+    let workspace = call.path_id(0).await?;
+    let user = match call.bytes().await {
+        Ok(bytes) => nothing_in(&bytes).and_then(|()| call.query.finish()),
+        Err(problem) => Err(problem),
+    };
+    let id = call.path_id(1).await;
+    set(call, workspace, user.and(id), true).await
+}
+
+/// There is nothing to say in the body.
+fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
+    use crate::http::body::{Fields, parse};
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    Fields::of(parse(bytes)?)?.finish()
+}
+
+/// `DELETE …/members/{user_id}`
+///
+/// # Errors
+/// 403 below administrators, 404, 422 for who is outside the organization.
+pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+    let workspace = call.path_id(0).await?;
+    let query = call.query.finish();
+    let id = call.path_id(1).await;
+    set(call, workspace, query.and(id), false).await
+}
+
+async fn set(
+    call: Call,
+    workspace: Uuid,
+    user: Result<Uuid, Problem>,
+    listed: bool,
+) -> Result<Response, Problem> {
+    let input = Membership {
+        workspace,
+        user,
+        listed,
+    };
+    call.write(input, |tx, asked| Box::pin(write(tx, asked)))
+        .await
+}
+
+async fn write(tx: &mut Tx, asked: &Asked<Membership>) -> Result<Reply, Problem> {
+    let workspace = find::lock(tx, &WORKSPACE, asked.input.workspace).await?;
+    asked.enter(workspace.organization())?;
+    let user = asked.input.user.clone()?;
+    let member = "SELECT user_id FROM memberships WHERE {tenant organization_id} \
+         AND organization_id = $1 AND user_id = $2";
+    let mut parameters = vec![workspace.organization().into(), user.into()];
+    if tx.first(member, &parameters).await?.is_none() {
+        let told = "is nobody who belongs to the organization";
+        return Err(Problem::fault("path.user_id", told));
+    }
+    parameters.insert(1, workspace.id.into());
+    if asked.input.listed {
+        parameters.push(asked.now.into());
+        let insert = "INSERT INTO main.workspace_members {into $1} \
+             (organization_id, workspace_id, user_id, created_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (organization_id, workspace_id, user_id) DO NOTHING";
+        tx.query(insert, &parameters).await?;
+    } else {
+        let delete = "DELETE FROM main.workspace_members WHERE {tenant organization_id} \
+             AND organization_id = $1 AND workspace_id = $2 AND user_id = $3";
+        tx.query(delete, &parameters).await?;
+    }
+    Ok(Reply::nothing())
+}

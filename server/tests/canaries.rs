@@ -1,0 +1,200 @@
+//! Secrets and values are planted everywhere a user can put them, and looked for everywhere they must
+//! not be: in the log at its finest, in the database, in refusals. To extend it, plant something more
+//! in [`plant`] and name it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::cluster;
+use crate::process::{Serving, admin, database};
+use crate::stores::Place;
+
+/// Something to look for.
+struct Canary {
+    name: &'static str,
+    text: String,
+    /// Whether the database keeps it: what people store is stored.
+    kept: bool,
+    /// Whether refusals say it: they name the path.
+    told: bool,
+}
+
+/// The server, and everything that was planted and refused so far.
+struct Field {
+    serving: Serving,
+    canaries: Vec<Canary>,
+    refusals: Vec<String>,
+}
+
+impl Field {
+    /// A secret that stands nowhere.
+    fn secret(&mut self, name: &'static str, text: &str) -> String {
+        self.note(name, text, false, false)
+    }
+
+    /// A value that the database keeps.
+    fn value(&mut self, name: &'static str, text: &str) -> String {
+        self.note(name, text, true, false)
+    }
+
+    fn note(&mut self, name: &'static str, text: &str, kept: bool, told: bool) -> String {
+        self.canaries.push(Canary {
+            name,
+            text: text.to_owned(),
+            kept,
+            told,
+        });
+        text.to_owned()
+    }
+
+    /// Asks, and gives the document of the answer.
+    fn ask(&mut self, method: &str, path: &str, headers: &str, body: Option<Value>) -> Value {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let content = if body.is_empty() {
+            String::new()
+        } else {
+            let length = body.len();
+            format!("content-type: application/json\r\ncontent-length: {length}\r\n")
+        };
+        let answer = self.serving.ask(&format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}{content}\r\n{body}"
+        ));
+        let (_, document) = answer.split_once("\r\n\r\n").expect("an answer");
+        if answer.contains("application/problem+json") {
+            self.refusals.push(document.to_owned());
+        }
+        serde_json::from_str(document).unwrap_or_default()
+    }
+}
+
+/// Plants everything.
+fn plant(field: &mut Field, database: &str) {
+    let password = field.secret("password", "canary-password-1");
+    let create = ["create-organization", "--label", "Acme"];
+    let organization = admin(database, &create, "").expect("a record");
+    let organization = organization["id"].as_str().expect("an id").to_owned();
+    let email = field.value("e-mail", "canary@acme.test");
+    let create = ["create-user", "--email", &email, "--password-stdin"];
+    admin(database, &create, &password).expect("a record");
+    let add = [
+        "add-member",
+        "--organization",
+        &organization,
+        "--email",
+        &email,
+        "--role",
+        "owner",
+    ];
+    admin(database, &add, "").expect("a record");
+
+    let sign_in = json!({"email": email, "password": password});
+    let tokens = field.ask("POST", "/v1/auth/token", "", Some(sign_in));
+    let text = |document: &Value, name: &str| document[name].as_str().expect(name).to_owned();
+    let access = field.secret("access token", &text(&tokens, "access_token"));
+    let refresh = field.secret("refresh token", &text(&tokens, "refresh_token"));
+    let wrong = field.secret("wrong password", "canary-password-2");
+    let wrong = json!({"email": email, "password": wrong});
+    field.ask("POST", "/v1/auth/token", "", Some(wrong));
+    let bearer = format!("authorization: Bearer {access}\r\n");
+
+    let service = field.secret("service key", "canary-service-key");
+    let with_service = format!("{bearer}x-platform-service-key: {service}\r\n");
+    let key = json!({"organization_id": organization, "name": "k", "scopes": ["read"]});
+    let key = field.ask("POST", "/v1/api-keys", &with_service, Some(key));
+    let key = field.secret("API key", &text(&key, "key"));
+    let with_key = format!("authorization: Bearer {key}\r\n");
+    let here = format!("/v1/organizations/{organization}");
+    field.ask("GET", &here, &with_key, None);
+    field.ask("PATCH", &here, &with_key, Some(json!({})));
+
+    let label = field.value("label", "canary-label");
+    let config = field.value("value of a config", "canary-config-value");
+    let change = json!({"label": label, "config": {"a": config}});
+    field.ask("PATCH", &here, &bearer, Some(change));
+    let refused = field.secret("refused value", "canary-refused-value");
+    for body in [
+        json!({"label": [refused]}),
+        json!({"label": 1, "config": refused}),
+        json!({"other": refused}),
+        json!(refused),
+    ] {
+        field.ask("PATCH", &here, &bearer, Some(body));
+    }
+    let query = field.secret("query", "canary-query");
+    for query in [format!("cursor={query}"), format!("limit={query}")] {
+        field.ask("GET", &format!("/v1/organizations?{query}"), &bearer, None);
+    }
+    let path = field.note("path", "canary-path", false, true);
+    for path in [format!("/v1/{path}"), format!("/v1/organizations/{path}")] {
+        field.ask("GET", &path, &bearer, None);
+    }
+    let unknown = field.secret("credential of nobody", "canary-credential");
+    let unknown = format!("authorization: Bearer {unknown}\r\n");
+    field.ask("GET", "/v1/me", &unknown, None);
+    let method = field.secret("method", "CANARYMETHOD");
+    field.ask(&method, &here, &bearer, None);
+    let malformed = field.secret("what is no request", "canary malformed");
+    field
+        .refusals
+        .push(field.serving.ask(&format!("{malformed}\r\n\r\n")));
+
+    let next = json!({"refresh_token": refresh});
+    let next = field.ask("POST", "/v1/auth/refresh", "", Some(next));
+    field.secret("second access token", &text(&next, "access_token"));
+    field.secret("second refresh token", &text(&next, "refresh_token"));
+}
+
+/// Plants and looks. `dump` gives everything that the database holds, once the server has ended.
+fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
+    // As fine as it gets, whatever the environment asks of the libraries.
+    let arguments = ["--log-level", "trace", "--rate-limit", "off"];
+    let environment = [("RUST_LOG", "trace")];
+    let mut field = Field {
+        serving: Serving::start_with(database, &arguments, &environment),
+        canaries: Vec::new(),
+        refusals: Vec::new(),
+    };
+    plant(&mut field, database);
+    field.serving.signal("-TERM");
+    let (_, log) = field.serving.end();
+    let held = dump();
+    assert!(log.lines().count() > 10, "{log}");
+    assert!(field.refusals.len() > 10);
+    for canary in &field.canaries {
+        let Canary { name, text, .. } = canary;
+        assert!(!log.contains(text), "the {name} is in the log:\n{log}");
+        for refusal in &field.refusals {
+            assert!(
+                canary.told || !refusal.contains(text),
+                "the {name}: {refusal}"
+            );
+        }
+        let found = held.windows(text.len()).any(|held| held == text.as_bytes());
+        // What is kept is found: the search sees the whole database.
+        assert_eq!(found, canary.kept, "the {name} in the database");
+    }
+}
+
+#[test]
+fn nothing_leaks_with_sqlite() {
+    let folder = tempfile::tempdir().expect("a folder");
+    search(&database(folder.path()), || {
+        let files = fs::read_dir(folder.path()).expect("a folder");
+        let read = |file: fs::DirEntry| fs::read(file.path()).expect("a file");
+        files.flatten().flat_map(read).collect()
+    });
+}
+
+#[test]
+fn nothing_leaks_with_postgres() {
+    let (Some(place), Some(cluster)) = (Place::postgres(), cluster::shared()) else {
+        return;
+    };
+    let name = place.url.split(['/', '?']).nth(3).expect("a database");
+    search(&place.url, || {
+        let all = "SELECT string_agg(query_to_xml(format('SELECT * FROM main.%I', tablename), \
+             true, true, '')::text, '') FROM pg_tables WHERE schemaname = 'main'";
+        cluster.psql_in(name, all).expect("an answer").into_bytes()
+    });
+}

@@ -1,0 +1,131 @@
+//! Flags, their variables, and what an operator sees of a running server.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::process::{Serving, command, database, stderr, stdout};
+
+#[test]
+fn every_flag_has_a_variable_and_help() {
+    let output = command(&["serve", "--help"]).output().expect("starts");
+    let help = stdout(&output);
+    for flag in [
+        "listen",
+        "no-worker",
+        "max-body",
+        "trust-proxy",
+        "rate-limit",
+        "max-connections",
+        "lease-seconds",
+        "schema-cap",
+        "drain-seconds",
+        "statement-timeout",
+        "metrics-listen",
+        "log-level",
+        "log-format",
+    ] {
+        let variable = format!("TPLKIT_{}", flag.to_uppercase().replace('-', "_"));
+        assert!(help.contains(&format!("--{flag}")), "{flag}");
+        assert!(help.contains(&variable), "{variable}");
+    }
+    assert!(help.contains("TPLKIT_SECRET_KEY") && !help.contains("--secret-key"));
+}
+
+#[test]
+fn variables_configure_what_flags_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = "fb".repeat(32);
+    let environment = [
+        ("TPLKIT_MAX_BODY", "10"),
+        ("TPLKIT_TRUST_PROXY", "1"),
+        ("TPLKIT_NO_WORKER", "false"),
+        ("TPLKIT_LOG_FORMAT", "text"),
+        ("TPLKIT_LOG_LEVEL", "debug"),
+        ("TPLKIT_SECRET_KEY", &key),
+    ];
+    let serving = Serving::start_with(&database(folder.path()), &[], &environment);
+    let refused = serving.ask(
+        "POST /v1/auth/token HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 1.2.3.4, 5.6.7.8:9\r\n\
+         connection: close\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n",
+    );
+    assert!(refused.contains("A body may have 10 bytes."), "{refused}");
+    serving.wait_for("answered");
+    let log = serving.log();
+    assert!(log.contains("5.6.7.8") && !log.contains("1.2.3.4"), "{log}");
+    assert!(log.contains("worker=true"), "{log}");
+    assert!(!log.contains(&key), "{log}");
+}
+
+#[test]
+fn a_bad_key_is_refused_and_not_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for bad in ["short-and-secret", &"fb".repeat(31), &"zz".repeat(32)] {
+        let output = command(&["serve", "--database", &database(folder.path())])
+            .env("TPLKIT_SECRET_KEY", bad)
+            .output()
+            .expect("starts");
+        assert_eq!(output.status.code(), Some(2));
+        let told = stderr(&output);
+        assert!(
+            told.contains("TPLKIT_SECRET_KEY") && !told.contains(bad),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn numbers_are_shown_on_an_address_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["--metrics-listen", "127.0.0.1:0", "--rate-limit", "1"];
+    let serving = Serving::start_with(&database(folder.path()), &arguments, &[]);
+    serving.wait_for("numbers are shown");
+    let log = serving.log();
+    let line = log.lines().find(|line| line.contains("numbers are shown"));
+    let line: Value = serde_json::from_str(line.expect("a line")).expect("JSON");
+    let address = line["address"].as_str().expect("an address");
+    serving.get("/v1/health");
+    serving.get("/v1/ready");
+    serving.get("/v1/secret-path");
+    serving.ask("SECRETMETHOD / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    serving.ask("secret nonsense\r\n\r\n");
+    let sign_in = "POST /v1/auth/refresh HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: 21\r\n\r\n{\"refresh_token\":\"x\"}";
+    for _ in 0..11 {
+        serving.ask(sign_in);
+    }
+    let ask = |path: &str| {
+        let mut stream = TcpStream::connect(address).expect("connects");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sends");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer");
+        text
+    };
+    let page = ask("/metrics");
+    let version = env!("CARGO_PKG_VERSION");
+    for line in [
+        &format!("tplkit_build_info{{version=\"{version}\",store=\"sqlite\"}} 1"),
+        r#"tplkit_http_requests_total{method="GET",route="/v1/health",status="200"} 1"#,
+        r#"tplkit_http_requests_total{method="GET",route="none",status="404"} 1"#,
+        r#"tplkit_http_requests_total{method="other",route="none",status="404"} 1"#,
+        r#"tplkit_http_requests_total{method="none",route="none",status="422"} 1"#,
+        r#"tplkit_http_requests_total{method="POST",route="/v1/auth/refresh",status="429"} 1"#,
+        r#"tplkit_http_rate_limited_total{route="/v1/auth/refresh"} 1"#,
+        r#"tplkit_http_duration_seconds_count{method="GET",route="/v1/health"} 1"#,
+        "tplkit_http_requests_in_flight 0",
+        r#"tplkit_store_operations_total{kind="read",outcome="ok"}"#,
+        r#"tplkit_store_operations_total{kind="write",outcome="ok"} 10"#,
+        r#"tplkit_store_operation_duration_seconds_count{kind="write"} 10"#,
+        "tplkit_store_connections 5",
+        "tplkit_store_waiting 0",
+        "tplkit_password_verifications_total 0",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+    assert!(!page.to_lowercase().contains("secret"), "{page}");
+    assert!(ask("/").starts_with("HTTP/1.1 404"));
+    // Not where users are.
+    assert!(serving.get("/metrics").starts_with("HTTP/1.1 404"));
+}

@@ -1,0 +1,123 @@
+//! A statement that takes too long ends, alone.
+
+use std::time::Duration;
+
+use tplkit_server::http::problem::Problem;
+use tplkit_server::store::{Options, Scope, Store, StoreError};
+
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_read_that_takes_too_long_ends,
+    a_write_that_takes_too_long_takes_nobody_along,
+);
+
+/// Ten lines.
+macro_rules! ten {
+    ($name:literal) => {
+        concat!(
+            "(VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10)) AS ",
+            $name
+        )
+    };
+}
+
+/// Counts to 10,000,000,000,000, one by one.
+macro_rules! endless {
+    () => {
+        concat!(
+            "SELECT count(*) FROM ",
+            ten!("a"),
+            ", ",
+            ten!("b"),
+            ", ",
+            ten!("c"),
+            ", ",
+            ten!("d"),
+            ", ",
+            ten!("e"),
+            ", ",
+            ten!("f"),
+            ", ",
+            ten!("g"),
+            ", ",
+            ten!("h"),
+            ", ",
+            ten!("i"),
+            ", ",
+            ten!("j"),
+            ", ",
+            ten!("k"),
+            ", ",
+            ten!("l"),
+            ", ",
+            ten!("m")
+        )
+    };
+}
+
+async fn open(place: &Place) -> Store {
+    let options = Options {
+        statement_timeout: Duration::from_millis(200),
+    };
+    Store::open_with(&place.url, &options).await.expect("opens")
+}
+
+async fn read(store: &Store) -> Result<usize, StoreError> {
+    store
+        .read(&Scope::Operator, (), |tx, ()| {
+            Box::pin(async move { Ok(tx.last(endless!(), &[]).await?.len()) })
+        })
+        .await
+}
+
+async fn a_read_that_takes_too_long_ends(place: Place) {
+    let store = open(&place).await;
+    assert_eq!(read(&store).await, Err(StoreError::TooLong));
+    let problem = Problem::from(StoreError::TooLong);
+    assert_eq!(problem.code.as_str(), "store_unavailable");
+    assert_eq!(problem.retry_after, Some(1));
+    assert!(problem.detail().contains("too long"), "{problem:?}");
+    store.ready().await.expect("goes on");
+}
+
+async fn label(store: &Store, number: u128) -> Result<usize, StoreError> {
+    let id = uuid::Uuid::from_u128(number);
+    store
+        .write(&Scope::Operator, id, |tx, id| {
+            let sql = "INSERT INTO main.organizations (id, label, config, created_at, updated_at) \
+                 VALUES ($1, 'x', $2, 0, 0)";
+            let parameters = [(*id).into(), "{}".into()];
+            Box::pin(async move { Ok(tx.query(sql, &parameters).await?.len()) })
+        })
+        .await
+}
+
+async fn a_write_that_takes_too_long_takes_nobody_along(place: Place) {
+    let store = open(&place).await;
+    label(&store, 1).await.expect("writes");
+    let slow = store.write(&Scope::Operator, (), |tx, ()| {
+        let sql = concat!(
+            "UPDATE main.organizations SET label = 'y' WHERE 0 < (",
+            endless!(),
+            ")"
+        );
+        Box::pin(async move { Ok::<_, StoreError>(tx.query(sql, &[]).await?.len()) })
+    });
+    // On SQLite they share a transaction with the slow one.
+    let before = futures_util::future::join_all((2..20).map(|number| label(&store, number)));
+    let after = futures_util::future::join_all((20..40).map(|number| label(&store, number)));
+    let (before, slow, after) = tokio::join!(before, slow, after);
+    assert_eq!(slow, Err(StoreError::TooLong));
+    for written in before.into_iter().chain(after) {
+        written.expect("writes");
+    }
+    let count = store.read(&Scope::Operator, (), |tx, ()| {
+        let sql = "SELECT count(*) FROM organizations WHERE label = 'x'";
+        Box::pin(async move {
+            let rows = tx.last(sql, &[]).await?;
+            rows[0].get::<i64>(0)
+        })
+    });
+    assert_eq!(count.await, Ok(39));
+}

@@ -1,0 +1,220 @@
+//! `tplkit api`: any request to the server, as whoever is signed in.
+
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tplkit::check::render::Trouble;
+use tplkit::client::{Answer, Client, Error, Method, Request};
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::{print_bytes, print_error, write_result};
+use crate::cli::remote::{self, Connection, Target};
+use crate::cli::session::Session;
+use crate::cli::source;
+
+/// Headers that are the client's own: what they decide has its own option, or must not be typed.
+const OWN_HEADERS: [&str; 5] = [
+    "authorization",
+    "proxy-authorization",
+    "host",
+    "content-length",
+    "transfer-encoding",
+];
+
+/// Send any request to the server, and write the body of its answer.
+///
+/// A `POST` carries an `Idempotency-Key`, a new one unless one is given, so that it can be tried
+/// again safely; where servers keep no keys (`/v1/auth`, `/v1/api-keys`) it is sent once and without.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// `GET`, `POST`, `PATCH`, `PUT`, `DELETE`, …
+    method: String,
+    /// Path, for example `/v1/workspaces`; without its first slash it stands below `/v1`.
+    path: String,
+    /// Send this file as the body; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Send this header too.
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// Send this parameter; `&` and the like in it need no care.
+    #[arg(long = "query", value_name = "NAME=VALUE")]
+    query: Vec<String>,
+    /// Send this `Idempotency-Key`.
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// Walk all pages of a list and write them as one.
+    #[arg(long)]
+    paginate: bool,
+    /// Form of the output; `json` wraps the answer in a document.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let mut request = request(args)?;
+    let connection = Connection::open_anyhow(&args.target, session)?;
+    if request.takes_key() && request.idempotency_key.is_none() {
+        request = connection.client.keyed(request);
+    }
+    if let Some(key) = &request.idempotency_key {
+        session.detail(|| format!("Idempotency-Key: {key}"));
+    }
+    if args.paginate {
+        return paginate(args.format, &connection.client, request);
+    }
+    let answer = connection.client.send(&request)?;
+    let error = answer.problem(&request).map(|problem| {
+        let problem = Error::Refused(Box::new(problem));
+        CliError::from(problem)
+    });
+    match args.format {
+        Form::Text => raw(&answer)?,
+        Form::Json => write_result(&wrapped(&answer, error.as_ref()), None)?,
+    }
+    let Some(error) = error else {
+        return Ok(Exit::Done);
+    };
+    print_error(&trouble(&error));
+    Ok(error.exit())
+}
+
+fn request(args: &Args) -> Result<Request, CliError> {
+    let usage = |message: String, help: &str| CliError::Usage {
+        message,
+        help: help.to_owned(),
+    };
+    let method = Method::from_bytes(args.method.to_uppercase().as_bytes());
+    let method = method.map_err(|_| {
+        let word = args.method.escape_debug();
+        usage(
+            format!("`{word}` is no method"),
+            "use GET, POST, PATCH, PUT or DELETE",
+        )
+    })?;
+    if args.paginate && method != Method::GET {
+        let message = "only answers to GET come in pages".to_owned();
+        return Err(usage(message, "leave `--paginate` out"));
+    }
+    let mut request = Request::new(method, path(&args.path)?);
+    for pair in &args.query {
+        let (name, value) = pair.split_once('=').ok_or_else(|| {
+            let message = format!("`--query {}` has no `=`", pair.escape_debug());
+            usage(message, "write `--query name=value`")
+        })?;
+        request = request.with(name, value);
+    }
+    for header in &args.headers {
+        let (name, value) = header.split_once(':').ok_or_else(|| {
+            // Not repeated: somebody may have meant it to be secret.
+            let message = "a `--header` has no `:`".to_owned();
+            usage(message, "write `--header 'Name: value'`")
+        })?;
+        let (name, value) = (name.trim(), value.trim());
+        let lower = name.to_lowercase();
+        if OWN_HEADERS.contains(&lower.as_str()) {
+            let message = format!("the header `{lower}` cannot be given");
+            let help =
+                "a credential comes from `tplkit login` or TPLKIT_TOKEN, never from an argument";
+            return Err(usage(message, help));
+        }
+        if lower == "idempotency-key" {
+            request.idempotency_key = Some(value.to_owned());
+        } else {
+            request.headers.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    if let Some(key) = &args.idempotency_key {
+        request.idempotency_key = Some(key.clone());
+    }
+    if let Some(file) = &args.data {
+        let read = source::read(file).map_err(|source| CliError::Read {
+            path: file.clone(),
+            source,
+        })?;
+        request.body = Some(read.bytes().to_vec());
+    }
+    Ok(request)
+}
+
+fn path(path: &str) -> Result<String, CliError> {
+    if path.contains("://") {
+        return Err(CliError::Usage {
+            message: "the path is a whole address".to_owned(),
+            help: "give the part from `/v1` on; `--url` names the server".to_owned(),
+        });
+    }
+    Ok(match path.strip_prefix('/') {
+        Some(_) => path.to_owned(),
+        None if path.starts_with("v1/") => format!("/{path}"),
+        None => format!("/v1/{path}"),
+    })
+}
+
+/// All pages as one.
+fn paginate(form: Form, client: &Client, request: Request) -> Result<Exit, CliError> {
+    let mut items: Vec<Box<RawValue>> = Vec::new();
+    for page in client.pages::<Box<RawValue>>(request, None) {
+        items.extend(page?.items);
+    }
+    let data = document::page(&items, None);
+    let text = match form {
+        Form::Text => data.get().to_owned() + "\n",
+        Form::Json => {
+            let status = document::raw(&json!(200));
+            document::write_raw("clean", &[("status", &*status), ("data", &*data)])
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+/// The body as it came.
+fn raw(answer: &Answer) -> Result<(), CliError> {
+    print_bytes(&answer.body).map_err(CliError::Output)?;
+    // So that a prompt begins its own line.
+    if io::stdout().is_terminal() && !answer.body.is_empty() && !answer.body.ends_with(b"\n") {
+        print_bytes(b"\n").map_err(CliError::Output)?;
+    }
+    Ok(())
+}
+
+fn wrapped(answer: &Answer, error: Option<&CliError>) -> String {
+    let text = String::from_utf8_lossy(&answer.body);
+    let data = match RawValue::from_string(text.trim().to_owned()) {
+        Ok(data) => data,
+        Err(_) if text.is_empty() => document::raw(&Value::Null),
+        Err(_) => document::raw(&json!(text)),
+    };
+    let status = document::raw(&json!(answer.status));
+    let errors = error.map(|error| {
+        let mut body = document::errors(&[trouble(error)]);
+        if let Some(told) = body["errors"][0].as_object_mut() {
+            told.extend(error.members());
+        }
+        document::raw(&body["errors"])
+    });
+    let mut members = vec![("status", &*status), ("data", &*data)];
+    members.extend(errors.as_deref().map(|errors| ("errors", errors)));
+    let outcome = match remote::exit_of(answer.status) {
+        Exit::Done => "clean",
+        Exit::Findings => "findings",
+        _ => "failed",
+    };
+    document::write_raw(outcome, &members)
+}
+
+fn trouble(error: &CliError) -> Trouble {
+    Trouble {
+        path: None,
+        message: error.to_string(),
+        help: error.help(),
+    }
+}

@@ -1,0 +1,122 @@
+//! `tplkit doctor`: what is wrong with this set-up, part by part.
+
+mod look;
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::remote::Target;
+use crate::cli::session::Session;
+
+/// Find out what is wrong with this set-up: profile, network, server, sign-in.
+///
+/// Nothing is changed. Exit code 0 means that every part is fine; otherwise it is that of the first
+/// one that is not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// One part of the set-up.
+pub(crate) struct Part {
+    name: &'static str,
+    verdict: Verdict,
+    why: String,
+}
+
+/// What was found of a part.
+enum Verdict {
+    Fine,
+    /// With what to do, and how a command would end that met it.
+    Wrong(Option<String>, Exit),
+    /// It cannot be looked at while an earlier part is wrong.
+    Skipped,
+}
+
+impl Part {
+    fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Fine => "ok",
+            Verdict::Wrong(..) => "wrong",
+            Verdict::Skipped => "skipped",
+        }
+    }
+
+    fn help(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Wrong(help, _) => help.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let parts = look::all(&args.target, session);
+    let first = parts.iter().find_map(|part| match part.verdict {
+        Verdict::Wrong(_, exit) => Some(exit),
+        _ => None,
+    });
+    let exit = first.unwrap_or(Exit::Done);
+    let text = match args.format {
+        Form::Text => screen(&parts, session),
+        Form::Json => {
+            let outcome = match exit {
+                Exit::Done => "clean",
+                Exit::Findings => "findings",
+                _ => "failed",
+            };
+            let parts: Vec<Value> = parts.iter().map(document_of).collect();
+            document::write(outcome, &json!({"checks": parts}))
+        }
+    };
+    if !session.silent() || args.format == Form::Json {
+        write_result(&text, None)?;
+    }
+    Ok(exit)
+}
+
+fn document_of(part: &Part) -> Value {
+    json!({
+        "name": part.name,
+        "verdict": part.word(),
+        "why": part.why,
+        "help": part.help(),
+    })
+}
+
+fn screen(parts: &[Part], session: &Session) -> String {
+    use anstyle::{AnsiColor, Style};
+    let colour = session.style(None).colour;
+    let width = parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for part in parts {
+        let style = match part.verdict {
+            _ if !colour => Style::new(),
+            Verdict::Fine => AnsiColor::Green.on_default(),
+            Verdict::Wrong(..) => AnsiColor::Red.on_default().bold(),
+            Verdict::Skipped => Style::new().dimmed(),
+        };
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(
+            out,
+            "{style}{:7}{style:#}  {:width$}  {}",
+            part.word(),
+            part.name,
+            part.why
+        );
+        if let Some(help) = part.help() {
+            let _ = writeln!(out, "{:7}  {:width$}  help: {help}", "", "");
+        }
+    }
+    out
+}

@@ -1,0 +1,208 @@
+//! `tplkit rows list`: the rows of a table, all pages of them.
+//!
+//! Everything but the JSON document is written page by page, so that a large table needs no memory.
+
+use std::collections::BTreeSet;
+
+use clap::ValueEnum;
+use serde_json::value::RawValue;
+use tplkit::client::{Client, Feature, Page, RowQuery};
+
+use super::progress::Progress;
+use super::table::{Sheet, csv};
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+
+/// List the rows of a table: filtered, sorted, all pages.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The table: its id, or its technical name where that names only one.
+    feature: String,
+    /// Only rows that fit, as `column:op:value`; more than one may be given.
+    #[arg(long = "filter", value_name = "FILTER")]
+    filters: Vec<String>,
+    /// Whether all filters have to fit, or any of them.
+    #[arg(long = "match", value_name = "WHICH", default_value = "all")]
+    matching: Match,
+    /// Sort by this column; `-COLUMN` sorts the other way round.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Only these columns, separated by commas.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    fields: Vec<String>,
+    /// At most so many rows; otherwise all.
+    #[arg(long, value_name = "NUMBER")]
+    limit: Option<usize>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// How filters go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Match {
+    /// All have to fit.
+    All,
+    /// One is enough.
+    Any,
+}
+
+/// Forms of a list of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A table for people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// A row of the API per line.
+    Jsonl,
+    /// Comma-separated values with a head.
+    Csv,
+}
+
+type Rows = Page<Box<RawValue>>;
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let client = &connection.client;
+    let feature = feature(client, &args.feature)?;
+    let question = RowQuery {
+        filters: args.filters.clone(),
+        any: args.matching == Match::Any,
+        sort: args.sort.clone(),
+        fields: args.fields.clone(),
+    };
+    let mut walk = Walk {
+        pages: client.rows(&feature, &question, args.limit),
+        progress: Progress::new(session, args.format == Form::Json),
+        unknown: BTreeSet::new(),
+        next: None,
+    };
+    match args.format {
+        Form::Json => whole(&mut walk)?,
+        Form::Jsonl => {
+            while let Some(page) = walk.next()? {
+                let lines: String = page.items.iter().map(|row| line(row)).collect();
+                write_result(&lines, None)?;
+            }
+        }
+        Form::Csv => {
+            let columns = columns(client, &feature, &args.fields)?;
+            // A refusal of the first page leaves no head without a table.
+            let mut head = csv::head(&columns);
+            while let Some(page) = walk.next()? {
+                let rows = csv::rows(&columns, &page.items);
+                write_result(&(std::mem::take(&mut head) + &rows), None)?;
+            }
+            write_result(&head, None)?;
+        }
+        Form::Text => {
+            let mut sheet = Sheet::new(columns(client, &feature, &args.fields)?);
+            while let Some(page) = walk.next()? {
+                write_result(&sheet.page(&page.items), None)?;
+            }
+        }
+    }
+    walk.tell(session);
+    Ok(Exit::Done)
+}
+
+/// The pages, and what is learned on the way.
+struct Walk<'c> {
+    pages: tplkit::client::Pages<'c, Box<RawValue>>,
+    progress: Progress,
+    unknown: BTreeSet<String>,
+    /// Where the page after the last one begins.
+    next: Option<String>,
+}
+
+impl Walk<'_> {
+    fn next(&mut self) -> Result<Option<Rows>, CliError> {
+        let Some(page) = self.pages.next() else {
+            self.progress.end();
+            return Ok(None);
+        };
+        let page = page.inspect_err(|_| self.progress.end())?;
+        self.progress.add(page.items.len());
+        self.unknown.extend(page.unknown_columns.iter().cloned());
+        self.next.clone_from(&page.next_cursor);
+        Ok(Some(page))
+    }
+
+    fn tell(&self, session: &Session) {
+        for column in &self.unknown {
+            session.note(format!(
+                "warning: the table has no column `{}`",
+                column.escape_debug()
+            ));
+        }
+        if self.next.is_some() {
+            session.note("note: there are more rows; a larger `--limit`, or none, shows them");
+        }
+    }
+}
+
+/// All pages as one, in a document.
+fn whole(walk: &mut Walk<'_>) -> Result<(), CliError> {
+    let mut items = Vec::new();
+    while let Some(page) = walk.next()? {
+        items.extend(page.items);
+    }
+    let data = document::page(&items, walk.next.as_deref());
+    write_result(&document::write_raw("clean", &[("data", &*data)]), None)
+}
+
+/// A row on a line of its own, whatever the server's layout.
+fn line(row: &RawValue) -> String {
+    // Line ends inside strings are escapes; the others are layout.
+    row.get().replace(['\n', '\r'], " ") + "\n"
+}
+
+/// The id of the table: as it was given, or looked up by name.
+fn feature(client: &Client, word: &str) -> Result<String, CliError> {
+    if uuid::Uuid::parse_str(word).is_ok() {
+        return Ok(word.to_owned());
+    }
+    let mut found: Vec<Feature> = Vec::new();
+    for page in client.features(None) {
+        let named = |feature: &Feature| feature.name.as_deref() == Some(word);
+        found.extend(page?.items.into_iter().filter(named));
+    }
+    let places: Vec<String> = found
+        .iter()
+        .map(|feature| match &feature.workspace_id {
+            Some(workspace) => format!("{} (workspace {workspace})", feature.id),
+            None => feature.id.clone(),
+        })
+        .collect();
+    match found.as_slice() {
+        [only] => Ok(only.id.clone()),
+        [] => Err(CliError::Usage {
+            message: format!(
+                "there is no table `{}` that you may see",
+                word.escape_debug()
+            ),
+            help: "`tplkit api GET /v1/features --paginate` lists tables with ids and names"
+                .to_owned(),
+        }),
+        _ => Err(CliError::Usage {
+            message: format!("`{}` names more than one table", word.escape_debug()),
+            help: format!("give the id: {}", places.join(", ")),
+        }),
+    }
+}
+
+/// The columns of a sheet: those that were asked for, else those of the table.
+fn columns(client: &Client, feature: &str, fields: &[String]) -> Result<Vec<String>, CliError> {
+    if !fields.is_empty() {
+        return Ok(fields.to_vec());
+    }
+    let columns = client.columns(feature)?;
+    Ok(columns.into_iter().map(|column| column.name).collect())
+}

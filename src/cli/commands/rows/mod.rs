@@ -1,0 +1,26 @@
+//! `tplkit rows`: rows of tables on a server.
+
+mod list;
+mod progress;
+mod table;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Read rows from a server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    List(list::Args),
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let Command::List(args) = &args.command;
+    list::run(args, session)
+}

@@ -1,0 +1,50 @@
+//! How far a walk over many pages is, on a terminal.
+
+use std::io::{self, IsTerminal as _};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::session::Session;
+
+/// A line that is drawn over again; nothing where it would be in the way.
+pub(super) struct Progress {
+    wanted: bool,
+    rows: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// `silent` when nothing is written before the end, so that the screen is free.
+    pub(super) fn new(session: &Session, silent: bool) -> Progress {
+        let free = silent || !io::stdout().is_terminal();
+        Progress {
+            wanted: free && io::stderr().is_terminal() && !session.is_quiet(),
+            rows: 0,
+            bar: None,
+        }
+    }
+
+    /// So many rows more. One page is not worth a word.
+    pub(super) fn add(&mut self, rows: usize) {
+        let first = self.rows == 0;
+        self.rows += rows as u64;
+        if !self.wanted || first {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{spinner} {pos} rows");
+            let bar = ProgressBar::new_spinner();
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar
+        });
+        bar.set_position(self.rows);
+        bar.tick();
+    }
+
+    /// Takes the line away.
+    pub(super) fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}

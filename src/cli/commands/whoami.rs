@@ -1,0 +1,76 @@
+//! `tplkit whoami`: as whom requests are sent.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use tplkit::client::Me;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::remote::{self, Connection, Origin, Target};
+use crate::cli::session::Session;
+
+/// Tell which server is used, and as whom.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let me = remote::identify(&connection.client)?;
+    if me.is_none() {
+        session.note("note: this server has no GET /v1/me: the sign-in is valid, whose it is cannot be asked");
+    }
+    let url = connection.client.base();
+    let by_profile = connection.origin == Origin::Profile;
+    let profile = by_profile.then_some(&connection.profile);
+    let text = match args.format {
+        Form::Text => {
+            let by = profile.map_or_else(
+                || "TPLKIT_TOKEN".to_owned(),
+                |profile| format!("profile `{profile}`"),
+            );
+            let name = remote::name_of(me.as_ref());
+            let head = format!("{name}, on {url}, by {by}\n");
+            head + &me.as_ref().map(about).unwrap_or_default()
+        }
+        Form::Json => document::write(
+            "clean",
+            &json!({
+                "url": url.to_string(),
+                "credential": connection.origin.as_str(),
+                "profile": profile,
+                "me": me,
+            }),
+        ),
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn about(me: &Me) -> String {
+    let plain = |text: &str| text.replace(char::is_control, " ");
+    let mut out = String::new();
+    // Writing to a String cannot fail, here and below.
+    if let Some(scopes) = &me.scopes {
+        let _ = writeln!(out, "  scopes: {}", plain(&scopes.join(", ")));
+    }
+    for organization in &me.organizations {
+        let _ = writeln!(
+            out,
+            "  {} in {:?} ({})",
+            plain(&organization.role),
+            organization.label,
+            plain(&organization.id)
+        );
+    }
+    out
+}

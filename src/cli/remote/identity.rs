@@ -1,0 +1,32 @@
+//! Who a credential belongs to, also on servers that cannot say.
+
+use tplkit::client::{Client, Error, Me};
+
+use crate::cli::error::CliError;
+
+/// Asks who is signed in. Nothing, when the credential is accepted by a server that has only the
+/// routes of the specification, where nobody can ask.
+pub(crate) fn identify(client: &Client) -> Result<Option<Me>, CliError> {
+    match client.me() {
+        Ok(me) => Ok(Some(me)),
+        Err(Error::Refused(problem)) if problem.status == 404 => {
+            // A list that needs a credential and nothing else.
+            client.organizations().next().transpose()?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The name of whoever that is.
+pub(crate) fn name_of(me: Option<&Me>) -> String {
+    let name = match me {
+        None => return "somebody whom this server cannot name".to_owned(),
+        Some(me) => match &me.email {
+            Some(email) => email.clone(),
+            None if me.kind == "api_key" => format!("API key {}", me.id),
+            None => format!("{} {}", me.kind, me.id),
+        },
+    };
+    name.replace(char::is_control, " ")
+}

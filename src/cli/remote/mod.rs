@@ -1,0 +1,242 @@
+//! Which server a command talks to, and as whom.
+//!
+//! The address is that of `--url`, else of the environment, else of the profile; the credential is
+//! that of the environment, else of the profile. What a profile holds goes to the server of that
+//! profile and to no other.
+
+mod environment;
+mod host;
+mod identity;
+pub(crate) mod profiles;
+mod prompt;
+mod stored;
+mod words;
+
+use tplkit::client::{BaseUrl, Client, Credential, Options, Secret};
+
+use super::error::CliError;
+use super::session::Session;
+use profiles::{Profile, Profiles};
+use stored::Stored;
+
+pub(crate) use environment::Environment;
+pub(crate) use identity::{identify, name_of};
+pub(crate) use prompt::{line, secret, stdin_secret, terminal};
+pub(crate) use words::{exit, exit_of, help, members};
+
+/// The profile that is used when none is named.
+const DEFAULT_PROFILE: &str = "default";
+
+/// Which server, and as whom.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Server")]
+pub(crate) struct Target {
+    /// Address of the server, with or without `/v1`; otherwise `TPLKIT_URL`, or that of the profile.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Profile to use; otherwise `TPLKIT_PROFILE`, or `default`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+}
+
+/// Where a credential comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// There is none.
+    Nowhere,
+    /// `TPLKIT_TOKEN`.
+    Environment,
+    /// The profile.
+    Profile,
+}
+
+impl Origin {
+    /// The word in documents.
+    pub(crate) fn as_str(self) -> Option<&'static str> {
+        match self {
+            Origin::Nowhere => None,
+            Origin::Environment => Some("environment"),
+            Origin::Profile => Some("profile"),
+        }
+    }
+}
+
+/// What arguments, environment and profile say together.
+pub(crate) struct Choice {
+    /// The name of the profile.
+    pub(crate) profile: String,
+    /// Its entry, if there is one.
+    pub(crate) entry: Option<Profile>,
+    /// The address, as it was written.
+    pub(crate) url: Option<String>,
+    token: Option<Secret>,
+}
+
+impl Choice {
+    /// Reads everything. A profile that is asked for by name must exist, unless it is to be made.
+    pub(crate) fn read(target: &Target, making: bool) -> Result<Choice, CliError> {
+        let environment = Environment::read()?;
+        let named = target.profile.clone().or(environment.profile);
+        let known =
+            environment.token.is_some() && (target.url.is_some() || environment.url.is_some());
+        // Nothing of the file counts then, so it need not be readable either.
+        let entry = if known && named.is_none() {
+            None
+        } else {
+            let profiles = Profiles::read()?;
+            let entry = profiles.get(named.as_deref().unwrap_or(DEFAULT_PROFILE))?;
+            if let (Some(name), None, false) = (&named, &entry, making) {
+                return Err(profiles.missing(name));
+            }
+            entry
+        };
+        let url = target.url.clone().or(environment.url);
+        Ok(Choice {
+            profile: named.unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
+            url: url.or_else(|| entry.as_ref()?.url.clone()),
+            entry,
+            token: environment.token,
+        })
+    }
+
+    /// Reads the profile, whatever else signs in.
+    pub(crate) fn of_profile(name: Option<&str>) -> Result<Choice, CliError> {
+        let environment = Environment::read()?;
+        let named = name.map(str::to_owned).or(environment.profile);
+        let profile = named.clone().unwrap_or_else(|| DEFAULT_PROFILE.to_owned());
+        let profiles = Profiles::read()?;
+        let entry = profiles.get(&profile)?;
+        if named.is_some() && entry.is_none() {
+            return Err(profiles.missing(&profile));
+        }
+        Ok(Choice {
+            url: entry.as_ref().and_then(|entry| entry.url.clone()),
+            token: environment.token,
+            profile,
+            entry,
+        })
+    }
+
+    /// Whether the environment signs in.
+    pub(crate) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The address, if there is one.
+    pub(crate) fn base(&self) -> Result<Option<BaseUrl>, CliError> {
+        self.url.as_deref().map(base).transpose()
+    }
+
+    /// As whom requests to that server are sent.
+    pub(crate) fn credential(&self, base: &BaseUrl) -> Result<(Credential, Origin), CliError> {
+        if let Some(token) = &self.token {
+            return Ok((Credential::Token(token.clone()), Origin::Environment));
+        }
+        let Some(entry) = self.entry.as_ref().filter(|entry| entry.belongs_to(base)) else {
+            return Ok((Credential::None, Origin::Nowhere));
+        };
+        if let Some(key) = &entry.api_key {
+            return Ok((Credential::Token(key.clone()), Origin::Profile));
+        }
+        if entry.tokens.is_none() {
+            return Ok((Credential::None, Origin::Nowhere));
+        }
+        let stored = Stored::new(&self.profile, base)?;
+        Ok((Credential::Session(Box::new(stored)), Origin::Profile))
+    }
+
+    /// Whether the profile is signed in, but to another server.
+    fn is_signed_in_elsewhere(&self, base: &BaseUrl) -> bool {
+        self.entry
+            .as_ref()
+            .is_some_and(|entry| entry.is_signed_in() && !entry.belongs_to(base))
+    }
+}
+
+/// A server, and as whom to talk to it.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    /// The profile that was looked at.
+    pub(crate) profile: String,
+    pub(crate) origin: Origin,
+}
+
+impl Connection {
+    /// Connects as whoever is signed in.
+    pub(crate) fn open(target: &Target, session: &Session) -> Result<Connection, CliError> {
+        let connection = Connection::open_anyhow(target, session)?;
+        match connection.origin {
+            Origin::Nowhere => Err(CliError::SignedOut {
+                url: Some(connection.client.base().to_string()),
+            }),
+            _ => Ok(connection),
+        }
+    }
+
+    /// Connects, as nobody if nobody is signed in.
+    pub(crate) fn open_anyhow(target: &Target, session: &Session) -> Result<Connection, CliError> {
+        let choice = Choice::read(target, false)?;
+        let Some(base) = choice.base()? else {
+            return Err(match choice.token {
+                None => CliError::SignedOut { url: None },
+                Some(_) => CliError::Usage {
+                    message: "TPLKIT_TOKEN is set, but no server is known".to_owned(),
+                    help: "set TPLKIT_URL, or give `--url`".to_owned(),
+                },
+            });
+        };
+        let (credential, origin) = choice.credential(&base)?;
+        if origin == Origin::Environment && target.profile.is_some() {
+            session.note("note: TPLKIT_TOKEN is set and goes before the profile");
+        }
+        if origin == Origin::Nowhere && choice.is_signed_in_elsewhere(&base) {
+            let profile = &choice.profile;
+            session.note(format!(
+                "note: profile `{profile}` is signed in to another server; its sign-in is not sent to `{base}`"
+            ));
+        }
+        warn(&base, session);
+        Ok(Connection {
+            client: client(base, credential, session, options())?,
+            profile: choice.profile,
+            origin,
+        })
+    }
+}
+
+/// A client that speaks through this session.
+pub(crate) fn client(
+    base: BaseUrl,
+    credential: Credential,
+    session: &Session,
+    options: Options,
+) -> Result<Client, CliError> {
+    let host = host::Machine::new(session);
+    Ok(Client::new(base, credential, options, Box::new(host))?)
+}
+
+/// The bounds of a command.
+pub(crate) fn options() -> Options {
+    Options {
+        environment_proxy: true,
+        ..Options::default()
+    }
+}
+
+/// Warns of a server whose traffic others can read.
+pub(crate) fn warn(base: &BaseUrl, session: &Session) {
+    if base.is_open_to_readers() {
+        session.note(format!(
+            "warning: `{base}` is plain HTTP: whoever carries the traffic can read it, sign-in included; use https://"
+        ));
+    }
+}
+
+/// Reads an address.
+pub(crate) fn base(url: &str) -> Result<BaseUrl, CliError> {
+    BaseUrl::parse(url).map_err(|error| CliError::Usage {
+        // The address is not repeated: there may be a password in it.
+        message: format!("the address of the server {error}"),
+        help: "give it as `https://HOST`, from `--url`, TPLKIT_URL or the profile".to_owned(),
+    })
+}

@@ -1,0 +1,66 @@
+//! What only a person can tell: on a terminal it is asked for, elsewhere it comes by standard input.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use dialoguer::{Error, Input, Password};
+use tplkit::client::Secret;
+
+use crate::cli::error::CliError;
+use crate::cli::interrupt;
+
+/// No secret is longer, and no file is read whole by mistake.
+const LONGEST: u64 = 64 << 10;
+
+/// Whether there is somebody to ask.
+pub(crate) fn terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks for a line.
+pub(crate) fn line(prompt: &str, may_be_empty: bool) -> Result<String, CliError> {
+    let asked: Result<String, Error> = Input::new()
+        .with_prompt(prompt)
+        .allow_empty(may_be_empty)
+        .interact_text();
+    asked.map_err(|Error::IO(error)| stopped(&error))
+}
+
+/// Asks for something that is not shown while it is typed.
+pub(crate) fn secret(prompt: &str) -> Result<Secret, CliError> {
+    let asked = interrupt::keeping_echo(|| Password::new().with_prompt(prompt).interact());
+    asked
+        .map(Secret::new)
+        .map_err(|Error::IO(error)| stopped(&error))
+}
+
+/// A secret from standard input, without the end of its line; asked for when that is a terminal.
+pub(crate) fn stdin_secret(what: &str) -> Result<Secret, CliError> {
+    if terminal() {
+        return secret(what);
+    }
+    let mut text = String::new();
+    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    read.map_err(|source| CliError::Read {
+        path: "-".into(),
+        source,
+    })?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    if text.is_empty() {
+        return Err(CliError::Usage {
+            message: format!("standard input holds no {}", what.to_lowercase()),
+            help: "pipe it in, for example from a file or a password manager".to_owned(),
+        });
+    }
+    Ok(Secret::new(text))
+}
+
+fn stopped(error: &io::Error) -> CliError {
+    if error.kind() == io::ErrorKind::Interrupted {
+        return CliError::Interrupted;
+    }
+    CliError::Usage {
+        message: format!("nothing could be asked: {error}"),
+        help: "give `--email` and `--password-stdin`, or `--api-key-stdin`".to_owned(),
+    }
+}

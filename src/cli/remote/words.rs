@@ -1,0 +1,119 @@
+//! Errors of the client, sorted: their exit code, what to do about them, and what documents say.
+
+use serde_json::{Map, Value, json};
+use tplkit::client::{Cause, Error, Problem, ProblemCode, SessionError};
+use tplkit::problem::Code;
+
+use crate::cli::exit::Exit;
+
+/// How a command ends that met this error.
+pub(crate) fn exit(error: &Error) -> Exit {
+    match error {
+        Error::Refused(problem) => exit_of(problem.status),
+        Error::Session(SessionError::Over(_)) => Exit::Denied,
+        Error::Unreachable { .. } | Error::Unreadable { .. } => Exit::Unreachable,
+        Error::Redirected { .. }
+        | Error::TooLarge { .. }
+        | Error::Invalid(_)
+        | Error::Session(SessionError::Unusable(_))
+        | Error::Setup(_) => Exit::Usage,
+    }
+}
+
+/// How a command ends whose answer has that status.
+pub(crate) fn exit_of(status: u16) -> Exit {
+    match status {
+        200..300 => Exit::Done,
+        401 | 403 => Exit::Denied,
+        // Neither a verdict on the request nor one that will be another in a moment.
+        429 | 500.. => Exit::Unreachable,
+        _ => Exit::Findings,
+    }
+}
+
+/// What to do about it.
+pub(crate) fn help(error: &Error) -> String {
+    match error {
+        Error::Refused(problem) => refused(problem),
+        Error::Unreachable { cause, .. } => match cause {
+            Cause::Connection => {
+                "check the address and the network; `tplkit doctor` looks at each part".to_owned()
+            }
+            Cause::Timeout => {
+                "try again, or ask for less; `tplkit doctor` looks at each part".to_owned()
+            }
+            Cause::Tls => {
+                "check the address; a certificate of your own is made known by SSL_CERT_FILE"
+                    .to_owned()
+            }
+        },
+        Error::Redirected { to, .. } => {
+            let base = to.split("/v1/").next().unwrap_or(to);
+            format!("if that is the server you mean, sign in there: `tplkit login --url {base}`")
+        }
+        Error::TooLarge { .. } => "ask for less".to_owned(),
+        Error::Unreadable { .. } => {
+            "check that the address is that of a `/v1` API; `tplkit doctor` looks at each part"
+                .to_owned()
+        }
+        Error::Invalid(_) => "correct the request".to_owned(),
+        Error::Session(_) => "sign in again with `tplkit login`".to_owned(),
+        Error::Setup(_) => "check the certificates of this system".to_owned(),
+    }
+}
+
+fn refused(problem: &Problem) -> String {
+    let known = match &problem.code {
+        Some(ProblemCode::Known(code)) => Some(*code),
+        _ => None,
+    };
+    let help = match (problem.status, known) {
+        (401, _) if problem.request.ends_with("/v1/auth/token") => {
+            "check e-mail address and password"
+        }
+        (401, _) => "sign in again with `tplkit login`, or set TPLKIT_TOKEN to a key that is valid",
+        (403, Some(Code::MissingScope)) => {
+            "use a key that has the scope; `tplkit whoami` shows the scopes of this one"
+        }
+        (403, _) => "ask an admin of the organization; `tplkit whoami` shows your role",
+        (404, _) => {
+            "check the id; what you may not see looks missing, and `tplkit whoami` shows who you are"
+        }
+        (409, Some(Code::JobActive)) => "wait until it is free, or resume it by its job id",
+        (409, _) => "look at what is there now, and decide again",
+        (422, Some(Code::InvalidCursor)) => "begin at the first page again",
+        (429, _) => return later("too many requests", problem),
+        (502..=504, _) => return later("the server is not available", problem),
+        (500.., _) => return reported(problem),
+        _ => "correct the request",
+    };
+    help.to_owned()
+}
+
+fn later(why: &str, problem: &Problem) -> String {
+    match &problem.retry_after {
+        Some(time) if time.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{why}: try again in {time} s")
+        }
+        Some(time) => format!("{why}: try again after {time}"),
+        None => format!("{why}: try again later"),
+    }
+}
+
+fn reported(problem: &Problem) -> String {
+    match &problem.request_id {
+        Some(id) => format!("the server has a bug; tell whoever runs it about request `{id}`"),
+        None => "the server has a bug; tell whoever runs it".to_owned(),
+    }
+}
+
+/// What a document says of it beyond the message.
+pub(crate) fn members(error: &Error) -> Map<String, Value> {
+    let mut members = Map::new();
+    if let Error::Refused(problem) = error {
+        members.insert("status".to_owned(), json!(problem.status));
+        let code = problem.code.as_ref().map(ProblemCode::as_str);
+        members.insert("code".to_owned(), json!(code));
+    }
+    members
+}

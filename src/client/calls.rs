@@ -1,0 +1,114 @@
+//! The routes, one method each.
+
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::Client;
+use super::credential::Tokens;
+use super::error::Error;
+use super::page::Pages;
+use super::records::{Column, Feature, Health, Me, Organization, Workspace};
+use super::request::Request;
+use super::rows::{RowQuery, segment};
+use super::secret::Secret;
+
+impl Client {
+    /// `POST /v1/auth/token`: signs in, as whoever the client belongs to.
+    pub fn token(&self, email: &str, password: &Secret) -> Result<Tokens, Error> {
+        let document = json!({"email": email, "password": password.reveal()});
+        self.tokens_for("/v1/auth/token", &document, password)
+    }
+
+    /// `POST /v1/auth/refresh`: the next pair of tokens. Serves once for each refresh token, and is
+    /// never tried again.
+    pub fn refresh(&self, token: &Secret) -> Result<Tokens, Error> {
+        let document = json!({"refresh_token": token.reveal()});
+        self.tokens_for("/v1/auth/refresh", &document, token)
+    }
+
+    fn tokens_for(
+        &self,
+        path: &str,
+        document: &serde_json::Value,
+        secret: &Secret,
+    ) -> Result<Tokens, Error> {
+        let mut request = Request::post(path, document);
+        request.secrets.push(secret.clone());
+        let tokens: Tokens = self.call_openly(&request)?.read(&request)?;
+        if tokens.access.fits_header() {
+            return Ok(tokens);
+        }
+        Err(Error::Unreadable {
+            request: request.to_string(),
+            why: "its token cannot be sent".to_owned(),
+        })
+    }
+
+    /// `GET /v1/me`: who the credential belongs to.
+    pub fn me(&self) -> Result<Me, Error> {
+        self.read(&Request::get("/v1/me"))
+    }
+
+    /// `GET /v1/health`: whether the server runs. Needs no credential, and carries none.
+    pub fn health(&self) -> Result<Health, Error> {
+        let request = Request::get("/v1/health");
+        self.call_openly(&request)?.read(&request)
+    }
+
+    /// `GET /v1/ready`: whether its store answers. Needs no credential, and carries none.
+    pub fn ready(&self) -> Result<(), Error> {
+        self.call_openly(&Request::get("/v1/ready")).map(drop)
+    }
+
+    /// `GET /v1/organizations`
+    pub fn organizations(&self) -> Pages<'_, Organization> {
+        self.pages(Request::get("/v1/organizations"), None)
+    }
+
+    /// `GET /v1/workspaces`
+    pub fn workspaces(&self) -> Pages<'_, Workspace> {
+        self.pages(Request::get("/v1/workspaces"), None)
+    }
+
+    /// `GET /v1/features`, of one workspace or of all.
+    pub fn features(&self, workspace: Option<&str>) -> Pages<'_, Feature> {
+        let request = Request::get("/v1/features");
+        let request = match workspace {
+            Some(id) => request.with("workspace_id", id),
+            None => request,
+        };
+        self.pages(request, None)
+    }
+
+    /// `GET /v1/features/{feature_id}/columns`, in display order.
+    pub fn columns(&self, feature: &str) -> Result<Vec<Column>, Error> {
+        let path = format!("/v1/features/{}/columns", segment(feature));
+        self.read(&Request::get(path))
+    }
+
+    /// `GET /v1/features/{feature_id}/rows`: at most `most` rows, all of them without a number,
+    /// as the bytes that the server sent.
+    pub fn rows(
+        &self,
+        feature: &str,
+        question: &RowQuery,
+        most: Option<usize>,
+    ) -> Pages<'_, Box<RawValue>> {
+        self.pages(question.request(feature), most)
+    }
+
+    /// The pages of any list.
+    pub fn pages<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        most: Option<usize>,
+    ) -> Pages<'_, T> {
+        Pages::new(self, request, most)
+    }
+
+    /// A document of any route.
+    pub fn read<T: DeserializeOwned>(&self, request: &Request) -> Result<T, Error> {
+        self.call(request)?.read(request)
+    }
+}

@@ -1,0 +1,188 @@
+//! A typed client of the `/v1` API, for this server and for any other that has the routes of the
+//! specification.
+//!
+//! In go an address, a credential and a [`Host`]; out come records, pages and raw answers, or an
+//! [`Error`] that says what to branch on. It tries again where that is safe, renews a session that
+//! has expired, and follows no redirect to another place. It blocks: it must not be called from
+//! inside an asynchronous runtime. It reads neither clock nor environment, with one exception that
+//! is asked for: [`Options::environment_proxy`].
+//!
+//! A credential leaves only in the `Authorization` header of requests to the one origin that the
+//! client was made for; no text that this module makes repeats it.
+
+mod address;
+mod answer;
+mod calls;
+mod credential;
+mod error;
+mod page;
+mod problem;
+mod records;
+mod request;
+mod retry;
+mod rows;
+mod secret;
+mod session;
+mod transport;
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+pub use address::{AddressError, BaseUrl};
+pub use answer::{Answer, instant};
+pub use credential::{Credential, SessionError, Sessions, Tokens};
+pub use error::{Cause, Error};
+pub use page::{Page, Pages};
+pub use problem::{Fault, Problem, ProblemCode};
+pub use records::{Column, Feature, Health, Me, Membership, Organization, Workspace};
+pub use request::Request;
+pub use reqwest::Method;
+pub use rows::RowQuery;
+pub use secret::Secret;
+
+use transport::Transport;
+
+/// What the client cannot know or do by itself.
+pub trait Host: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+    /// A version 4 UUID: for the keys of requests, and for how long to wait.
+    fn uuid(&self) -> String;
+    /// Lets that much time pass.
+    fn wait(&self, time: Duration);
+    /// Is told why a request is tried again, and after how long.
+    fn retrying(&self, why: &str, after: Duration) {
+        let _ = (why, after);
+    }
+}
+
+/// Bounds of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How long a connection may take.
+    pub connect: Duration,
+    /// How long one request may take, answer included.
+    pub whole: Duration,
+    /// How large an answer may be, in bytes.
+    pub largest: u64,
+    /// How often a request is tried again.
+    pub retries: u32,
+    /// The longest wait that a server may ask for with `Retry-After`; when it asks for more, its
+    /// refusal stands.
+    pub patience: Duration,
+    /// Whether `HTTPS_PROXY` and its relatives count.
+    pub environment_proxy: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            connect: Duration::from_secs(10),
+            whole: Duration::from_secs(120),
+            largest: 512 << 20,
+            retries: 4,
+            patience: Duration::from_secs(30),
+            environment_proxy: false,
+        }
+    }
+}
+
+/// A client of one server, as one caller.
+pub struct Client {
+    base: BaseUrl,
+    credential: Credential,
+    /// The tokens of a session, once they have been read.
+    tokens: Mutex<Option<Tokens>>,
+    transport: Transport,
+    options: Options,
+    host: Box<dyn Host>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base)
+            .field("credential", &self.credential)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Makes a client. Nothing is sent yet.
+    ///
+    /// When no cryptography has been chosen for `rustls` in this process, `ring` is.
+    pub fn new(
+        base: BaseUrl,
+        credential: Credential,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Result<Client, Error> {
+        Ok(Client {
+            transport: Transport::new(&options)?,
+            tokens: Mutex::new(None),
+            base,
+            credential,
+            options,
+            host,
+        })
+    }
+
+    /// Where requests go.
+    pub fn base(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    /// Sends a request and gives the answer whatever its status, after renewing the session and
+    /// trying again as far as both are of use.
+    pub fn send(&self, request: &Request) -> Result<Answer, Error> {
+        let token = self.token_now()?;
+        let answer = self.attempts(request, token.as_ref())?;
+        let (401, Some(used), Credential::Session(sessions)) =
+            (answer.status, token, &self.credential)
+        else {
+            return Ok(answer);
+        };
+        let renewed = self.renew(sessions.as_ref(), &used)?;
+        self.attempts(request, Some(&renewed))
+    }
+
+    /// Sends a request; a refusal is an error.
+    pub fn call(&self, request: &Request) -> Result<Answer, Error> {
+        refuse(request, self.send(request)?)
+    }
+
+    /// Sends a request without any credential; a refusal is an error.
+    fn call_openly(&self, request: &Request) -> Result<Answer, Error> {
+        refuse(request, self.attempts(request, None)?)
+    }
+
+    /// A request that must not be done twice, with a key by which the server knows it again.
+    pub fn keyed(&self, request: Request) -> Request {
+        request.key(self.host.uuid())
+    }
+
+    fn attempts(&self, request: &Request, token: Option<&Secret>) -> Result<Answer, Error> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let host = self.host.as_ref();
+            let outcome = self.transport.exchange(&self.base, request, token, host);
+            let again = retry::again(&outcome, request, tries, &self.options, host);
+            let Some(again) = again else {
+                return outcome.map_err(|error| error.after(tries));
+            };
+            host.retrying(&again.why, again.after);
+            host.wait(again.after);
+        }
+    }
+}
+
+fn refuse(request: &Request, answer: Answer) -> Result<Answer, Error> {
+    match answer.problem(request) {
+        None => Ok(answer),
+        Some(problem) => Err(Error::Refused(Box::new(problem))),
+    }
+}

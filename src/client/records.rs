@@ -1,0 +1,101 @@
+//! Records as answers hold them, as far as the commands need them. What the specification does not
+//! promise may be missing, and what is not named here is passed over.
+
+use serde::{Deserialize, Serialize};
+
+/// Who a credential belongs to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Me {
+    /// `user` or `api_key`.
+    pub kind: String,
+    /// Of the user or the key.
+    pub id: String,
+    /// Of a user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Where it may act.
+    #[serde(default)]
+    pub organizations: Vec<Membership>,
+    /// Of a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
+}
+
+/// An organization and a role in it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Membership {
+    /// Of the organization.
+    pub id: String,
+    /// For people.
+    pub label: String,
+    /// `owner`, `admin`, `editor` or `viewer`.
+    pub role: String,
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Health {
+    /// `ok`.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Of the server.
+    #[serde(default)]
+    pub version: Option<String>,
+}
+
+/// An organization.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Organization {
+    /// Its id.
+    pub id: String,
+    /// For people.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// A workspace.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Workspace {
+    /// Its id.
+    pub id: String,
+    /// Whose it is.
+    #[serde(default)]
+    pub organization_id: Option<String>,
+    /// The technical name.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// For people.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// A table.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Feature {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    #[serde(default)]
+    pub workspace_id: Option<String>,
+    /// The technical name.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// For people.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// A column.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Column {
+    /// Its id.
+    pub id: String,
+    /// The key in the data of rows.
+    pub name: String,
+    /// For people.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// One of the definitions.
+    #[serde(default, rename = "type")]
+    pub column_type: Option<String>,
+}

@@ -1,0 +1,255 @@
+//! `tplkit api`: requests as they are typed, answers as they come.
+
+use serde_json::json;
+
+use super::{Desk, KEY};
+use crate::scripted::{Reply, Scripted, nobody};
+
+#[test]
+fn the_body_is_written_as_it_came() {
+    let body = "{\"a\": 1.10, \"b\":12345678901234567890123}\n";
+    let server = Scripted::new(move |_| Reply::text(200, body));
+    let desk = Desk::with_key(&server.url);
+    let words = [
+        "api",
+        "get",
+        "/v1/x?a=1",
+        "--query",
+        "filter=b:eq:c&d e",
+        "--header",
+        "X-Own: yes",
+    ];
+    assert_eq!(desk.run(&words).exits(0).out, body);
+    let asked = &server.received()[0];
+    assert_eq!(asked.line(), "GET /v1/x?a=1&filter=b%3Aeq%3Ac%26d+e");
+    assert_eq!(
+        (asked.header("x-own"), asked.token()),
+        (Some("yes"), Some(KEY))
+    );
+    assert_eq!(asked.header("idempotency-key"), None);
+    let words = [&words[..], &["--format", "json"]].concat();
+    let ran = desk.run(&words).exits(0);
+    // Every digit is kept.
+    assert!(
+        ran.out
+            .contains("\"data\": {\"a\": 1.10, \"b\":12345678901234567890123}"),
+        "{}",
+        ran.out
+    );
+    let document = ran.json();
+    assert_eq!(
+        (
+            &document["schemaVersion"],
+            &document["outcome"],
+            &document["status"]
+        ),
+        (&json!(1), &json!("clean"), &json!(200))
+    );
+}
+
+#[test]
+fn paths_are_completed_and_stay_on_the_server() {
+    let server = Scripted::new(|_| Reply::text(204, ""));
+    let desk = Desk::with_key(&format!("{}/api/v1", server.url));
+    for path in ["/v1/me", "v1/me", "me"] {
+        assert_eq!(desk.run(&["api", "GET", path]).exits(0).out, "");
+    }
+    assert_eq!(server.lines(), ["GET /api/v1/me"; 3]);
+    let document = desk
+        .run(&["api", "DELETE", "me", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&document["data"], &document["status"]),
+        (&json!(null), &json!(204))
+    );
+    for path in [
+        "http://other.test/v1/me",
+        "/../me",
+        "/v1/../../me",
+        "/v1/me#x",
+    ] {
+        desk.run(&["api", "GET", path]).exits(2);
+    }
+    assert_eq!(server.received().len(), 4);
+}
+
+#[test]
+fn a_post_carries_data_and_a_key_that_stays() {
+    let server = Scripted::in_order(vec![
+        Reply::problem(503, "store_unavailable").with("Retry-After", "0"),
+        Reply::hang_up(),
+        Reply::text(201, "{}"),
+    ]);
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("body.json", "{\"label\": \"é\"}");
+    let ran = desk
+        .run(&["api", "POST", "/v1/workspaces", "--data", "body.json", "-v"])
+        .exits(0);
+    let asked = server.received();
+    assert_eq!(asked.len(), 3);
+    let key = asked[0]
+        .header("idempotency-key")
+        .expect("a key")
+        .to_owned();
+    assert!(
+        ran.err.contains(&format!("Idempotency-Key: {key}")),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("was answered with 503; again in "),
+        "{}",
+        ran.err
+    );
+    for request in asked {
+        assert_eq!(request.header("idempotency-key"), Some(&*key));
+        assert_eq!(request.body, "{\"label\": \"é\"}");
+    }
+    // Every run has its own, unless it is told which.
+    desk.feed(&["api", "POST", "/v1/workspaces", "--data", "-"], "[]")
+        .exits(0);
+    desk.run(&["api", "POST", "/v1/x", "--idempotency-key", "mine"])
+        .exits(0);
+    desk.run(&["api", "POST", "/v1/x", "--header", "idempotency-key: its"])
+        .exits(0);
+    let words = [
+        "api",
+        "POST",
+        "/v1/api-keys",
+        "--header",
+        "Content-Type: text/plain",
+        "--data",
+        "-",
+    ];
+    desk.feed(&words, "x").exits(0);
+    let asked = server.received();
+    let keys: Vec<Option<&str>> = asked[3..]
+        .iter()
+        .map(|request| request.header("idempotency-key"))
+        .collect();
+    assert_ne!(keys[0], Some(&*key));
+    assert_eq!(keys[1..], [Some("mine"), Some("its"), None]);
+    assert_eq!(asked[3].body, "[]");
+    assert_eq!(asked[6].header("content-type"), Some("text/plain"));
+}
+
+#[test]
+fn pages_become_one() {
+    let server = Scripted::new(|request| match request.target.as_str() {
+        "/v1/x?limit=2" => Reply::text(200, "{\"items\": [1.10, 2], \"next_cursor\": \"c\"}"),
+        "/v1/x?limit=2&cursor=c" => Reply::text(200, "{\"items\": [3], \"next_cursor\": null}"),
+        _ => Reply::problem(422, "validation_failed"),
+    });
+    let desk = Desk::with_key(&server.url);
+    let words = ["api", "GET", "/v1/x?limit=2", "--paginate"];
+    let one = "{\"items\":[1.10,2,3],\"next_cursor\":null}";
+    assert_eq!(desk.run(&words).exits(0).out, format!("{one}\n"));
+    let ran = desk
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(0);
+    assert!(ran.out.contains(&format!("\"data\": {one}")), "{}", ran.out);
+    desk.run(&["api", "POST", "/v1/x", "--paginate"]).exits(2);
+    // A walk that breaks leaves no half of it.
+    let ran = desk.run(&["api", "GET", "/v1/y", "--paginate"]).exits(1);
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn every_refusal_has_its_exit_code() {
+    for (status, exit, outcome) in [
+        (401, 4, "failed"),
+        (403, 4, "failed"),
+        (404, 1, "findings"),
+        (409, 1, "findings"),
+        (422, 1, "findings"),
+        (500, 5, "failed"),
+        (501, 5, "failed"),
+    ] {
+        let server = Scripted::new(move |_| Reply::problem(status, "made_up"));
+        let desk = Desk::with_key(&server.url);
+        let ran = desk.run(&["api", "GET", "/v1/x"]).exits(exit);
+        assert!(ran.out.contains("\"code\":\"made_up\""), "{}", ran.out);
+        let told = format!("error: GET /v1/x was refused with {status} `made_up`: told: made_up");
+        assert!(
+            ran.err.starts_with(&told) && ran.err.contains("\n  help: "),
+            "{}",
+            ran.err
+        );
+        let document = desk
+            .run(&["api", "GET", "/v1/x", "--format", "json"])
+            .exits(exit)
+            .json();
+        assert_eq!(document["outcome"], outcome);
+        assert_eq!(document["status"], status);
+        assert_eq!(document["data"]["code"], "made_up");
+        assert_eq!(document["errors"][0]["code"], "made_up");
+    }
+}
+
+#[test]
+fn what_stays_unavailable_exits_5() {
+    for reply in [
+        Reply::problem(429, "rate_limited").with("Retry-After", "60"),
+        Reply::problem(503, "store_unavailable").with("Retry-After", "60"),
+        Reply::text(504, "<html>"),
+    ] {
+        let server = Scripted::new(move |_| reply.clone());
+        let desk = Desk::with_key(&server.url);
+        desk.run(&["api", "PATCH", "/v1/x"]).exits(5);
+    }
+    let desk = Desk::with_key(&nobody());
+    let ran = desk.run(&["api", "GET", "/v1/x"]).exits(5);
+    assert!(ran.err.contains("(tried 5 times)"), "{}", ran.err);
+    let document = desk
+        .run(&["api", "PATCH", "/v1/x", "--format", "json"])
+        .exits(5)
+        .json();
+    assert_eq!(document["outcome"], "failed");
+}
+
+#[test]
+fn a_redirect_elsewhere_is_told() {
+    let other = Scripted::new(|_| Reply::text(200, "{}"));
+    let to = format!("{}/v1/me", other.url);
+    let server = Scripted::new(move |_| Reply::text(308, "").with("Location", &to));
+    let ran = Desk::with_key(&server.url)
+        .run(&["api", "GET", "/v1/me"])
+        .exits(2);
+    let help = format!("tplkit login --url {}`", other.url);
+    assert!(ran.err.contains(&help), "{}", ran.err);
+    assert_eq!(other.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_credential_is_no_argument() {
+    let desk = Desk::with_key(&nobody());
+    for header in [
+        "Authorization: Bearer do-not-show",
+        "AUTHORIZATION:x",
+        "Host: x",
+        "no-colon do-not-show",
+    ] {
+        let ran = desk
+            .run(&["api", "GET", "/v1/me", "--header", header])
+            .exits(2);
+        assert!(!ran.err.contains("do-not-show"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn without_a_server_or_a_credential_it_says_so() {
+    let ran = Desk::new().run(&["api", "GET", "/v1/me"]).exits(4);
+    assert!(ran.err.contains("tplkit login --url URL"), "{}", ran.err);
+    Desk::new()
+        .set("TPLKIT_TOKEN", KEY)
+        .run(&["api", "GET", "/v1/me"])
+        .exits(2);
+    let desk = Desk::new().set("TPLKIT_URL", "https://ana:do-not-show@a.test");
+    let ran = desk.run(&["api", "GET", "/v1/me"]).exits(2);
+    assert!(!ran.err.contains("do-not-show"), "{}", ran.err);
+    // What is public needs nobody.
+    let server = super::server();
+    let desk = Desk::new().set("TPLKIT_URL", &server.url);
+    desk.run(&["api", "GET", "/v1/health"]).exits(0);
+}

@@ -1,0 +1,152 @@
+//! `tplkit doctor`: each part with its verdict.
+
+use serde_json::{Value, json};
+
+use super::{Desk, KEY, answer, server};
+use crate::scripted::{Reply, Scripted, nobody};
+
+/// Name and verdict of every part.
+fn verdicts(desk: &Desk, exit: i32) -> Vec<(String, String)> {
+    let document = desk.run(&["doctor", "--format", "json"]).exits(exit).json();
+    let outcome = match exit {
+        0 => "clean",
+        1 => "findings",
+        _ => "failed",
+    };
+    assert_eq!(document["outcome"], outcome);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let checks = document["checks"].as_array().expect("a list");
+    for check in checks {
+        assert_ne!(check["why"], "");
+        assert_eq!(
+            check["help"].is_string(),
+            check["verdict"] == "wrong",
+            "{check}"
+        );
+    }
+    checks
+        .iter()
+        .map(|check| (text(&check["name"]), text(&check["verdict"])))
+        .collect()
+}
+
+#[track_caller]
+fn wrong(desk: &Desk, exit: i32, name: &str) {
+    let verdicts = verdicts(desk, exit);
+    assert_eq!(verdicts.len(), 11);
+    let wrong = verdicts.iter().filter(|(_, verdict)| verdict == "wrong");
+    let wrong: Vec<&str> = wrong.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(wrong, [name], "{verdicts:?}");
+}
+
+#[test]
+fn a_set_up_that_is_fine_exits_0() {
+    let server = server();
+    for desk in [Desk::with_key(&server.url), Desk::with_session(&server.url)] {
+        let verdicts = verdicts(&desk, 0);
+        assert_eq!(verdicts.len(), 11);
+        assert!(
+            verdicts.iter().all(|(_, verdict)| verdict == "ok"),
+            "{verdicts:?}"
+        );
+        let ran = desk.run(&["doctor"]).exits(0);
+        assert_eq!(ran.out.lines().count(), 11, "{}", ran.out);
+        assert!(
+            ran.out.contains("ok       sign-in      ana@a.test, by "),
+            "{}",
+            ran.out
+        );
+        assert_eq!(ran.err, "");
+    }
+    let asked = server.received();
+    let public = ["GET /v1/health", "GET /v1/ready"];
+    assert!(
+        asked.iter().all(|request| {
+            public.contains(&request.line().as_str()) == request.token().is_none()
+        })
+    );
+}
+
+#[test]
+fn each_part_can_be_what_is_wrong() {
+    wrong(&Desk::new(), 2, "server");
+    wrong(&Desk::new().set("TPLKIT_URL", "nowhere"), 2, "server");
+    wrong(&Desk::with_key(&nobody()), 5, "reachable");
+    let server = server();
+    let tls = server.url.replace("http://", "https://");
+    wrong(&Desk::with_key(&tls), 5, "tls");
+    wrong(&Desk::new().set("TPLKIT_URL", &server.url), 4, "sign-in");
+    let desk = Desk::new()
+        .set("TPLKIT_URL", &server.url)
+        .set("TPLKIT_TOKEN", "no");
+    wrong(&desk, 4, "sign-in");
+
+    let but = |path: &'static str, reply: Reply| {
+        Scripted::new(move |request| {
+            if request.target == path {
+                return reply.clone();
+            }
+            answer(request)
+        })
+    };
+    for (path, reply, exit, name) in [
+        ("/v1/health", Reply::text(200, "<html>"), 5, "health"),
+        ("/v1/health", Reply::text(404, ""), 1, "health"),
+        (
+            "/v1/health",
+            Reply::json(&json!({"version": "9.9.9"})),
+            1,
+            "version",
+        ),
+        (
+            "/v1/health",
+            Reply::json(&json!({})).with("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            1,
+            "clock",
+        ),
+        (
+            "/v1/ready",
+            Reply::problem(503, "store_unavailable"),
+            5,
+            "ready",
+        ),
+        (
+            "/v1/schema/definitions",
+            Reply::json(&json!({"version": "x"})),
+            1,
+            "definitions",
+        ),
+        (
+            "/v1/schema/definitions",
+            Reply::problem(500, "internal"),
+            5,
+            "definitions",
+        ),
+    ] {
+        wrong(&Desk::with_key(&but(path, reply).url), exit, name);
+    }
+    let foreign = but("/v1/ready", Reply::text(404, ""));
+    assert_eq!(verdicts(&Desk::with_key(&foreign.url), 0).len(), 11);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_part_by_part() {
+    let server = server();
+    let desk = Desk::with_session(&server.url);
+    desk.write_profiles("[");
+    let told = verdicts(&desk, 2);
+    assert_eq!(told[1], ("profiles".to_owned(), "wrong".to_owned()));
+    let desk = Desk::new()
+        .set("TPLKIT_URL", &server.url)
+        .set("TPLKIT_TOKEN", "a b");
+    let told = verdicts(&desk, 2);
+    assert_eq!(told[0], ("environment".to_owned(), "wrong".to_owned()));
+    let desk = Desk::with_key("http://198.51.100.1:9").set("http_proxy", &server.url);
+    let ran = desk.run(&["doctor"]);
+    assert!(
+        ran.out.contains("plain HTTP to another machine"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains(KEY));
+}

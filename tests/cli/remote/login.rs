@@ -1,0 +1,284 @@
+//! Signing in and out, and where that is kept.
+
+use serde_json::json;
+
+use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH, me, server};
+use crate::scripted::{Reply, Scripted};
+
+#[test]
+fn a_password_becomes_a_session_in_a_private_file() {
+    let server = server();
+    let desk = Desk::new();
+    let words = [
+        "login",
+        "--url",
+        &server.url,
+        "--email",
+        "ana@a.test",
+        "--password-stdin",
+    ];
+    let ran = desk.feed(&words, &format!("{PASSWORD}\n")).exits(0);
+    assert!(
+        ran.out.starts_with(&format!(
+            "Signed in to {} as ana@a.test; profile `default` in ",
+            server.url
+        )),
+        "{}",
+        ran.out
+    );
+    assert_eq!(server.lines(), ["POST /v1/auth/token", "GET /v1/me"]);
+    let sent = &server.received()[0];
+    let body = json!({"email": "ana@a.test", "password": PASSWORD});
+    assert_eq!(sent.body, body.to_string());
+    assert_eq!((sent.token(), sent.header("idempotency-key")), (None, None));
+    let kept = desk.profiles();
+    for line in [
+        "[default]".to_owned(),
+        format!("url = \"{}\"", server.url),
+        format!("access_token = \"{ACCESS}\""),
+        format!("refresh_token = \"{REFRESH}\""),
+    ] {
+        assert!(kept.lines().any(|known| known == line), "{line}: {kept}");
+    }
+    assert!(!kept.contains(PASSWORD));
+    #[cfg(unix)]
+    assert_eq!(desk.mode(), 0o600);
+
+    let ran = desk.run(&["whoami"]).exits(0);
+    assert_eq!(
+        ran.out,
+        format!(
+            "ana@a.test, on {}, by profile `default`\n  admin in \"Acme\" (o1)\n",
+            server.url
+        )
+    );
+    let document = desk.run(&["whoami", "--format", "json"]).exits(0).json();
+    assert_eq!(
+        document,
+        json!({"schemaVersion": 1, "outcome": "clean", "url": server.url,
+            "credential": "profile", "profile": "default", "me": me()})
+    );
+}
+
+#[test]
+fn a_key_has_a_profile_of_its_own_and_logging_out_forgets_it() {
+    let server = server();
+    let desk = Desk::new();
+    let words = [
+        "login",
+        "--url",
+        &server.url,
+        "--api-key-stdin",
+        "--profile",
+        "ci",
+    ];
+    let document = [&words[..], &["--format", "json"]].concat();
+    let document = desk.feed(&document, &format!("{KEY}\r\n")).exits(0).json();
+    assert_eq!(
+        (&document["profile"], &document["me"]),
+        (&json!("ci"), &me())
+    );
+    assert_eq!(server.lines(), ["GET /v1/me"]);
+
+    desk.run(&["whoami"]).exits(4);
+    desk.run(&["whoami", "--profile", "ci"]).exits(0);
+    let named = desk.set("TPLKIT_PROFILE", "ci");
+    named.run(&["whoami"]).exits(0);
+
+    let ran = named.run(&["logout"]).exits(0);
+    assert!(
+        ran.out.contains("Forgot the API key of profile `ci`"),
+        "{}",
+        ran.out
+    );
+    let kept = named.profiles();
+    assert!(kept.contains(&server.url) && !kept.contains(KEY), "{kept}");
+    named.run(&["whoami"]).exits(4);
+    let document = named.run(&["logout", "--format", "json"]).exits(0).json();
+    assert_eq!(
+        (&document["forgotten"], &document["outcome"]),
+        (&json!(false), &json!("clean"))
+    );
+}
+
+#[test]
+fn what_is_refused_is_not_kept() {
+    let server = server();
+    let desk = Desk::new();
+    let words = [
+        "login",
+        "--url",
+        &server.url,
+        "--email",
+        "ana@a.test",
+        "--password-stdin",
+    ];
+    let ran = desk.feed(&words, "wrong").exits(4);
+    assert!(
+        ran.err.contains("check e-mail address and password"),
+        "{}",
+        ran.err
+    );
+    let words = ["login", "--url", &server.url, "--api-key-stdin"];
+    desk.feed(&words, "platform_sk_wrong").exits(4);
+    assert!(!desk.place.path("config").exists());
+    // Signing in is not tried again by itself: its limit is strict.
+    let limited = Scripted::new(|_| Reply::problem(429, "rate_limited").with("Retry-After", "6"));
+    let words = [
+        "login",
+        "--url",
+        &limited.url,
+        "--email",
+        "a@a.test",
+        "--password-stdin",
+    ];
+    let ran = desk.feed(&words, "x").exits(5);
+    assert!(ran.err.contains("try again in 6 s"), "{}", ran.err);
+    assert_eq!(limited.received().len(), 1);
+}
+
+#[test]
+fn nothing_is_asked_off_a_terminal() {
+    let server = server();
+    let desk = Desk::new();
+    let url = server.url.as_str();
+    for words in [
+        &["login"][..],
+        &["login", "--url", url],
+        &["login", "--url", url, "--email", "a@a.test"],
+        &["login", "--url", url, "--password-stdin"],
+        &[
+            "login",
+            "--url",
+            url,
+            "--email",
+            "a@a.test",
+            "--api-key-stdin",
+        ],
+        &["login", "--url", url, "--api-key-stdin"],
+        &["login", "--url", "localhost", "--api-key-stdin"],
+        &["login", "--url", url, "--api-key-stdin", "--profile", "a b"],
+    ] {
+        let ran = desk.run(words).exits(2);
+        assert_eq!(ran.out, "", "{words:?}");
+        let words = [words, &["--format=json"]].concat();
+        let document = desk.run(&words).exits(2).json();
+        assert_eq!(document["outcome"], "failed", "{words:?}");
+        assert!(document["errors"][0]["help"].is_string(), "{document}");
+    }
+    assert_eq!(server.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_server_of_the_bare_specification_will_do() {
+    let server = Scripted::new(|request| match request.target.as_str() {
+        "/v1/auth/token" => Reply::json(&json!({"access_token": ACCESS})),
+        "/v1/organizations?limit=200" if request.token() == Some(ACCESS) => {
+            Reply::json(&json!({"data": []}))
+        }
+        _ => Reply::text(404, "no such page"),
+    });
+    let desk = Desk::new();
+    let words = [
+        "login",
+        "--url",
+        &server.url,
+        "--email",
+        "a@a.test",
+        "--password-stdin",
+    ];
+    desk.feed(&words, PASSWORD).exits(0);
+    let ran = desk.run(&["whoami"]).exits(0);
+    assert!(ran.err.contains("no GET /v1/me"), "{}", ran.err);
+    let document = desk.run(&["whoami", "--format", "json"]).exits(0).json();
+    assert_eq!(document["me"], json!(null));
+}
+
+#[test]
+fn profiles_that_others_can_read_are_not_used() {
+    let server = server();
+    let desk = Desk::with_session(&server.url);
+    for mode in [0o640, 0o604, 0o660, 0o644] {
+        desk.chmod(mode);
+        if !cfg!(unix) {
+            return;
+        }
+        let ran = desk.run(&["whoami"]).exits(2);
+        assert!(ran.err.contains(&format!("(mode {mode:o})")), "{}", ran.err);
+        assert!(ran.err.contains("chmod 600"), "{}", ran.err);
+    }
+    assert_eq!(server.lines(), Vec::<String>::new());
+    // What needs nothing of it does not look.
+    Desk::with_key(&server.url).run(&["whoami"]).exits(0);
+}
+
+#[test]
+fn profiles_that_are_none_are_told() {
+    let desk = Desk::new();
+    let secret = "access_token = \"do-not-show-me\"";
+    for text in [
+        format!("[default\n{secret}\n"),
+        format!("[default]\nurl = 7\n{secret}\n"),
+        "default = \"do-not-show-me\"\n".to_owned(),
+        "[default]\naccess_token = \"do-not-show-me \\u0000\"\n".to_owned(),
+    ] {
+        desk.write_profiles(&text);
+        let ran = desk.run(&["whoami"]).exits(2);
+        assert!(ran.err.contains("profiles.toml`: "), "{}", ran.err);
+        assert!(!ran.err.contains("do-not"), "{}", ran.err);
+    }
+    desk.write_profiles("[a]\n[b]\n");
+    let ran = desk.run(&["whoami", "--profile", "c"]).exits(2);
+    assert!(ran.err.contains("there are: a, b"), "{}", ran.err);
+}
+
+#[test]
+fn the_environment_goes_before_the_profile() {
+    let (first, second) = (server(), server());
+    let desk = Desk::with_session(&first.url).set("TPLKIT_TOKEN", KEY);
+    desk.run(&["whoami"]).exits(0);
+    assert_eq!(first.received()[0].token(), Some(KEY));
+    let desk = Desk::with_session(&first.url)
+        .set("TPLKIT_TOKEN", KEY)
+        .set("TPLKIT_URL", &second.url);
+    let ran = desk.run(&["whoami", "--profile", "default"]).exits(0);
+    assert!(ran.err.contains("goes before the profile"), "{}", ran.err);
+    assert_eq!((first.received().len(), second.received().len()), (1, 1));
+    // What is empty is not set.
+    let desk = Desk::with_session(&first.url)
+        .set("TPLKIT_TOKEN", "")
+        .set("TPLKIT_URL", "")
+        .set("TPLKIT_PROFILE", "");
+    desk.run(&["whoami"]).exits(0);
+    assert_eq!(first.received()[1].token(), Some(ACCESS));
+}
+
+#[test]
+fn a_sign_in_goes_to_its_own_server_only() {
+    let (own, other) = (server(), server());
+    let desk = Desk::with_session(&own.url).set("TPLKIT_URL", &other.url);
+    let ran = desk.run(&["whoami"]).exits(4);
+    assert!(
+        ran.err.contains("is signed in to another server"),
+        "{}",
+        ran.err
+    );
+    let ran = desk.run(&["api", "GET", "/v1/me"]).exits(4);
+    assert!(ran.out.contains("unauthenticated"), "{}", ran.out);
+    let asked = other.received();
+    assert_eq!((asked.len(), asked[0].token()), (1, None));
+    // The same address in other words is the same server.
+    let desk = Desk::with_session(&format!("{}/", own.url));
+    desk.run(&["whoami", "--url", &format!("{}/v1", own.url)])
+        .exits(0);
+}
+
+#[test]
+fn plain_http_to_elsewhere_is_warned_of() {
+    let desk = Desk::with_key("http://198.51.100.1:9");
+    // The proxy stands for the other machine.
+    let proxy = Scripted::new(|_| Reply::json(&me()));
+    let desk = desk.set("http_proxy", &proxy.url);
+    let ran = desk.run(&["whoami"]).exits(0);
+    assert!(ran.err.contains("is plain HTTP"), "{}", ran.err);
+}

@@ -1,0 +1,190 @@
+//! `tplkit rows list`: all pages, in four forms.
+
+use serde_json::json;
+
+use super::{Desk, KEY};
+use crate::scripted::{Reply, Scripted};
+
+const FEATURE: &str = "0198c0de-0000-7000-8000-00000000000f";
+
+/// A table `clients` with 201 rows, and two tables `twice`.
+fn server() -> Scripted {
+    Scripted::new(|request| {
+        let (path, query) = request
+            .target
+            .split_once('?')
+            .unwrap_or((&request.target, ""));
+        if request.token() != Some(KEY) {
+            return Reply::problem(401, "unauthenticated");
+        }
+        let rows = format!("/v1/features/{FEATURE}/rows");
+        let row = |number: usize| {
+            format!(
+                "{{\"id\":\"r{number}\",\"data\":{{\"name\":\"n, {number}\",\"amount\":{number}.50}}}}"
+            )
+        };
+        if path == rows && query.contains("filter=bad") {
+            return Reply::problem(422, "invalid_filter");
+        }
+        if path == rows {
+            let after = query.contains("cursor=next");
+            let numbers = if after { 200..201 } else { 0..200 };
+            let limit = query
+                .split('&')
+                .find_map(|pair| pair.strip_prefix("limit="));
+            let limit: usize = limit.and_then(|limit| limit.parse().ok()).unwrap_or(25);
+            let more = !after;
+            let items: Vec<String> = numbers.take(limit).map(row).collect();
+            let next = json!(more.then_some("next"));
+            let body = format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","));
+            let reply = Reply::text(200, &body);
+            if query.contains("sort=colour") {
+                return reply.with("X-Unknown-Columns", "col%2Cour");
+            }
+            return reply;
+        }
+        match path {
+            "/v1/features" => Reply::json(&json!({"items": [
+                {"id": FEATURE, "name": "clients", "workspace_id": "w"},
+                {"id": "t1", "name": "twice", "workspace_id": "w"},
+                {"id": "t2", "name": "twice"},
+            ]})),
+            _ if path.ends_with("/columns") => Reply::json(&json!([
+                {"id": "c1", "name": "name", "type": "text"},
+                {"id": "c2", "name": "amount", "type": "currency"},
+                {"id": "c3", "name": "empty", "type": "text"},
+            ])),
+            _ => Reply::problem(404, "not_found"),
+        }
+    })
+}
+
+#[test]
+fn all_pages_are_listed_in_every_form() {
+    let server = server();
+    let desk = Desk::with_key(&server.url);
+    let list = |form: &str| {
+        desk.run(&["rows", "list", FEATURE, "--format", form])
+            .exits(0)
+    };
+    let text = list("text").out;
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("id    name    amount  empty"));
+    assert_eq!(lines.next(), Some("r0    n, 0    0.50"));
+    assert_eq!(lines.last(), Some("r200  n, 200  200.50"));
+
+    let csv = list("csv").out;
+    assert_eq!(csv.lines().count(), 202);
+    assert!(
+        csv.starts_with("id,name,amount,empty\nr0,\"n, 0\",0.50,\n"),
+        "{csv}"
+    );
+
+    let lines = list("jsonl").out;
+    assert_eq!(lines.lines().count(), 201);
+    assert_eq!(
+        lines.lines().last(),
+        Some("{\"id\":\"r200\",\"data\":{\"name\":\"n, 200\",\"amount\":200.50}}")
+    );
+
+    let ran = list("json");
+    assert!(ran.out.contains("\"amount\":0.50"), "{}", ran.out);
+    let document = ran.json();
+    assert_eq!(
+        (&document["schemaVersion"], &document["outcome"]),
+        (&json!(1), &json!("clean"))
+    );
+    assert_eq!(
+        document["data"]["items"].as_array().map(Vec::len),
+        Some(201)
+    );
+    assert_eq!(document["data"]["next_cursor"], json!(null));
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn the_question_is_passed_on() {
+    let server = server();
+    let desk = Desk::with_key(&server.url);
+    let words = [
+        "rows",
+        "list",
+        FEATURE,
+        "--filter",
+        "name:eq:a:b",
+        "--filter",
+        "amount:gtn:1",
+        "--match",
+        "any",
+        "--sort",
+        "-amount",
+        "--fields",
+        "name,amount",
+        "--limit",
+        "3",
+        "--format",
+        "json",
+    ];
+    let ran = desk.run(&words).exits(0);
+    assert_eq!(
+        ran.json()["data"]["items"].as_array().map(Vec::len),
+        Some(3)
+    );
+    assert_eq!(ran.json()["data"]["next_cursor"], "next");
+    assert!(ran.err.contains("there are more rows"), "{}", ran.err);
+    let asked = "filter=name%3Aeq%3Aa%3Ab&filter=amount%3Agtn%3A1&match=any&sort=-amount&fields=name%2Camount&limit=3";
+    assert_eq!(
+        server.lines(),
+        [format!("GET /v1/features/{FEATURE}/rows?{asked}")]
+    );
+    let ran = desk
+        .run(&["rows", "list", FEATURE, "--sort", "colour", "-q"])
+        .exits(0);
+    assert_eq!(ran.err, "");
+    let ran = desk
+        .run(&["rows", "list", FEATURE, "--sort", "colour"])
+        .exits(0);
+    assert!(ran.err.contains("has no column `col,our`"), "{}", ran.err);
+}
+
+#[test]
+fn a_table_is_found_by_its_name() {
+    let server = server();
+    let desk = Desk::with_key(&server.url);
+    desk.run(&["rows", "list", "clients"]).exits(0);
+    let ran = desk.run(&["rows", "list", "twice"]).exits(2);
+    assert!(ran.err.contains("t1 (workspace w), t2"), "{}", ran.err);
+    let ran = desk.run(&["rows", "list", "gone"]).exits(2);
+    assert!(ran.err.contains("no table `gone`"), "{}", ran.err);
+}
+
+#[test]
+fn refusals_leave_one_document() {
+    let server = server();
+    let desk = Desk::with_key(&server.url);
+    let words = [
+        "rows", "list", FEATURE, "--filter", "bad", "--format", "json",
+    ];
+    let document = desk.run(&words).exits(1).json();
+    assert_eq!(
+        (&document["outcome"], &document["errors"][0]["code"]),
+        (&json!("findings"), &json!("invalid_filter"))
+    );
+    let ran = Desk::new()
+        .set("TPLKIT_URL", &server.url)
+        .run(&words)
+        .exits(4);
+    assert_eq!(ran.json()["outcome"], "failed");
+    assert!(ran.err.contains("not signed in to"), "{}", ran.err);
+    for form in ["text", "csv", "jsonl"] {
+        let words = ["rows", "list", FEATURE, "--filter", "bad", "--format", form];
+        assert_eq!(desk.run(&words).exits(1).out, "", "{form}");
+        let words = ["rows", "list", FEATURE, "--limit", "0", "--format", form];
+        desk.run(&words).exits(0);
+    }
+    desk.run(&["rows", "list"]).exits(2);
+    desk.run(&["rows", "list", FEATURE, "--limit", "-1"])
+        .exits(2);
+    desk.run(&["rows", "list", "0198c0de-0000-7000-8000-0000000000ff"])
+        .exits(1);
+}

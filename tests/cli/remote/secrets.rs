@@ -1,0 +1,99 @@
+//! No credential in any output, however a command ends.
+
+use serde_json::json;
+
+use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH};
+use crate::scripted::{Received, Reply, Scripted};
+
+/// Everything that was sent, credential included.
+fn echo(request: &Received) -> String {
+    let token = request.token().unwrap_or_default();
+    format!("{token} {}", request.body)
+}
+
+#[test]
+fn no_output_repeats_a_credential() {
+    let servers = [
+        Scripted::new(|request| {
+            let detail = echo(request);
+            let body = json!({"code": detail, "detail": detail, "errors": [{"path": detail, "message": detail}]});
+            Reply::text(401, &body.to_string())
+        }),
+        Scripted::new(|request| Reply::text(422, &json!({"error": echo(request)}).to_string())),
+        Scripted::new(|request| Reply::text(500, &echo(request))),
+        Scripted::new(|request| {
+            let to = format!(
+                "http://{}@127.0.0.1:1/?q={}",
+                request.token().unwrap_or("x"),
+                request.token().unwrap_or("x")
+            );
+            Reply::text(307, "").with("Location", &to)
+        }),
+        // What succeeds is data, and shown as it is.
+        Scripted::new(|request| {
+            if request.target.ends_with("refused") {
+                return Reply::hang_up();
+            }
+            Reply::json(&json!({"access_token": format!("{} \n", echo(request))}))
+        }),
+        Scripted::new(|_| Reply::text(200, "{\"access_token\": 7, \"kind\": 7}")),
+    ];
+    for server in &servers {
+        let url = server.url.as_str();
+        let mut told = Vec::new();
+        let by_key = Desk::with_key(url);
+        let by_session = Desk::with_session(url);
+        for desk in [&by_key, &by_session] {
+            for words in [
+                &["whoami"][..],
+                &["doctor"],
+                &["rows", "list", "x"],
+                &["api", "PATCH", "/v1/refused"],
+                &["api", "POST", "/v1/auth/refused"],
+                &["logout"],
+            ] {
+                // Documents are told beside the words on stderr.
+                let words = [words, &["-v", "--format", "json"]].concat();
+                let ran = desk.run(&words);
+                told.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
+            }
+        }
+        for (words, input) in [
+            (&["--email", "a@a.test", "--password-stdin"][..], PASSWORD),
+            (&["--api-key-stdin"], KEY),
+        ] {
+            let words = [&["login", "-v", "--url", url][..], words].concat();
+            let ran = Desk::new().feed(&words, input);
+            assert_ne!(ran.code, Some(0), "{}", ran.out);
+            assert_ne!(ran.code, Some(101), "{}", ran.err);
+            told.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
+        }
+        let told = told.join("\n");
+        for secret in [KEY, ACCESS, REFRESH, PASSWORD] {
+            assert!(!told.contains(secret), "{secret}:\n{told}");
+        }
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_request_at_once() {
+    if !cfg!(unix) {
+        return;
+    }
+    let (asked, wait) = std::sync::mpsc::channel::<()>();
+    let asked = std::sync::Mutex::new(asked);
+    let server = Scripted::new(move |_| {
+        asked.lock().expect("whole").send(()).ok();
+        loop {
+            std::thread::park();
+        }
+    });
+    let desk = Desk::with_key(&server.url);
+    let mut child = desk.command(&["whoami"]).spawn().expect("start");
+    wait.recv().expect("a request");
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    assert_eq!(child.wait().expect("end").code(), Some(130));
+}

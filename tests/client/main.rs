@@ -1,0 +1,11 @@
+//! The client of the API, against servers that answer as told.
+
+#[path = "../scripted/mod.rs"]
+mod scripted;
+
+mod bounds;
+mod host;
+mod lists;
+mod redirects;
+mod retries;
+mod sessions;
