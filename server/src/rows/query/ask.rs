@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::composer::Composed;
 use crate::http::problem::{Code, Problem};
 use crate::rows::{Table, Tables};
-use crate::store::{Dialect, Row, Tx};
+use crate::store::{Dialect, Row, StoreError, Tx};
 
 /// How often a table may change while it is asked.
 const ATTEMPTS: usize = 8;
@@ -32,7 +32,7 @@ pub(super) async fn ask(
     };
     for _ in 0..ATTEMPTS {
         let composed = compose(&table, tx.dialect()?);
-        let rows = tx.ask_last(&composed.text, &composed.values).await?;
+        let rows = composed.ask(tx).await?;
         let version: Option<i64> = rows.first().map_or(Ok(None), |row| row.get(0))?;
         if version == Some(table.version) {
             return Ok((table, rows));
@@ -49,6 +49,21 @@ pub(super) async fn ask(
         Code::StoreUnavailable,
         "The table changes too often at the moment.",
     ))
+}
+
+impl Composed {
+    /// What the statements find, and not more than is enough.
+    pub(super) async fn ask(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+        let mut found = Vec::new();
+        for text in &self.texts {
+            found.extend(tx.ask_last(text, &self.values).await?);
+            if found.len() >= self.look {
+                break;
+            }
+        }
+        found.truncate(self.look);
+        Ok(found)
+    }
 }
 
 /// The table, if the caller sees it.

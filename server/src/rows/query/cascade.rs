@@ -10,11 +10,17 @@
 //! with few different values is so read no further than one with many. Where a filter has to read
 //! the data of a row, doing that twice would cost more.
 
+use std::fmt::Write as _;
+
 use tplkit::rows::query::Order;
 
 use super::Place;
 use super::composer::{Composer, VERSION};
 use super::order::{ROWS, Segment, key, segments};
+use crate::store::Dialect;
+
+/// Stands in a condition for the cell with which the page ends, as it was measured last.
+const LAST: &str = "(LAST)";
 
 /// A part of a page.
 struct Part {
@@ -36,7 +42,10 @@ impl Part {
 }
 
 impl Composer<'_> {
-    /// The statement that finds so many of the rows that are `found`, behind a place, by a slot.
+    /// The statements that find so many of the rows that are `found`, behind a place, by a slot.
+    ///
+    /// PostgreSQL, which may be far away, gets one of all parts. SQLite would put the text of a part
+    /// in the place of its name each time it stands there; it is asked for one part after the other.
     pub(super) fn cascade(
         &mut self,
         found: &str,
@@ -44,42 +53,28 @@ impl Composer<'_> {
         direction: (Order, bool),
         after: Option<&Place>,
         look: i64,
-    ) -> String {
+    ) -> Vec<String> {
         let parts = self.parts(slot, direction, after);
         let look = self.value(look);
-        if let [
-            Part {
-                condition, order, ..
-            },
-        ] = parts.as_slice()
-        {
-            return format!(
-                "SELECT {VERSION}, {ROWS} FROM rows WHERE {found} AND {condition} \
-                 ORDER BY {order} LIMIT {look}"
-            );
+        if self.dialect == Dialect::Postgres && parts.len() > 1 {
+            return vec![together(parts, found, slot, direction.1, &look)];
         }
-        let (mut with, mut all, mut left) = (Vec::new(), Vec::new(), look);
-        for (number, part) in (1..).zip(parts) {
+        let mut last = None;
+        let statements = parts.into_iter().map(|part| {
+            let mut condition = part.condition;
             if let Some(cells) = part.measured {
-                with.push(format!(
-                    "e{number} AS MATERIALIZED (SELECT min(k) AS k FROM (SELECT {slot} AS k FROM rows \
-                     WHERE {found} AND {cells} ORDER BY {slot} DESC LIMIT {left}) AS cells)"
-                ));
+                last = Some(measure(found, slot, &cells, &look));
             }
-            with.push(format!(
-                "p{number} AS MATERIALIZED (SELECT {number} AS part, id, created_at, updated_at, \
-                 data, {slot} AS k FROM rows WHERE {found} AND {} ORDER BY {} LIMIT {left})",
-                part.condition, part.order,
-            ));
-            all.push(format!("SELECT * FROM p{number}"));
-            left.push_str(&format!(" - (SELECT count(*) FROM p{number})"));
-        }
-        let down = if direction.1 { " DESC" } else { "" };
-        format!(
-            "SELECT {VERSION}, {ROWS} FROM (WITH {} {}) AS found ORDER BY part, k{down}, id",
-            with.join(", "),
-            all.join(" UNION ALL "),
-        )
+            if let Some(last) = &last {
+                condition = condition.replace(LAST, &format!("({last})"));
+            }
+            format!(
+                "SELECT {VERSION}, {ROWS} FROM rows WHERE {found} AND {condition} \
+                 ORDER BY {} LIMIT {look}",
+                part.order
+            )
+        });
+        statements.collect()
     }
 
     fn parts(
@@ -118,17 +113,52 @@ impl Composer<'_> {
             } else if self.reads_data() {
                 parts.push(Part::new(cells, format!("{slot} DESC, id")));
             } else {
-                let last = format!("(SELECT k FROM e{})", parts.len() + 1);
-                let above = format!("{cells} AND {slot} > {last}");
+                let above = format!("{cells} AND {slot} > {LAST}");
                 let mut above = Part::new(above, format!("{slot} DESC, id"));
                 above.measured = Some(cells);
                 parts.push(above);
-                parts.push(Part::new(format!("{slot} = {last}"), "id"));
+                parts.push(Part::new(format!("{slot} = {LAST}"), "id"));
             }
         }
         parts.push(Part::new(format!("{slot} IS NULL"), "id"));
         parts
     }
+}
+
+/// One statement of all parts. A part that is not needed has no row to look for.
+fn together(parts: Vec<Part>, found: &str, slot: &str, descending: bool, look: &str) -> String {
+    let (mut with, mut all, mut left) = (Vec::new(), Vec::new(), look.to_owned());
+    let mut last = String::new();
+    for (number, part) in (1..).zip(parts) {
+        if let Some(cells) = part.measured {
+            let measured = measure(found, slot, &cells, &left);
+            with.push(format!("e{number} AS MATERIALIZED ({measured})"));
+            last = format!("(SELECT k FROM e{number})");
+        }
+        let condition = part.condition.replace(LAST, &last);
+        with.push(format!(
+            "p{number} AS MATERIALIZED (SELECT {number} AS part, id, created_at, updated_at, data, \
+             {slot} AS k FROM rows WHERE {found} AND {condition} ORDER BY {} LIMIT {left})",
+            part.order,
+        ));
+        all.push(format!("SELECT * FROM p{number}"));
+        // Writing to a String cannot fail.
+        let _ = write!(left, " - (SELECT count(part) FROM p{number})");
+    }
+    let down = if descending { " DESC" } else { "" };
+    format!(
+        "SELECT {VERSION}, {ROWS} FROM (WITH {} {}) AS found ORDER BY part, k{down}, id",
+        with.join(", "),
+        all.join(" UNION ALL "),
+    )
+}
+
+/// The last of so many cells, descending.
+fn measure(found: &str, slot: &str, cells: &str, look: &str) -> String {
+    format!(
+        "SELECT min(k) AS k FROM (SELECT {slot} AS k FROM rows WHERE {found} AND {cells} \
+         ORDER BY {slot} DESC LIMIT {look}) AS cells"
+    )
 }
 
 impl Segment {

@@ -22,11 +22,13 @@ pub(super) struct Composer<'t> {
     reads_data: bool,
 }
 
-/// A statement and its parameters.
+/// Statements, to be asked until they have found enough, and the parameters of each of them.
 #[derive(Debug)]
 pub(super) struct Composed {
-    pub(super) text: String,
+    pub(super) texts: Vec<String>,
     pub(super) values: Vec<Value>,
+    /// How many rows are enough.
+    pub(super) look: usize,
 }
 
 /// Where the cells of a column are to be had.
@@ -62,11 +64,17 @@ impl<'t> Composer<'t> {
         format!("${}", self.values.len())
     }
 
-    /// The statement.
+    /// The one statement.
     pub(super) fn finish(self, text: String) -> Composed {
+        self.finish_all(vec![text], 1)
+    }
+
+    /// The statements that find so many rows.
+    pub(super) fn finish_all(self, texts: Vec<String>, look: usize) -> Composed {
         Composed {
-            text,
+            texts,
             values: self.values,
+            look,
         }
     }
 

@@ -106,7 +106,8 @@ impl Composer<'_> {
             }
             (test, Source::Texts(slot)) => {
                 let condition = self.text_test(slot, test, is);
-                match self.prefix(slot, test).filter(|_| is) {
+                let prefix = if is { self.prefix(slot, test) } else { None };
+                match prefix {
                     Some(prefix) => format!("{prefix} AND {condition}"),
                     None => condition,
                 }

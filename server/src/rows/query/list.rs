@@ -77,7 +77,7 @@ async fn found_again(
         composer.whose()
     );
     let composed = composer.finish(text);
-    let rows = tx.ask_last(&composed.text, &composed.values).await?;
+    let rows = composed.ask(tx).await?;
     let data: Option<String> = rows.first().map(|row| row.get(0)).transpose()?;
     let cell = data
         .as_deref()
@@ -98,8 +98,9 @@ impl Listing {
     fn compose(&self, table: &Table, dialect: Dialect, after: Option<&Place>) -> Composed {
         let mut composer = Composer::new(table, dialect);
         let found = composer.found(&self.question.filters, self.question.together);
-        let text = composer.page(&found, &self.sort, after, self.page.look());
-        composer.finish(text)
+        let look = self.page.look();
+        let texts = composer.page(&found, &self.sort, after, look);
+        composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
     }
 
     fn body(&self, rows: Vec<Stored>) -> String {

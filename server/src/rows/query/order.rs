@@ -65,14 +65,15 @@ impl Composer<'_> {
         }
     }
 
-    /// The statement that finds so many of the rows that are `found`, behind a place.
+    /// The statements that find so many of the rows that are `found`, behind a place: each what those
+    /// before it have left.
     pub(super) fn page(
         &mut self,
         found: &str,
         sort: &Sort,
         after: Option<&Place>,
         look: i64,
-    ) -> String {
+    ) -> Vec<String> {
         let (behind, order) = match &sort.column {
             Column::Id => self.by_id(sort.descending, after),
             Column::CreatedAt => self.by_instant("created_at", sort.descending, after),
@@ -98,9 +99,9 @@ impl Composer<'_> {
         };
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
         let look = self.value(look);
-        format!(
+        vec![format!(
             "SELECT {VERSION}, {ROWS} FROM rows WHERE {found}{behind} ORDER BY {order} LIMIT {look}"
-        )
+        )]
     }
 
     fn by_id(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {
