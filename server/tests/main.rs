@@ -14,6 +14,8 @@ mod drain;
 mod edge;
 #[cfg(unix)]
 mod fold;
+#[cfg(unix)]
+mod kill;
 mod limits;
 mod migrations;
 #[cfg(unix)]
