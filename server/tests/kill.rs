@@ -18,12 +18,10 @@ use tplkit_server::context::random;
 use tplkit_server::store::{Row, Scope, StoreError};
 
 use crate::cluster::{self, Cluster};
-use crate::process::{Serving, admin, database};
+use crate::process::{EMAIL, SECRET, Serving, database, owner};
 use crate::stores::{self, Place};
 
 const CLIENTS: usize = 4;
-const SECRET: &str = "correct horse";
-const EMAIL: &str = "owner@acme.test";
 
 /// A connection and who asks.
 struct Wire {
@@ -314,25 +312,6 @@ fn all(wire: &mut Wire, path: &str) -> Vec<Value> {
             return items;
         }
     }
-}
-
-/// An owner who can sign in; gives the organization.
-fn owner(database: &str) -> String {
-    let made = admin(database, &["create-organization", "--label", "Acme"], "");
-    let organization = id(&made.expect("a record"));
-    let create = ["create-user", "--email", EMAIL, "--password-stdin"];
-    admin(database, &create, SECRET).expect("a record");
-    let add = [
-        "add-member",
-        "--organization",
-        &organization,
-        "--email",
-        EMAIL,
-        "--role",
-        "owner",
-    ];
-    admin(database, &add, "").expect("a record");
-    organization
 }
 
 fn start(database: &str) -> Serving {

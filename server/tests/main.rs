@@ -23,6 +23,8 @@ mod outage;
 #[cfg(unix)]
 mod postgres;
 mod process;
+#[cfg(unix)]
+mod races;
 mod stores;
 #[cfg(unix)]
 mod tls;
