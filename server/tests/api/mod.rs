@@ -15,6 +15,7 @@ mod modules;
 mod organizations;
 mod rails;
 mod refusals;
+mod rows;
 mod schema;
 mod sessions;
 mod views;
