@@ -24,7 +24,7 @@ pub enum Identity {
 #[derive(Debug, Clone)]
 pub struct Rule<'c> {
     /// The technical name: the key in row data.
-    pub name: &'c str,
+    pub name: Cow<'c, str>,
     /// Whether an empty cell is a fault. Never so for an identity: it is minted.
     pub required: bool,
     /// Whether an empty cell is filled on entry.
@@ -111,7 +111,7 @@ impl<'c> Rule<'c> {
             u64::try_from(declared.or_else(default)?).ok()
         });
         Rule {
-            name: &column.name,
+            name: Cow::Borrowed(&column.name),
             required: column.is_required() && identity.is_none(),
             identity,
             storable,
@@ -119,20 +119,51 @@ impl<'c> Rule<'c> {
         }
     }
 
+    /// The same rule, for as long as somebody wants to keep it.
+    pub fn into_owned(self) -> Rule<'static> {
+        let owned = |text: Cow<'c, str>| Cow::Owned(text.into_owned());
+        let options = self.storable.options;
+        Rule {
+            name: owned(self.name),
+            required: self.required,
+            identity: self.identity,
+            storable: Storable {
+                storage: self.storable.storage,
+                options: options.map(|options| options.into_iter().map(owned).collect()),
+                mask: self.storable.mask,
+            },
+            decimals: self.decimals,
+        }
+    }
+
     /// Appends a well-formed value as it is stored: numbers in plain form and rounded, without
     /// white space, with the shortest escapes. Gives what `raw` is.
     #[inline]
     pub fn write<'a>(&self, raw: &'a str, out: &mut String) -> Result<Cell<'a>, FaultKind> {
+        let cell = self.judge(raw)?;
+        self.keep(cell, raw, out);
+        Ok(cell)
+    }
+
+    /// Whether the column can store a well-formed value. Gives what `raw` is.
+    #[inline]
+    pub fn judge<'a>(&self, raw: &'a str) -> Result<Cell<'a>, FaultKind> {
         let cell = Cell::new(raw);
         let judged = self.storable.check_cell(cell, raw);
         judged.map_err(|fault| fault.kind)?;
+        Ok(cell)
+    }
+
+    /// Appends a value whose numbers are storable, in the form in which it is stored, whether or not
+    /// the column takes such values.
+    #[inline]
+    pub fn keep(&self, cell: Cell<'_>, raw: &str, out: &mut String) {
         match (cell, self.decimals) {
             (Cell::Number(token), Some(places)) if !is_plain(token, places) => {
                 Decimal::new(token).write_rounded_to(places, out);
             }
             _ => cell_to(out, cell, raw),
         }
-        Ok(cell)
     }
 
     /// The fault of an empty cell, where one is.
@@ -143,7 +174,7 @@ impl<'c> Rule<'c> {
     /// A fault of a cell of this column.
     pub fn fault(&self, reason: EntryReason) -> EntryFault {
         EntryFault {
-            column: self.name.to_owned(),
+            column: self.name.to_string(),
             reason,
         }
     }

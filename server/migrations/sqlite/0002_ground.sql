@@ -104,7 +104,7 @@ CREATE TABLE columns (
         REFERENCES features (organization_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX columns_filling ON columns (organization_id, feature_id, id)
-    WHERE slot IS NOT NULL AND slot_ready = 0;
+    WHERE slot IS NOT NULL AND NOT slot_ready;
 
 CREATE TABLE rows (
     organization_id BLOB    NOT NULL,

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::metrics::{Metrics, Page};
+use tplkit_server::rows::Tables;
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
 use tplkit_server::work::{self, Bench, TASKS};
@@ -132,11 +133,13 @@ impl Process {
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Arc<Metrics>,
+        tables: &Tables,
     ) -> impl Future<Output = ()> + use<> {
         let bench = Bench {
             store: self.store.clone(),
             context: context.clone(),
             metrics: metrics.clone(),
+            tables: tables.clone(),
         };
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {

@@ -126,7 +126,7 @@ pub(super) async fn run(
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
     process.show(&app.metrics).await?;
-    let upkeep = process.upkeep(&context, &app.metrics);
+    let upkeep = process.upkeep(&context, &app.metrics, &app.tables);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

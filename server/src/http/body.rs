@@ -5,19 +5,35 @@ use tplkit::rows::{Decimal, canonical_to};
 
 use super::problem::{Code, Fault, Problem};
 
-/// Reads a body. Repeated keys, NUL, broken UTF-8 and deep nesting are refused, because the next
-/// reader might understand something else.
+/// The text of a body.
+pub fn text(bytes: Vec<u8>) -> Result<String, Problem> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Problem::new(Code::InvalidJson, format!("byte {at} is not UTF-8"))
+    })
+}
+
+/// Reads a body as it stands. Repeated keys, NUL and deep nesting are refused, because the next reader
+/// might understand something else.
+pub fn read(text: &str) -> Result<Doc<'_>, Problem> {
+    let refuse = |why: String| Problem::new(Code::InvalidJson, why);
+    let doc =
+        Doc::parse(text).map_err(|error| refuse(format!("byte {}: {error}", error.offset)))?;
+    if doc.anomalies().is_empty() {
+        Ok(doc)
+    } else {
+        Err(refuse(
+            "a key stands twice in an object, or a text holds U+0000".to_owned(),
+        ))
+    }
+}
+
+/// Reads a body into a value whose numbers can be kept.
 pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
     let refuse = |why: String| Problem::new(Code::InvalidJson, why);
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refuse(format!("byte {} is not UTF-8", error.valid_up_to())))?;
-    let doc =
-        Doc::parse(text).map_err(|error| refuse(format!("byte {}: {error}", error.offset)))?;
-    if !doc.anomalies().is_empty() {
-        return Err(refuse(
-            "a key stands twice in an object, or a text holds U+0000".to_owned(),
-        ));
-    }
+    let doc = read(text)?;
     let unstorable = doc.all_nodes().filter(|node| {
         matches!(node.kind(), Kind::Number) && !Decimal::new(node.raw()).is_storable()
     });

@@ -22,6 +22,7 @@ use super::reply::Reply;
 use crate::auth::{Caller, Presented, Role};
 use crate::context::Context;
 use crate::edge::BodyTooSlow;
+use crate::rows::Tables;
 use crate::store::{Kind, Scope, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
@@ -77,6 +78,8 @@ pub struct Asked<I> {
     pub key: Option<Key>,
     /// Time and ids.
     pub context: Context,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
     /// The time at which the request came, in microseconds.
     pub now: i64,
 }
@@ -245,6 +248,7 @@ impl Call {
             role: self.operation.role,
             key: self.key.get().cloned(),
             context: self.app.context.clone(),
+            tables: self.app.tables.clone(),
             now: self.app.context.now(),
         };
         let scope = scope_of(&asked.caller);

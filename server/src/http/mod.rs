@@ -25,6 +25,7 @@ use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
 use crate::metrics::Metrics;
+use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
 use limits::{Buckets, Rate};
@@ -87,6 +88,8 @@ pub struct App {
     pub passwords: Passwords,
     /// Who has asked how often.
     pub buckets: Buckets,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
     /// What is counted.
@@ -108,6 +111,7 @@ impl App {
             config,
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
+            tables: Tables::default(),
             remembered: Remembered::default(),
             metrics,
             stopping: AtomicBool::new(false),

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// How many single faults one answer lists.
-const MOST_FAULTS: usize = 100;
+pub const MOST_FAULTS: usize = 100;
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -99,6 +99,11 @@ impl Problem {
 
     /// 422 with everything that is wrong.
     pub fn invalid(faults: Vec<Fault>) -> Problem {
+        Problem::invalid_with(Code::ValidationFailed, faults)
+    }
+
+    /// A refusal with that code and everything that is wrong.
+    pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Problem {
         let mut told: Vec<String> = Vec::new();
         for fault in faults.iter().take(3) {
             told.push(format!("{}: {}", fault.path, fault.message));
@@ -106,7 +111,7 @@ impl Problem {
         if faults.len() > told.len() {
             told.push(format!("and {} more", faults.len() - told.len()));
         }
-        let mut problem = Problem::new(Code::ValidationFailed, told.join("; "));
+        let mut problem = Problem::new(code, told.join("; "));
         problem.errors = faults;
         problem.errors.truncate(MOST_FAULTS);
         problem
@@ -115,6 +120,21 @@ impl Problem {
     /// 422 about one value.
     pub fn fault(path: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem::invalid(vec![Fault::new(path, message)])
+    }
+
+    /// The same refusal in other words.
+    #[must_use]
+    pub fn told(mut self, detail: impl Into<String>) -> Problem {
+        self.detail = detail.into();
+        self
+    }
+
+    /// The same refusal with the single things that are wrong.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Problem {
+        self.errors = errors;
+        self.errors.truncate(MOST_FAULTS);
+        self
     }
 
     /// Why, for people.

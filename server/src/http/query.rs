@@ -51,6 +51,12 @@ impl Query {
         Some(value)
     }
 
+    /// A parameter that may be given again and again, in order.
+    pub fn texts(&mut self, name: &str) -> Vec<String> {
+        let taken = self.parameters.extract_if(.., |(known, _)| known == name);
+        taken.map(|(_, value)| value).collect()
+    }
+
     /// An integer between two bounds.
     pub fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
         let text = self.text(name)?;
@@ -63,6 +69,16 @@ impl Query {
             self.refuse(name, format!("is no integer from {least} to {most}"));
         }
         number
+    }
+
+    /// One of a few words.
+    pub fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(name)?;
+        let word = words.iter().find(|word| **word == text).copied();
+        if word.is_none() {
+            self.refuse(name, format!("is none of {}", words.join(", ")));
+        }
+        word
     }
 
     /// A required id.
@@ -107,7 +123,8 @@ impl Query {
         }
     }
 
-    fn refuse(&mut self, name: &str, message: impl Into<String>) {
+    /// Notes what is wrong with a parameter.
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.faults
             .push(Fault::new(format!("query.{name}"), message));
     }

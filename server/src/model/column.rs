@@ -123,9 +123,8 @@ pub(super) async fn settle(
         unique::forget(tx, &of).await?;
     }
     if rows && (newly_unique || newly_counted) {
-        let greatest = unique::enter(tx, &of, newly_unique).await?;
-        if let Some(greatest) = greatest.filter(|_| newly_counted) {
-            let next = greatest.saturating_add(1);
+        let after = unique::enter(tx, &of, newly_unique).await?;
+        if let Some(next) = after.filter(|_| newly_counted) {
             let known = column.integer("next_number").unwrap_or(1);
             column.set("next_number", next.max(known));
         }

@@ -14,7 +14,7 @@ pub mod kind;
 mod record;
 mod remove;
 pub mod schema;
-mod slots;
+pub(crate) mod slots;
 mod statements;
 mod workspace;
 mod written;

@@ -12,6 +12,7 @@ pub mod modules;
 pub mod organizations;
 pub mod rails;
 mod records;
+pub mod rows;
 pub mod schema;
 pub mod users;
 pub mod views;

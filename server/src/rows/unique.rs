@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use tplkit::rows::members;
 use uuid::Uuid;
 
+use super::entering::floor;
 use crate::http::problem::Problem;
 use crate::model::Record;
 use crate::store::{StoreError, Tx, Value};
@@ -47,8 +48,8 @@ impl Column {
     }
 }
 
-/// Enters the values of all rows of a column that becomes unique (`claim`), and finds the greatest integer
-/// among them.
+/// Enters the values of all rows of a column that becomes unique (`claim`), and finds where a sequence
+/// above all of them begins.
 ///
 /// # Errors
 /// 409 when a value stands in two rows.
@@ -58,7 +59,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
     let insert = "INSERT INTO main.row_values {into $1} \
          (organization_id, workspace_id, feature_id, column_id, value, row_id) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING row_id";
-    let (mut greatest, mut after) = (None, Uuid::nil());
+    let (mut after_all, mut after) = (None, Uuid::nil());
     loop {
         let parameters = [
             column.organization.into(),
@@ -68,7 +69,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
         ];
         let rows = tx.query(read, &parameters).await?;
         let Some(last) = rows.last() else {
-            return Ok(greatest);
+            return Ok(after_all);
         };
         after = last.get(0)?;
         let mut lines = Vec::new();
@@ -76,7 +77,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
             let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
             let cell = members(&data).find(|(key, _)| key.is(&column.name));
             let Some((_, cell)) = cell else { continue };
-            greatest = greatest.max(cell.parse::<i64>().ok());
+            after_all = after_all.max(floor(cell));
             lines.extend(known_as(cell).map(|value| -> Vec<Value> {
                 vec![
                     column.organization.into(),

@@ -10,6 +10,7 @@
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
 //!
@@ -141,6 +142,12 @@ pub(super) fn translate(
             "lock" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR UPDATE");
+                }
+            }
+            "share" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR SHARE OF ");
+                    statement.text.push_str(argument);
                 }
             }
             "json" => {

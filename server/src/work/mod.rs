@@ -19,6 +19,7 @@ pub use tasks::TASKS;
 
 use crate::context::{Context, Stopwatch, micros, random};
 use crate::metrics::Metrics;
+use crate::rows::Tables;
 use crate::store::{Store, StoreError};
 
 /// What a task works with.
@@ -30,6 +31,8 @@ pub struct Bench {
     pub context: Context,
     /// Where runs are counted.
     pub metrics: Arc<Metrics>,
+    /// What this process has seen asked of tables.
+    pub tables: Tables,
 }
 
 /// A run: how much it did.

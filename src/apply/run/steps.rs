@@ -288,7 +288,7 @@ impl Updating<'_> {
         let cells = RowData::trusted(&cells);
         let after = stored.data.written(&cells, !self.merge);
         for (slot, column) in self.columns.all.iter().enumerate() {
-            let value = after.cell(column.rule.name);
+            let value = after.cell(&column.rule.name);
             if value.is_none_or(|value| Cell::new(value).is_empty())
                 && !emptied.contains(&slot)
                 && let Some(fault) = column.rule.missing()

@@ -114,7 +114,13 @@ const TABLES: [Table; 16] = [
         cascades: &[],
     },
     within("row_values", &[]),
-    within("row_counts", &[]),
+    // Numbers of rows, and the quota counts them all: as visible as the organization.
+    Table {
+        name: "row_counts",
+        visible: TENANT,
+        gate: false,
+        cascades: &[],
+    },
     Table {
         name: "idempotency",
         visible: "wall_person('idempotency', @caller_id)",

@@ -1,0 +1,40 @@
+//! `POST …/rows:batch`
+
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::create::{New, write};
+use crate::context::rfc3339;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::rows::{Entered, Submission, write_row};
+
+/// `POST …/rows:batch`: all of them or none.
+///
+/// # Errors
+/// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
+pub async fn batch(mut call: Call) -> Result<Response, Problem> {
+    let new = New::read(&mut call, Submission::batch).await?;
+    call.write(new, |tx, asked| {
+        Box::pin(write(tx, asked, |feature, rows, now| {
+            Ok(document(feature, rows, now))
+        }))
+    })
+    .await
+}
+
+fn document(feature: Uuid, rows: &[Entered], now: i64) -> Vec<u8> {
+    let size: usize = rows.iter().map(|row| row.data.len() + 192).sum();
+    let mut out = String::with_capacity(size + 32);
+    out.push_str("{\"count\":");
+    out.push_str(&rows.len().to_string());
+    out.push_str(",\"items\":");
+    let now = rfc3339(now);
+    let mut before = '[';
+    for row in rows {
+        out.push(std::mem::replace(&mut before, ','));
+        write_row(&mut out, (row.id, feature), (&now, &now), &row.data);
+    }
+    out.push_str("]}");
+    out.into_bytes()
+}

@@ -1,0 +1,151 @@
+//! `PATCH …/rows/{row_id}`
+
+use std::borrow::Cow;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use tplkit::rows::members;
+use uuid::Uuid;
+
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::rows::{Entering, Source, Stored, Submission, Table, Validate, replace};
+use crate::store::Tx;
+
+struct Patch {
+    feature: Uuid,
+    row: Uuid,
+    change: Result<Change, Problem>,
+}
+
+/// What is to become of a row.
+struct Change {
+    /// Nothing, when the body has no data.
+    cells: Option<Submission>,
+    validate: Validate,
+    merge: bool,
+}
+
+/// `PATCH …/rows/{row_id}`: replaces the data, or merges into it.
+///
+/// # Errors
+/// 404, 403, 422 for what cannot enter, 409 for a repeated value.
+pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+    let (feature, row) = (call.path_id(0).await?, call.path_id(1).await?);
+    let change = Change::read(&mut call).await;
+    let patch = Patch {
+        feature,
+        row,
+        change,
+    };
+    call.write(patch, |tx, asked| Box::pin(update(tx, asked)))
+        .await
+}
+
+impl Change {
+    async fn read(call: &mut Call) -> Result<Change, Problem> {
+        let bytes = call.bytes().await?;
+        let validate = Validate::of(call.query.word("validate", &Validate::WORDS));
+        let merge = call.query.word("merge", &["true", "false"]) == Some("true");
+        call.query.finish()?;
+        Ok(Change {
+            cells: Submission::change(bytes)?,
+            validate,
+            merge,
+        })
+    }
+}
+
+async fn update(tx: &mut Tx, asked: &Asked<Patch>) -> Result<Reply, Problem> {
+    let patch = &asked.input;
+    let opened = asked.tables.open(tx, patch.feature).await?;
+    let table = opened.ok_or_else(Problem::not_found)?.table;
+    // Locked before it is read, so that merges of different keys build on each other.
+    let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id created_by} \
+         AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
+    let parameters = [table.organization.into(), table.id.into(), patch.row.into()];
+    let found = tx.first(sql, &parameters).await?;
+    let mut row = Stored::read(&found.ok_or_else(Problem::not_found)?)?;
+    asked.enter(table.organization)?;
+    let change = patch.change.as_ref().map_err(Clone::clone)?;
+    if let Some(cells) = &change.cells {
+        change.apply(tx, asked, (&table, cells), &mut row).await?;
+    }
+    Ok(Reply::written(StatusCode::OK, row.document(table.id)))
+}
+
+impl Change {
+    async fn apply(
+        &self,
+        tx: &mut Tx,
+        asked: &Asked<Patch>,
+        (table, cells): (&Table, &Submission),
+        row: &mut Stored,
+    ) -> Result<(), Problem> {
+        let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
+        let entering = Entering {
+            table,
+            validate: self.validate,
+            context: &asked.context,
+        };
+        let mut faults = cells.faults();
+        let result = together(table, &row.data, &sent, self.merge);
+        let after = entering.row(row.id, result.into_iter(), (0, &mut faults));
+        faults.finish()?;
+        // What holds already is not written again: no other time, nothing for others to notice.
+        if after.is_complete() && after.data == row.data {
+            return Ok(());
+        }
+        let after = replace(tx, table, &row.data, after, asked.now).await?;
+        row.data = after.data;
+        row.updated_at = asked.now;
+        Ok(())
+    }
+}
+
+/// The cells that a row is to hold: of what it held and what was sent, both in the order of keys.
+///
+/// A merge takes null for "remove"; else what was sent takes the place of everything, but for the
+/// identity of the row: cells elsewhere hold it, so it stays as long as nobody sends another.
+fn together<'s>(
+    table: &Table,
+    held: &'s str,
+    sent: &[(&'s str, &'s str)],
+    merge: bool,
+) -> Vec<Source<'s>> {
+    let stays = |key: &str| {
+        merge
+            || table
+                .column(key)
+                .is_some_and(|column| column.rule.identity.is_some())
+    };
+    let mut result = Vec::with_capacity(sent.len());
+    let mut sent = sent.iter().copied().peekable();
+    let put = |result: &mut Vec<Source<'s>>, cell: (&'s str, &'s str)| {
+        if !(merge && cell.1 == "null") {
+            result.push(Source::sent(cell));
+        }
+    };
+    for (key, raw) in members(held) {
+        let key: Cow<'s, str> = key.decoded();
+        while let Some(cell) = sent.next_if(|(other, _)| *other < key.as_ref()) {
+            put(&mut result, cell);
+        }
+        if let Some(cell) = sent.next_if(|(other, _)| *other == key) {
+            put(&mut result, cell);
+        } else if stays(&key) {
+            result.push(Source {
+                key,
+                raw,
+                kept: true,
+            });
+        }
+    }
+    for cell in sent {
+        put(&mut result, cell);
+    }
+    result
+}

@@ -1,0 +1,90 @@
+//! The rows of a request, let into the table before the transaction begins where the table is known.
+//!
+//! The writer of the embedded store is one thread: what can be done before it is asked is done before.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::context::Context;
+use crate::http::problem::Problem;
+use crate::rows::{Entered, Entering, Faults, Source, Submission, Table, Tables, Validate};
+
+/// New rows, and what came of letting them into the table as it was last seen.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    submission: Submission,
+    validate: Validate,
+    seen: Option<Seen>,
+}
+
+/// What came of it with a table that may have changed since.
+#[derive(Debug)]
+struct Seen {
+    table: Arc<Table>,
+    entered: Result<Vec<Entered>, Problem>,
+}
+
+impl Prepared {
+    pub(super) fn new(
+        submission: Submission,
+        validate: Validate,
+        (tables, context): (&Tables, &Context),
+        feature: Uuid,
+    ) -> Prepared {
+        let seen = tables.peek(feature).map(|table| {
+            let entered = enter(&submission, &table, validate, context);
+            Seen { table, entered }
+        });
+        Prepared {
+            submission,
+            validate,
+            seen,
+        }
+    }
+
+    /// Whether the rows came as a batch.
+    pub(super) fn is_batch(&self) -> bool {
+        self.submission.is_batch()
+    }
+
+    /// The rows as they enter the table as it is.
+    pub(super) fn rows(
+        &self,
+        table: &Arc<Table>,
+        context: &Context,
+    ) -> Result<Cow<'_, [Entered]>, Problem> {
+        match &self.seen {
+            Some(seen) if Arc::ptr_eq(&seen.table, table) => match &seen.entered {
+                Ok(rows) => Ok(Cow::Borrowed(rows)),
+                Err(problem) => Err(problem.clone()),
+            },
+            _ => enter(&self.submission, table, self.validate, context).map(Cow::Owned),
+        }
+    }
+}
+
+fn enter(
+    submission: &Submission,
+    table: &Table,
+    validate: Validate,
+    context: &Context,
+) -> Result<Vec<Entered>, Problem> {
+    let entering = Entering {
+        table,
+        validate,
+        context,
+    };
+    let mut faults: Faults = submission.faults();
+    let mut rows = Vec::with_capacity(submission.len());
+    for at in 0..submission.len() {
+        // A row of another shape has its fault already.
+        if let Some(cells) = submission.cells(at) {
+            let cells = cells.map(Source::sent);
+            rows.push(entering.row(context.id(), cells, (at, &mut faults)));
+        }
+    }
+    faults.finish()?;
+    Ok(rows)
+}

@@ -1,0 +1,66 @@
+//! A row as it is answered. Its data is spliced in as the text that is stored.
+
+use std::fmt::Write as _;
+
+use uuid::Uuid;
+
+use crate::context::rfc3339;
+use crate::store::{Row, StoreError};
+
+/// A row as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Of the record.
+    pub id: Uuid,
+    /// In microseconds.
+    pub created_at: i64,
+    /// In microseconds.
+    pub updated_at: i64,
+    /// Its cells: one canonical JSON object.
+    pub data: String,
+}
+
+impl Stored {
+    /// Reads `id, created_at, updated_at, {text data}`.
+    pub(crate) fn read(row: &Row) -> Result<Stored, StoreError> {
+        Stored::read_from(row, 0)
+    }
+
+    /// Reads the same from a column on.
+    pub(crate) fn read_from(row: &Row, first: usize) -> Result<Stored, StoreError> {
+        Ok(Stored {
+            id: row.get(first)?,
+            created_at: row.get(first + 1)?,
+            updated_at: row.get(first + 2)?,
+            data: row.get(first + 3)?,
+        })
+    }
+
+    /// The document.
+    pub fn document(&self, feature: Uuid) -> Vec<u8> {
+        let mut out = String::with_capacity(self.data.len() + 192);
+        let (created, updated) = (rfc3339(self.created_at), rfc3339(self.updated_at));
+        write_row(
+            &mut out,
+            (self.id, feature),
+            (&created, &updated),
+            &self.data,
+        );
+        out.into_bytes()
+    }
+}
+
+/// Appends the document of a row: its id and its feature's, when it was created and updated, its data.
+pub fn write_row(
+    out: &mut String,
+    (id, feature): (Uuid, Uuid),
+    (created, updated): (&str, &str),
+    data: &str,
+) {
+    // Writing to a String cannot fail.
+    let _ = write!(
+        out,
+        "{{\"id\":\"{id}\",\"feature_id\":\"{feature}\",\"created_at\":\"{created}\",\
+         \"updated_at\":\"{updated}\",\"data\":{data}}}"
+    );
+}

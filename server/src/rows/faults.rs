@@ -1,0 +1,117 @@
+//! What is wrong with the rows of a request, gathered row by row.
+//!
+//! Every fault is counted; so many are listed as an answer holds. In a batch each says which row it is
+//! about, in front of everything else.
+
+use crate::http::problem::{Fault, MOST_FAULTS, Problem};
+
+/// The faults of a request that writes rows.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    batch: bool,
+    count: usize,
+    listed: Vec<Fault>,
+}
+
+/// How many faults are told in full.
+const TOLD: usize = 3;
+
+impl Faults {
+    /// Of a request about one row, or about a batch.
+    pub fn new(batch: bool) -> Faults {
+        Faults {
+            batch,
+            ..Faults::default()
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Something is wrong in a row, at that place inside it.
+    pub fn push(&mut self, row: usize, place: &str, message: &str) {
+        self.count += 1;
+        if self.listed.len() < MOST_FAULTS {
+            self.listed.push(if self.batch {
+                let dot = if place.is_empty() { "" } else { "." };
+                let path = format!("rows[{row}]{dot}{place}");
+                Fault::new(path, format!("rows[{row}]: {message}"))
+            } else {
+                Fault::new(place, message)
+            });
+        }
+    }
+
+    /// Something is wrong outside of the rows.
+    pub fn outside(&mut self, path: &str, message: &str) {
+        self.count += 1;
+        if self.listed.len() < MOST_FAULTS {
+            self.listed.push(Fault::new(path, message));
+        }
+    }
+
+    /// The refusal, if there is a reason for one.
+    ///
+    /// # Errors
+    /// 422 with all faults.
+    pub fn finish(self) -> Result<(), Problem> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let mut told: Vec<String> = Vec::new();
+        for fault in self.listed.iter().take(TOLD) {
+            told.push(tell(fault));
+        }
+        if self.count > told.len() {
+            told.push(format!("and {} more", self.count - told.len()));
+        }
+        Err(Problem::invalid(self.listed).told(told.join("; ")))
+    }
+}
+
+/// `rows[3]: data.amount: …`, or `data.amount: …`.
+fn tell(fault: &Fault) -> String {
+    let inside = fault.message.split_once("]: ").and_then(|(row, message)| {
+        let place = fault.path.strip_prefix(row)?.strip_prefix(']')?;
+        let place = place.trim_start_matches('.');
+        let between = if place.is_empty() { "" } else { ": " };
+        Some(format!("{row}]: {place}{between}{message}"))
+    });
+    inside.unwrap_or_else(|| format!("{}: {}", fault.path, fault.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Faults;
+
+    #[test]
+    fn a_batch_says_which_row_first() {
+        let mut faults = Faults::new(true);
+        faults.push(3, "data.amount", "the column stores numbers");
+        faults.push(4, "", "has to be an object");
+        let problem = faults.finish().expect_err("faults");
+        assert_eq!(
+            problem.detail(),
+            "rows[3]: data.amount: the column stores numbers; rows[4]: has to be an object"
+        );
+        let mut faults = Faults::new(false);
+        faults.push(0, "data.amount", "the column stores numbers");
+        let problem = faults.finish().expect_err("faults");
+        assert_eq!(problem.detail(), "data.amount: the column stores numbers");
+    }
+
+    #[test]
+    fn a_hundred_are_listed_and_all_are_counted() {
+        let mut faults = Faults::new(true);
+        for row in 0..500 {
+            faults.push(row, "data.x", "is wrong");
+        }
+        let problem = faults.finish().expect_err("faults");
+        assert!(problem.detail().ends_with("; and 497 more"), "{problem:?}");
+        let document = String::from_utf8(problem.document("/")).expect("text");
+        assert_eq!(document.matches("\"path\"").count(), 100);
+        assert!(Faults::new(true).finish().is_ok());
+    }
+}

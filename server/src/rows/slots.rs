@@ -1,0 +1,76 @@
+//! Slots: the cells of a column once more, as text whose bytes order as the cells do.
+
+use tplkit::rows::{order_key, text_form};
+use uuid::Uuid;
+
+use super::table::Table;
+use crate::store::{StoreError, Tx};
+
+/// How long a key may be, in bytes; an index takes no more.
+const LONGEST: usize = 512;
+
+/// What stands in the slot for a cell, and whether the key had to be cut.
+pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
+    let key = if is_number {
+        order_key(canonical)
+    } else {
+        text_form(canonical).map(std::borrow::Cow::into_owned)
+    };
+    let Some(mut key) = key else {
+        return (None, false);
+    };
+    let cut = key.len() > LONGEST;
+    if cut {
+        let whole = (0..=LONGEST).rev().find(|at| key.is_char_boundary(*at));
+        key.truncate(whole.unwrap_or_default());
+    }
+    (Some(key), cut)
+}
+
+/// Notes that columns have cells too long for their slots: questions go round those from now on.
+pub(super) async fn mark_long(
+    tx: &mut Tx,
+    table: &Table,
+    columns: impl Iterator<Item = usize>,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut columns: Vec<Uuid> = columns
+        .map(|at| &table.columns[at])
+        .filter(|column| column.slot.is_some_and(|slot| !slot.long))
+        .map(|column| column.definition.id)
+        .collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    columns.sort_unstable();
+    columns.dedup();
+    // The table first, as everybody does who changes columns.
+    Table::changed(tx, (table.organization, table.id), now).await?;
+    for column in columns {
+        let sql = "UPDATE main.columns SET slot_long = $3 WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+        tx.query(
+            sql,
+            &[table.organization.into(), column.into(), true.into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn a_key_is_cut_between_characters() {
+        let long = format!("\"a{}\"", "é".repeat(300));
+        let (cut, was_cut) = key(false, &long);
+        assert!(was_cut);
+        assert_eq!(cut.map(|key| key.len()), Some(511));
+        assert_eq!(key(false, "\"a\""), (Some("a".to_owned()), false));
+        assert_eq!(key(false, "null"), (None, false));
+        assert_eq!(key(true, "null"), (None, false));
+        assert_ne!(key(true, "5"), key(false, "5"));
+    }
+}

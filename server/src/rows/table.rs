@@ -1,0 +1,228 @@
+//! A table as whoever reads or writes its rows needs it: where it belongs, and its columns.
+//!
+//! Goes in: the lines of the store. Comes out: a value that never changes; a table that changes gets
+//! another `version`, and is read anew.
+
+use std::fmt::Write as _;
+
+use tplkit::definitions::{Definitions, Storage};
+use tplkit::json::{Object, Value as Json};
+use tplkit::rows::{Identity, Rule};
+use tplkit::workspace;
+use uuid::Uuid;
+
+use crate::store::{Row, StoreError, Tx};
+
+/// A table.
+#[derive(Debug)]
+pub struct Table {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where it stands.
+    pub workspace: Uuid,
+    /// The feature.
+    pub id: Uuid,
+    /// Goes up with every change of what stands here.
+    pub version: i64,
+    /// Whether editors and viewers see the rows that they created, and no others.
+    pub own_rows: bool,
+    /// Its columns, in display order.
+    pub columns: Vec<Column>,
+    /// Positions of the columns in the order of their names.
+    pub(super) by_name: Vec<usize>,
+    /// Positions of the columns that have a slot, in the order of the slots.
+    pub(super) slotted: Vec<usize>,
+    /// Of each column its position among those.
+    pub(super) slot_of: Vec<Option<usize>>,
+    /// The statement that inserts a row with these slots.
+    pub(super) insert: String,
+    /// The statement that replaces a row with these slots.
+    pub(super) update: String,
+}
+
+/// A column.
+#[derive(Debug)]
+pub struct Column {
+    /// Its line: id, names, type, config.
+    pub definition: workspace::Column,
+    /// What it asks of its cells.
+    pub rule: Rule<'static>,
+    /// Whether it orders as numbers do.
+    pub is_number: bool,
+    /// Whether no two rows hold the same value.
+    pub is_unique: bool,
+    /// Where its cells stand once more, sorted.
+    pub slot: Option<Slot>,
+}
+
+/// One of the slots of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// 1 to 16: `s1` to `s16`.
+    pub number: i64,
+    /// Whether every row has it filled.
+    pub ready: bool,
+    /// Whether some cell was too long for it.
+    pub long: bool,
+}
+
+impl Slot {
+    /// Whether questions may be answered from it.
+    pub fn answers(self) -> bool {
+        self.ready && !self.long
+    }
+}
+
+impl Column {
+    fn read(row: &Row, definitions: &Definitions) -> Result<Column, StoreError> {
+        let config: String = row.get(6)?;
+        let definition = workspace::Column {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            label: row.get(2)?,
+            column_type: row.get(3)?,
+            default_component: row.get(4)?,
+            order: row.get(5)?,
+            config: match Json::parse(&config) {
+                Ok(Json::Object(config)) => config,
+                _ => Object::new(),
+            },
+        };
+        let slot: Option<i64> = row.get(8)?;
+        let (ready, long) = (row.get(9)?, row.get(10)?);
+        let kind = definitions.column_types.get(&definition.column_type);
+        Ok(Column {
+            rule: Rule::of(&definition, definitions).into_owned(),
+            is_number: kind.is_some_and(|kind| kind.storage == Storage::Number),
+            is_unique: row.get(7)?,
+            slot: slot.map(|number| Slot {
+                number,
+                ready,
+                long,
+            }),
+            definition,
+        })
+    }
+
+    /// The technical name: the key in row data.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// Whether an empty cell gets the next number.
+    pub fn is_sequence(&self) -> bool {
+        self.rule.identity == Some(Identity::Sequence)
+    }
+}
+
+/// A table without its columns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    pub(super) organization: Uuid,
+    pub(super) workspace: Uuid,
+    pub(super) id: Uuid,
+    pub(super) version: i64,
+    pub(super) own_rows: bool,
+}
+
+impl Table {
+    /// Reads the columns of a table whose head was read in the same transaction.
+    pub(super) async fn load(tx: &mut Tx, head: Head) -> Result<Table, StoreError> {
+        let sql = "SELECT id, name, label, type, default_component, position, config, is_unique, \
+             slot, slot_ready, slot_long FROM columns WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
+             ORDER BY position, id";
+        let rows = tx
+            .query(sql, &[head.organization.into(), head.id.into()])
+            .await?;
+        let definitions = Definitions::embedded();
+        let columns = rows.iter().map(|row| Column::read(row, definitions));
+        Ok(Table::of(head, columns.collect::<Result<_, _>>()?))
+    }
+
+    fn of(head: Head, columns: Vec<Column>) -> Table {
+        let mut by_name: Vec<usize> = (0..columns.len()).collect();
+        by_name.sort_by_key(|at| columns[*at].name());
+        let number = |at: &usize| columns[*at].slot.map(|slot| slot.number);
+        let mut slotted: Vec<usize> = (0..columns.len()).collect();
+        slotted.retain(|at| number(at).is_some());
+        slotted.sort_by_key(number);
+        let slot_of = (0..columns.len()).map(|at| slotted.iter().position(|other| *other == at));
+        let slot_of = slot_of.collect();
+        let numbers: Vec<i64> = slotted.iter().filter_map(number).collect();
+        Table {
+            organization: head.organization,
+            workspace: head.workspace,
+            id: head.id,
+            version: head.version,
+            own_rows: head.own_rows,
+            insert: insert_with(&numbers),
+            update: update_with(&numbers),
+            columns,
+            by_name,
+            slotted,
+            slot_of,
+        }
+    }
+
+    /// Gives a table another version, because its line or a column changes in this transaction. Never
+    /// one that it had before, not even in a transaction that was undone: what others remember of a
+    /// version stays true.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn changed(
+        tx: &mut Tx,
+        (organization, feature): (Uuid, Uuid),
+        now: i64,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE main.features \
+             SET version = CASE WHEN version < $3 THEN $3 ELSE version + 1 END \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2";
+        tx.query(sql, &[organization.into(), feature.into(), now.into()])
+            .await
+            .map(drop)
+    }
+
+    /// The column of that technical name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.position(name).map(|at| &self.columns[at])
+    }
+
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        let found = self
+            .by_name
+            .binary_search_by(|at| self.columns[*at].name().cmp(name));
+        found.ok().map(|at| self.by_name[at])
+    }
+}
+
+/// $1 organization, $2 workspace, $3 feature, $4 row, $5 creator, $6 now, $7 data, then the slots.
+fn insert_with(slots: &[i64]) -> String {
+    let (mut names, mut values) = (String::new(), String::new());
+    for (number, parameter) in slots.iter().zip(8..) {
+        // Writing to a String cannot fail.
+        let _ = write!(names, ", s{number}");
+        let _ = write!(values, ", ${parameter}");
+    }
+    format!(
+        "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, id, \
+         created_by, created_at, updated_at, data{names}) \
+         VALUES ($1, $2, $3, $4, $5, $6, $6, {{json $7}}{values})"
+    )
+}
+
+/// $1 organization, $2 feature, $3 row, $4 now, $5 data, then the slots.
+fn update_with(slots: &[i64]) -> String {
+    let mut values = String::new();
+    for (number, parameter) in slots.iter().zip(6..) {
+        let _ = write!(values, ", s{number} = ${parameter}");
+    }
+    format!(
+        "UPDATE main.rows SET updated_at = $4, data = {{json $5}}{values} \
+         WHERE {{tenant organization_id}} AND {{workspace workspace_id}} \
+         AND {{row feature_id created_by}} \
+         AND organization_id = $1 AND feature_id = $2 AND id = $3"
+    )
+}

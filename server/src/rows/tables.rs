@@ -1,0 +1,127 @@
+//! Tables that were read before, kept for as long as their version stands.
+//!
+//! Every transaction reads the version of the table that it works on, under its own scope, before it
+//! believes anything that is kept here. What is kept can be behind; it cannot decide.
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+use uuid::Uuid;
+
+use super::hot::Hot;
+use super::table::{Head, Table};
+use crate::store::{Row, StoreError, Tx};
+
+/// How many tables are kept.
+const KEPT: usize = 4096;
+
+/// The tables that this process remembers. Cheap to clone.
+#[derive(Clone)]
+pub struct Tables {
+    kept: Arc<Cache<Uuid, Arc<Table>>>,
+    /// What is asked of them most.
+    pub hot: Hot,
+}
+
+/// A table whose rows are about to be written.
+#[derive(Debug)]
+pub struct Opened {
+    /// The table; it stays as it is until the transaction ends.
+    pub table: Arc<Table>,
+    /// How many rows its organization may have.
+    pub row_quota: Option<i64>,
+}
+
+impl Default for Tables {
+    fn default() -> Tables {
+        Tables {
+            kept: Arc::new(Cache::new(KEPT)),
+            hot: Hot::default(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tables({})", self.kept.len())
+    }
+}
+
+fn head(row: &Row) -> Result<Head, StoreError> {
+    Ok(Head {
+        organization: row.get(0)?,
+        workspace: row.get(1)?,
+        id: row.get(2)?,
+        version: row.get(3)?,
+        own_rows: row.get(4)?,
+    })
+}
+
+impl Tables {
+    /// The table as it was last seen, by whomever: good for work that is thrown away when
+    /// [`open`](Tables::open) gives another version.
+    pub fn peek(&self, feature: Uuid) -> Option<Arc<Table>> {
+        self.kept.get(&feature)
+    }
+
+    /// The table, if the scope of the transaction sees it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn read(&self, tx: &mut Tx, feature: Uuid) -> Result<Option<Arc<Table>>, StoreError> {
+        let sql = "SELECT organization_id, workspace_id, id, version, own_rows FROM features \
+             WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1";
+        match tx.first(sql, &[feature.into()]).await? {
+            Some(row) => Ok(Some(self.current(tx, head(&row)?).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The table, if the scope of the transaction sees it, for writing rows: nobody changes its
+    /// columns before the transaction ends. Not for transactions that change columns themselves, which
+    /// may be undone: they use [`unkept`](Tables::unkept).
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn open(&self, tx: &mut Tx, feature: Uuid) -> Result<Option<Opened>, StoreError> {
+        let Some((head, row_quota)) = shared(tx, feature).await? else {
+            return Ok(None);
+        };
+        let table = self.current(tx, head).await?;
+        Ok(Some(Opened { table, row_quota }))
+    }
+
+    /// As [`open`](Tables::open), in a transaction that has changed the table itself: what it sees is
+    /// kept for nobody else.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn unkept(tx: &mut Tx, feature: Uuid) -> Result<Option<Opened>, StoreError> {
+        let Some((head, row_quota)) = shared(tx, feature).await? else {
+            return Ok(None);
+        };
+        let table = Arc::new(Table::load(tx, head).await?);
+        Ok(Some(Opened { table, row_quota }))
+    }
+
+    async fn current(&self, tx: &mut Tx, head: Head) -> Result<Arc<Table>, StoreError> {
+        if let Some(kept) = self.kept.get(&head.id)
+            && (kept.organization, kept.version) == (head.organization, head.version)
+        {
+            return Ok(kept);
+        }
+        let table = Arc::new(Table::load(tx, head).await?);
+        self.kept.insert(head.id, table.clone());
+        Ok(table)
+    }
+}
+
+async fn shared(tx: &mut Tx, feature: Uuid) -> Result<Option<(Head, Option<i64>)>, StoreError> {
+    let sql = "SELECT f.organization_id, f.workspace_id, f.id, f.version, f.own_rows, o.row_quota \
+         FROM features f JOIN organizations o ON o.id = f.organization_id \
+         WHERE {tenant f.organization_id} AND {workspace f.workspace_id} AND f.id = $1 {share f}";
+    match tx.first(sql, &[feature.into()]).await? {
+        Some(row) => Ok(Some((head(&row)?, row.get(5)?))),
+        None => Ok(None),
+    }
+}

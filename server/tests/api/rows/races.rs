@@ -1,0 +1,154 @@
+//! Many at once.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::seed::{COLUMNS, number, path, table};
+use crate::api::client::{Answer, Client};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    of_fifty_equal_values_one_goes_in,
+    of_fifty_posts_with_one_key_one_has_an_effect,
+    concurrent_merges_of_different_keys_all_survive,
+    a_sequence_never_gives_a_number_twice,
+    values_that_change_hands_do_not_hang,
+);
+
+fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
+    std::thread::scope(|scope| {
+        let ask = &ask;
+        let threads: Vec<_> = (0..count).map(|n| scope.spawn(move || ask(n))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("an answer"))
+            .collect()
+    })
+}
+
+fn count(answers: &[Answer], status: u16) -> usize {
+    answers
+        .iter()
+        .filter(|answer| answer.status == status)
+        .count()
+}
+
+async fn of_fifty_equal_values_one_goes_in(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let answers = at_once(50, |n| {
+        let mode = ["on", "strict", "off"][n % 3];
+        let body = json!({"data": {"name": "n", "sku": "one"}});
+        editor.post(&path(feature, &format!("?validate={mode}")), &body)
+    });
+    assert_eq!((count(&answers, 201), count(&answers, 409)), (1, 49));
+    for answer in answers.iter().filter(|answer| answer.status == 409) {
+        assert_eq!(answer.code(), "unique_violation");
+        assert_eq!(answer.json()["column"], "sku");
+    }
+    assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 1);
+}
+
+async fn of_fifty_posts_with_one_key_one_has_an_effect(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "k"),
+    ];
+    let body = br#"{"rows":[{"data":{"name":"n","sku":"one"}},{"data":{"name":"m"}}]}"#;
+    let answers = at_once(50, |_| {
+        editor.send("POST", &path(feature, ":batch"), &headers, Some(body))
+    });
+    let fine: Vec<&Answer> = answers
+        .iter()
+        .filter(|answer| answer.status == 201)
+        .collect();
+    assert!(!fine.is_empty());
+    for answer in &answers {
+        if answer.status == 201 {
+            assert_eq!(answer.body, fine[0].body);
+        } else {
+            assert_eq!(answer.code(), "idempotency_in_progress");
+        }
+    }
+    let replayed = |answer: &&&Answer| answer.header("idempotency-replayed").is_some();
+    assert_eq!(fine.iter().filter(replayed).count(), fine.len() - 1);
+    assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 2);
+}
+
+fn create(client: &Client, feature: Uuid, data: &serde_json::Value) -> String {
+    let row = client.post(&path(feature, ""), &json!({"data": data}));
+    let row = row.expect(201).json();
+    path(feature, &format!("/{}", row["id"].as_str().expect("an id")))
+}
+
+async fn concurrent_merges_of_different_keys_all_survive(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let one = create(&editor, feature, &json!({"name": "n"}));
+    let answers = at_once(24, |n| {
+        let data = json!({"data": {format!("k{n}"): n}});
+        editor.patch(&format!("{one}?merge=true"), &data)
+    });
+    assert_eq!(count(&answers, 200), 24);
+    let data = editor.get(&one).json()["data"].clone();
+    for n in 0..24 {
+        assert_eq!(data[format!("k{n}")], n);
+    }
+}
+
+async fn a_sequence_never_gives_a_number_twice(place: Place) {
+    let world = World::new(place).await;
+    let columns = [("no", "number", "id", r#"{"idType":"sequence"}"#)];
+    let feature = table(&world, &columns).await;
+    let editor = world.as_user("editor@acme.test");
+    let answers = at_once(20, |n| {
+        if n % 4 == 0 {
+            let rows = json!({"rows": [{"data": {}}, {"data": {}}, {"data": {}}]});
+            editor.post(&path(feature, ":batch"), &rows)
+        } else {
+            editor.post(&path(feature, ""), &json!({"data": {}}))
+        }
+    });
+    let mut numbers = Vec::new();
+    for answer in answers {
+        let answer = answer.expect(201).json();
+        let rows = answer["items"].as_array().cloned();
+        for row in rows.unwrap_or_else(|| vec![answer]) {
+            numbers.push(row["data"]["no"].as_i64().expect("a number"));
+        }
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=30).collect::<Vec<_>>());
+}
+
+/// Two rows that exchange their values wait for each other in a circle; somebody has to give way.
+async fn values_that_change_hands_do_not_hang(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let rows: Vec<String> = ["a", "b"]
+        .iter()
+        .map(|sku| create(&editor, feature, &json!({"name": "n", "sku": sku})))
+        .collect();
+    let answers = at_once(16, |n| {
+        let sku = ["b", "a"][n % 2];
+        let data = json!({"data": {"sku": sku}});
+        editor.patch(&format!("{}?merge=true", rows[n % 2]), &data)
+    });
+    assert_eq!(
+        count(&answers, 200) + count(&answers, 409),
+        16,
+        "{answers:?}"
+    );
+    let skus: Vec<_> = rows
+        .iter()
+        .map(|row| editor.get(row).json()["data"]["sku"].clone())
+        .collect();
+    assert_ne!(skus[0], skus[1]);
+}

@@ -1,0 +1,75 @@
+//! What no two rows of a table hold.
+
+use serde_json::json;
+
+use super::seed::{COLUMNS, path, table, table_in, workspace};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    equality_is_that_of_json,
+    empty_cells_do_not_collide,
+    the_scope_is_one_table,
+);
+
+const COLUMN: [super::seed::Column; 1] = [("v", "json", "jsoneditor", r#"{"unique":true}"#)];
+
+async fn equality_is_that_of_json(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMN).await;
+    let editor = world.as_user("editor@acme.test");
+    let post = |raw: &str| {
+        let body = format!(r#"{{"data":{{"v":{raw}}}}}"#);
+        editor.json("POST", &path(feature, ""), &body)
+    };
+    for groups in [
+        vec!["1", "1.0", "1e0", "10e-1"],
+        vec!["\"1\"", "\"\\u0031\""],
+        vec!["\"a\""],
+        vec!["\"A\""],
+        vec!["\"é\"", "\"\\u00e9\""],
+        // Another text, although it looks the same.
+        vec!["\"e\u{301}\""],
+        vec!["\"\""],
+        vec!["[]"],
+        vec!["{\"a\":1,\"b\":[2]}", "{\"b\":[2.0],\"a\":1}"],
+        vec!["true"],
+        vec!["0", "-0", "0.00"],
+    ] {
+        post(groups[0]).expect(201);
+        for same in groups {
+            let refused = post(same).refused(409, "unique_violation").json();
+            assert_eq!(refused["column"], "v", "{same}");
+        }
+    }
+}
+
+async fn empty_cells_do_not_collide(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMN).await;
+    let editor = world.as_user("editor@acme.test");
+    let body =
+        json!({"rows": [{"data": {}}, {"data": {}}, {"data": {"v": null}}, {"data": {"v": null}}]});
+    for mode in ["on", "off"] {
+        editor
+            .post(&path(feature, &format!(":batch?validate={mode}")), &body)
+            .expect(201);
+    }
+}
+
+async fn the_scope_is_one_table(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let body = json!({"data": {"name": "n", "sku": "a"}});
+    let one = table(&world, &COLUMNS).await;
+    let other = table(&world, &COLUMNS).await;
+    let foreign = workspace(&world, world.other, "organization").await;
+    let foreign = table_in(&world, (world.other, foreign), false, &COLUMNS).await;
+    editor.post(&path(one, ""), &body).expect(201);
+    editor.post(&path(other, ""), &body).expect(201);
+    let stranger = world.as_user("stranger@other.test");
+    stranger.post(&path(foreign, ""), &body).expect(201);
+    editor
+        .post(&path(one, ""), &body)
+        .refused(409, "unique_violation");
+}
