@@ -93,6 +93,28 @@ fn literal(codes: &[u32]) -> String {
     literal
 }
 
+/// Where the function is created. `UPDATE=1` writes it there, as long as nobody has run it.
+const MIGRATION: &str = "migrations/postgres/0002_ground.sql";
+/// What stands before it; behind it stands nothing.
+const HEAD: &str =
+    "\n-- The simple case folding of the library; a test compares this text with it.\n";
+
+#[test]
+fn the_migration_creates_what_the_library_says() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(MIGRATION);
+    let text = std::fs::read_to_string(&path).expect("a migration");
+    let before = text.split(HEAD).next().unwrap_or_default();
+    let whole = format!("{before}{HEAD}{}", function("fold"));
+    if cluster::variable("UPDATE").is_some_and(|value| value == "1") {
+        std::fs::write(&path, whole).expect("writes");
+    } else {
+        assert!(
+            text == whole,
+            "{MIGRATION} is behind: run this test with UPDATE=1"
+        );
+    }
+}
+
 #[test]
 fn every_code_point_is_folded_as_by_the_library() {
     let Some(cluster) = cluster::shared() else {

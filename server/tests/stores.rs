@@ -12,6 +12,18 @@ use crate::cluster;
 pub(crate) struct Place {
     pub(crate) url: String,
     _folder: Option<TempDir>,
+    /// A database that goes with this place.
+    database: Option<String>,
+}
+
+#[cfg(unix)]
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let (Some(name), Some(cluster)) = (&self.database, cluster::shared()) {
+            // The cluster goes in the end, with everything in it.
+            let _ = cluster.psql(&format!("DROP DATABASE {name} WITH (FORCE)"));
+        }
+    }
 }
 
 impl Place {
@@ -21,6 +33,7 @@ impl Place {
         Place {
             url: format!("sqlite:{}", folder.path().join("test.db").display()),
             _folder: Some(folder),
+            database: None,
         }
     }
 
@@ -29,13 +42,15 @@ impl Place {
     pub(crate) fn postgres() -> Option<Place> {
         static NUMBER: AtomicU32 = AtomicU32::new(1);
         let cluster = cluster::shared()?;
-        let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("test_{}_{number}", std::process::id());
         cluster
             .psql(&format!("CREATE DATABASE {name}"))
             .expect("creates");
         Some(Place {
             url: cluster.url(&name),
             _folder: None,
+            database: Some(name),
         })
     }
 
@@ -47,7 +62,11 @@ impl Place {
     /// Somewhere else.
     #[cfg(unix)]
     pub(crate) fn at(url: String) -> Place {
-        Place { url, _folder: None }
+        Place {
+            url,
+            _folder: None,
+            database: None,
+        }
     }
 
     pub(crate) async fn open(&self) -> Store {

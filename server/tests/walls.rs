@@ -9,6 +9,8 @@ on_both_stores!(
     either_wall_alone_hides_every_row,
     either_wall_alone_protects_every_row,
     a_workspace_for_members_is_hidden_by_the_second_wall,
+    either_wall_alone_hides_what_lies_in_a_hidden_workspace,
+    either_wall_alone_shows_of_a_guarded_feature_ones_own_rows,
     a_caller_writes_nothing_into_another_organization,
     the_gate_sees_credentials_and_no_content,
     settings_do_not_outlive_their_transaction,
@@ -67,11 +69,18 @@ async fn run(
         .await
 }
 
+/// The ids of the organization, its workspace, and of what lies in it.
+fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
+    let what = what.iter().map(|what| of(organization, *what).into());
+    let above = [organization.into(), workspace(organization).into()];
+    above.into_iter().chain(what).collect()
+}
+
 /// Two organizations, each with one of everything.
 async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 6] = [
+        let statements: [(&'static str, Vec<Value>); 14] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -108,6 +117,38 @@ async fn seed(place: &Place) {
                     [7; 32].into(),
                 ],
             ),
+            (
+                "INSERT INTO main.modules (organization_id, workspace_id, id, name, label, position, config, created_at, updated_at) VALUES ($1, $2, $3, 'm', 'm', 1, 'x', 0, 0)",
+                inside(organization, &[4]),
+            ),
+            (
+                "INSERT INTO main.rails (organization_id, workspace_id, module_id, id, name, label, position, config, created_at, updated_at) VALUES ($1, $2, $3, $4, 'r', 'r', 1, 'x', 0, 0)",
+                inside(organization, &[4, 5]),
+            ),
+            (
+                "INSERT INTO main.features (organization_id, workspace_id, id, name, label, config, is_shared, own_rows, version, created_at, updated_at) VALUES ($1, $2, $3, 'f', 'f', 'x', true, false, 1, 0, 0)",
+                inside(organization, &[6]),
+            ),
+            (
+                "INSERT INTO main.views (organization_id, workspace_id, feature_id, id, name, label, type, position, config, created_at, updated_at) VALUES ($1, $2, $3, $4, 'v', 'v', 't', 1, 'x', 0, 0)",
+                inside(organization, &[6, 7]),
+            ),
+            (
+                "INSERT INTO main.columns (organization_id, workspace_id, feature_id, id, name, label, type, default_component, position, config, is_unique, next_number, slot_ready, slot_long, created_at, updated_at) VALUES ($1, $2, $3, $4, 'c', 'c', 't', 't', 1, 'x', true, 1, false, false, 0, 0)",
+                inside(organization, &[6, 8]),
+            ),
+            (
+                "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, created_at, updated_at, data) VALUES ($1, $2, $3, $4, $5, 0, 0, '[]')",
+                inside(organization, &[6, 9, 1]),
+            ),
+            (
+                "INSERT INTO main.row_values (organization_id, workspace_id, feature_id, column_id, row_id, value) VALUES ($1, $2, $3, $4, $5, $6)",
+                [inside(organization, &[6, 8, 9]), vec![[7; 32].into()]].concat(),
+            ),
+            (
+                "INSERT INTO main.row_counts (organization_id, workspace_id, feature_id, shard, count) VALUES ($1, $2, $3, 0, 1)",
+                inside(organization, &[6]),
+            ),
         ];
         for (sql, parameters) in statements {
             run(&store, &Scope::Operator, sql, parameters)
@@ -117,13 +158,23 @@ async fn seed(place: &Place) {
     }
 }
 
-const READS: [&str; 6] = [
+const READS: [&str; 15] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspace_members WHERE {tenant organization_id}",
     "SELECT organization_id FROM api_keys WHERE {tenant organization_id}",
+    "SELECT organization_id FROM modules WHERE {tenant organization_id}",
+    "SELECT organization_id FROM rails WHERE {tenant organization_id}",
+    "SELECT organization_id FROM features WHERE {tenant organization_id}",
+    "SELECT organization_id FROM views WHERE {tenant organization_id}",
+    "SELECT organization_id FROM columns WHERE {tenant organization_id}",
+    "SELECT organization_id FROM rows WHERE {tenant organization_id}",
+    "SELECT organization_id FROM row_values WHERE {tenant organization_id}",
+    "SELECT organization_id FROM row_counts WHERE {tenant organization_id}",
     // Through a join and a subselect.
+    "SELECT r.organization_id FROM features f LEFT JOIN rows r ON r.organization_id = f.organization_id \
+     AND r.feature_id = f.id WHERE {tenant f.organization_id}",
     "SELECT m.organization_id FROM memberships m JOIN workspaces w ON w.organization_id = m.organization_id \
      WHERE {tenant m.organization_id} AND EXISTS (SELECT 1 FROM api_keys k WHERE k.organization_id = w.organization_id)",
 ];
@@ -153,12 +204,26 @@ async fn either_wall_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 8] = [
+const WRITES: [&str; 22] = [
     "UPDATE main.organizations SET label = 'new' WHERE {tenant id} RETURNING id",
     "UPDATE main.memberships SET role = 'viewer' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workspaces SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workspace_members SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.api_keys SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.modules SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.rails SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.features SET version = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.views SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.columns SET slot = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.rows SET updated_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.row_values SET row_id = column_id WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.row_counts SET count = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.row_values WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.row_counts WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.rails WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.views WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.columns WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.rows WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.api_keys WHERE {tenant organization_id} RETURNING organization_id",
     // With what hangs on it.
     "DELETE FROM main.workspaces WHERE {tenant organization_id} RETURNING organization_id",
@@ -178,6 +243,11 @@ async fn either_wall_alone_protects_every_row(place: Place) {
             .expect("reads");
         let left: Vec<Uuid> = left.iter().map(|row| row.get(0).expect("an id")).collect();
         assert_eq!(left, [THEIRS]);
+        for sql in READS {
+            let left = run(&store, &Scope::Operator, sql, vec![]).await.expect(sql);
+            let theirs = |row: &Row| row.get::<Uuid>(0) == Ok(THEIRS);
+            assert!(left.iter().any(theirs), "{walls:?} {sql}");
+        }
     }
 }
 
@@ -185,6 +255,8 @@ async fn either_wall_alone_protects_every_row(place: Place) {
 async fn seed_again(place: &Place) {
     let store = place.open().await;
     for sql in [
+        "DELETE FROM main.row_values",
+        "DELETE FROM main.row_counts",
         "DELETE FROM main.memberships",
         "DELETE FROM main.organizations",
         "DELETE FROM main.users",
@@ -219,6 +291,113 @@ async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
     ] {
         let rows = run(&store, &scope, sql, vec![]).await.expect(sql);
         assert_eq!(rows.len(), count, "{scope:?}");
+    }
+}
+
+/// What lies in a workspace: reads with the whole first wall, and writes.
+const WITHIN: [(&str, &str); 8] = [
+    (
+        "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.modules SET label = 'x' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT id FROM rails WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "DELETE FROM main.rails WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.features SET version = 2 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT id FROM views WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "DELETE FROM main.views WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT id FROM columns WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.columns SET slot = 2 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT id FROM rows WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT row_id FROM row_values WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "DELETE FROM main.row_values WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
+    ),
+    (
+        "SELECT feature_id FROM row_counts WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.row_counts SET count = 2 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING feature_id",
+    ),
+];
+
+async fn either_wall_alone_hides_what_lies_in_a_hidden_workspace(place: Place) {
+    seed(&place).await;
+    let insert = "INSERT INTO main.modules {into $1} (organization_id, workspace_id, id, name, label, position, \
+         config, created_at, updated_at) VALUES ($1, $2, $3, 'n', 'm', 1, 'x', 0, 0)";
+    let shut_out = Scope::Caller(Visible {
+        caller: user(OURS),
+        organizations: vec![OURS],
+        hidden: vec![workspace(OURS)],
+        ..Visible::default()
+    });
+    for walls in [Walls::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(walls).await;
+        for (read, write) in WITHIN {
+            let count = async |scope: &Scope, sql| {
+                let rows = run(&store, scope, sql, vec![]).await.expect(sql);
+                rows.len()
+            };
+            assert_eq!(count(&shut_out, read).await, 0, "{walls:?} {read}");
+            assert_eq!(count(&shut_out, write).await, 0, "{walls:?} {write}");
+            assert_eq!(count(&caller(), read).await, 1, "{walls:?} {read}");
+        }
+        if walls.second {
+            let module = inside(OURS, &[20]);
+            let refused = run(&store, &shut_out, insert, module).await;
+            assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+        }
+    }
+    let open = place.open_without(NONE).await;
+    let (read, _) = WITHIN[0];
+    let leaked = run(&open, &shut_out, read, vec![]).await.expect(read);
+    assert_eq!(leaked.len(), 2, "the test sees a leak");
+}
+
+async fn either_wall_alone_shows_of_a_guarded_feature_ones_own_rows(place: Place) {
+    seed(&place).await;
+    let insert = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, created_at, updated_at, data) \
+         VALUES ($1, $2, $3, $4, $5, 0, 0, '[]')";
+    let store = place.open().await;
+    let mut of_nobody = inside(OURS, &[6, 10]);
+    of_nobody.push(Value::Null);
+    for row in [inside(OURS, &[6, 11, 12]), of_nobody] {
+        run(&store, &Scope::Operator, insert, row)
+            .await
+            .expect(insert);
+    }
+    let scope = |guarded: &[Uuid]| {
+        Scope::Caller(Visible {
+            caller: user(OURS),
+            organizations: vec![OURS],
+            guarded: guarded.to_vec(),
+            ..Visible::default()
+        })
+    };
+    let read = "SELECT id FROM rows WHERE {tenant organization_id} AND {row feature_id created_by}";
+    let write = "UPDATE main.rows SET updated_at = 2 \
+         WHERE {tenant organization_id} AND {row feature_id created_by} RETURNING id";
+    let delete = "DELETE FROM main.rows WHERE {tenant organization_id} \
+         AND {row feature_id created_by} AND created_at > 0 RETURNING id";
+    for walls in [Walls::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(walls).await;
+        for sql in [read, write] {
+            for (scope, count) in [(scope(&[of(OURS, 6)]), 1), (scope(&[of(OURS, 7)]), 3)] {
+                let rows = run(&store, &scope, sql, vec![]).await.expect(sql);
+                assert_eq!(rows.len(), count, "{walls:?} {sql}");
+            }
+        }
+        let rows = run(&store, &scope(&[of(OURS, 6)]), delete, vec![]).await;
+        assert_eq!(rows.expect(delete).len(), 0);
     }
 }
 

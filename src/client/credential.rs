@@ -65,7 +65,13 @@ pub trait Sessions: Send + Sync {
     }
 }
 
-/// Tokens that cannot be read or kept, in words that hold no secret.
+/// Why there are no tokens, in words that hold no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SessionError(pub String);
+pub enum SessionError {
+    /// Nobody is signed in any more.
+    #[error("{0}")]
+    Over(String),
+    /// They cannot be read or kept.
+    #[error("{0}")]
+    Unusable(String),
+}

@@ -168,8 +168,8 @@ impl Client {
         let mut tries = 0;
         loop {
             tries += 1;
-            let outcome = self.transport.exchange(&self.base, request, token);
             let host = self.host.as_ref();
+            let outcome = self.transport.exchange(&self.base, request, token, host);
             let again = retry::again(&outcome, request, tries, &self.options, host);
             let Some(again) = again else {
                 return outcome.map_err(|error| error.after(tries));

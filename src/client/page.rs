@@ -120,7 +120,9 @@ impl<T: DeserializeOwned> Pages<'_, T> {
     fn fetch(&mut self) -> Result<Page<T>, Error> {
         let request = self.next_request();
         let answer = self.client.call(&request)?;
-        let page: Page<T> = Page::read(&request, &answer)?;
+        let mut page: Page<T> = Page::read(&request, &answer)?;
+        // For servers that give more than they are asked for.
+        page.items.truncate(self.wanted.unwrap_or(usize::MAX));
         // Some servers give an empty cursor for none.
         let next = page.next_cursor.clone().filter(|next| !next.is_empty());
         if next.is_some() && next == self.cursor {

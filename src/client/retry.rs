@@ -6,6 +6,7 @@ use super::answer::{Answer, instant};
 use super::error::{Cause, Error};
 use super::request::Request;
 use super::{Host, Options};
+use crate::problem::Code;
 
 /// The wait before the second try; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -33,6 +34,10 @@ pub(super) fn again(
         Ok(answer) if [429, 502, 503, 504].contains(&answer.status) => {
             format!("{request} was answered with {}", answer.status)
         }
+        // An earlier try of ours is still at work.
+        Ok(answer) if tries > 1 && is_in_progress(answer, request) => {
+            format!("{request} is still running")
+        }
         Err(Error::Unreachable { cause, why, .. }) if *cause != Cause::Tls => why.clone(),
         _ => return None,
     };
@@ -40,6 +45,11 @@ pub(super) fn again(
     let own = backoff(tries, &host.uuid());
     let after = asked.map_or(own, |asked| asked.max(own));
     (after <= options.patience).then_some(Again { after, why })
+}
+
+fn is_in_progress(answer: &Answer, request: &Request) -> bool {
+    let problem = answer.problem(request);
+    problem.is_some_and(|problem| problem.is(Code::IdempotencyInProgress))
 }
 
 /// What the server asked for: seconds, or an instant.

@@ -39,7 +39,10 @@ impl Client {
             return Ok(self.remember(kept));
         }
         let Some(refresh) = &kept.refresh else {
-            return Err(SessionError("the session cannot be renewed".to_owned()).into());
+            return Err(SessionError::Over(
+                "the session has expired, and nothing renews it".to_owned(),
+            )
+            .into());
         };
         let error = match self.refresh(refresh) {
             Ok(mut tokens) => {

@@ -2,24 +2,29 @@
 
 use std::error::Error as _;
 use std::io::{self, Read as _};
+use std::time::Duration;
 
 use reqwest::blocking::{self, Response};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 
-use super::Options;
 use super::address::{BaseUrl, shown};
 use super::answer::Answer;
 use super::error::{Cause, Error};
 use super::request::Request;
 use super::secret::Secret;
+use super::{Host, Options};
 
 const MOST_REDIRECTS: u32 = 5;
+const NO_TIME: &str = "no whole answer in time";
+/// How much of a body is read at once.
+const PART: usize = 64 << 10;
 
 /// The connections.
 pub(super) struct Transport {
     http: blocking::Client,
     largest: u64,
+    whole: Duration,
 }
 
 impl Transport {
@@ -44,6 +49,7 @@ impl Transport {
         Ok(Transport {
             http,
             largest: options.largest,
+            whole: options.whole,
         })
     }
 
@@ -53,7 +59,10 @@ impl Transport {
         base: &BaseUrl,
         request: &Request,
         token: Option<&Secret>,
+        host: &dyn Host,
     ) -> Result<Answer, Error> {
+        let began = host.now();
+        let late = || host.now().duration_since(began).unsigned_abs() > self.whole;
         let Some(mut url) = base.join(&request.path, &request.query) else {
             let path = request.path.escape_debug();
             return Err(Error::Invalid(format!("`{path}` is no path of the server")));
@@ -62,7 +71,7 @@ impl Transport {
         for _ in 0..=MOST_REDIRECTS {
             let response = self.send(base, request, &url, headers.clone())?;
             let Some(to) = redirect(&response, &url) else {
-                return self.read(base, request, response, token);
+                return self.read(base, request, response, token, &late);
             };
             let kept = [307, 308].contains(&response.status().as_u16());
             let method_stays = kept || [Method::GET, Method::HEAD].contains(&request.method);
@@ -95,6 +104,7 @@ impl Transport {
         request: &Request,
         response: Response,
         token: Option<&Secret>,
+        late: &dyn Fn() -> bool,
     ) -> Result<Answer, Error> {
         let status = response.status();
         let headers = response.headers().iter();
@@ -107,15 +117,25 @@ impl Transport {
             headers: headers.collect(),
             body: Vec::new(),
         };
-        response
-            .take(self.largest.saturating_add(1))
-            .read_to_end(&mut answer.body)
-            .map_err(|error| broken(base, &error))?;
-        if answer.body.len() as u64 > self.largest {
-            return Err(Error::TooLarge {
-                request: request.to_string(),
-                largest: self.largest,
-            });
+        let mut response = response;
+        let mut part = vec![0; PART];
+        loop {
+            let read = response.read(&mut part);
+            let length = read.map_err(|error| broken(base, &error))?;
+            if length == 0 {
+                break;
+            }
+            answer.body.extend_from_slice(&part[..length]);
+            if answer.body.len() as u64 > self.largest {
+                return Err(Error::TooLarge {
+                    request: request.to_string(),
+                    largest: self.largest,
+                });
+            }
+            // The library below bounds each wait for more, not their sum.
+            if late() {
+                return Err(timed_out(base));
+            }
         }
         if !status.is_success() {
             // Refusals are shown; a server that repeats what it was sent must not make us show it.
@@ -185,13 +205,22 @@ fn unreachable(base: &BaseUrl, error: &reqwest::Error) -> Error {
         Cause::Connection
     };
     let why = match cause {
-        Cause::Timeout => "no answer in time".to_owned(),
+        Cause::Timeout => NO_TIME.to_owned(),
         Cause::Tls | Cause::Connection => words(error),
     };
     Error::Unreachable {
         address: base.to_string(),
         cause,
         why,
+        tries: 1,
+    }
+}
+
+fn timed_out(base: &BaseUrl) -> Error {
+    Error::Unreachable {
+        address: base.to_string(),
+        cause: Cause::Timeout,
+        why: NO_TIME.to_owned(),
         tries: 1,
     }
 }

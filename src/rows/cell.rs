@@ -125,6 +125,12 @@ pub fn members(object: &str) -> impl Iterator<Item = (Text<'_>, &str)> {
     })
 }
 
+/// The value of a member of a well-formed object that holds every key once.
+pub fn member<'a>(object: &'a str, key: &str) -> Option<&'a str> {
+    let mut members = members(object);
+    members.find_map(|(name, value)| name.is(key).then_some(value))
+}
+
 /// The well-formed value that the scanner stands before; it stands behind it then.
 #[inline]
 pub(crate) fn value<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Option<&'a str> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tplkit::client::{Cause, Credential, Error, Options};
 
-use crate::host::client_as;
+use crate::host::{client_as, client_in};
 use crate::scripted::{Reply, Scripted};
 
 #[test]
@@ -43,6 +43,27 @@ fn an_answer_has_a_size_and_a_time() {
         "{error}"
     );
     drop(hold);
+}
+
+#[test]
+fn an_answer_that_comes_in_drops_ends_in_time() {
+    let server = Scripted::new(|_| Reply::json(&json!({"kind": "user", "id": "u"})));
+    let options = Options {
+        retries: 0,
+        ..Options::default()
+    };
+    for (step, comes) in [(options.whole, true), (options.whole * 2, false)] {
+        let (client, _) = client_in(&server.url, Credential::None, options, step);
+        let me = client.me();
+        assert_eq!(me.is_ok(), comes, "{me:?}");
+        assert!(
+            comes
+                || me
+                    .expect_err("late")
+                    .to_string()
+                    .ends_with("no whole answer in time")
+        );
+    }
 }
 
 #[test]

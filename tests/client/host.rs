@@ -1,4 +1,4 @@
-//! A client with a clock that stands still, ids from a seed, and waits that only are noted.
+//! A client with a clock that does as told, ids from a seed, and waits that only are noted.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,11 +16,16 @@ pub(crate) type Waits = Arc<Mutex<Vec<Duration>>>;
 struct Noted {
     ids: Mutex<Seeded>,
     waits: Waits,
+    /// By how much the clock goes on whenever somebody looks at it.
+    step: Duration,
+    now: Mutex<Timestamp>,
 }
 
 impl Host for Noted {
     fn now(&self) -> Timestamp {
-        "2026-01-02T12:00:00Z".parse().expect("an instant")
+        let mut now = self.now.lock().expect("whole");
+        *now += self.step;
+        *now
     }
     fn uuid(&self) -> String {
         self.ids.lock().expect("whole").uuid()
@@ -32,10 +37,23 @@ impl Host for Noted {
 
 /// A client of that server, with its waits.
 pub(crate) fn client_as(url: &str, credential: Credential, options: Options) -> (Client, Waits) {
+    client_in(url, credential, options, Duration::ZERO)
+}
+
+/// A client whose clock goes on whenever somebody looks at it.
+pub(crate) fn client_in(
+    url: &str,
+    credential: Credential,
+    options: Options,
+    step: Duration,
+) -> (Client, Waits) {
     let waits = Waits::default();
+    let noon = "2026-01-02T12:00:00Z".parse().expect("an instant");
     let host = Noted {
         ids: Mutex::new(Seeded::new(7)),
         waits: Arc::clone(&waits),
+        step,
+        now: Mutex::new(noon),
     };
     let base = BaseUrl::parse(url).expect("an address");
     let client = Client::new(base, credential, options, Box::new(host)).expect("a client");

@@ -52,6 +52,15 @@ fn all_pages_are_walked_or_as_many_as_are_wanted() {
 }
 
 #[test]
+fn more_than_was_asked_for_is_left_out() {
+    let server = Scripted::new(|_| Reply::json(&json!({"items": [{"id": "a"}, {"id": "b"}]})));
+    let (client, _) = client(&server.url);
+    let rows = client.rows("f", &RowQuery::default(), Some(1));
+    let counts: Vec<usize> = rows.map(|page| page.expect("a page").items.len()).collect();
+    assert_eq!(counts, [1]);
+}
+
+#[test]
 fn a_walk_ends_with_the_first_error_and_never_in_a_circle() {
     let server = Scripted::in_order(vec![
         Reply::json(&json!({"items": [], "next_cursor": "a"})),

@@ -33,6 +33,27 @@ fn a_post_is_sent_again_under_the_same_key() {
 }
 
 #[test]
+fn a_repeated_post_waits_for_the_one_before() {
+    let server = Scripted::in_order(vec![
+        Reply::text(504, ""),
+        Reply::problem(409, "idempotency_in_progress"),
+        Reply::json(&json!({})),
+    ]);
+    let (told, _) = client(&server.url);
+    let request = told.keyed(Request::post("/v1/workspaces", &json!({})));
+    assert_eq!(told.call(&request).expect("done").status, 200);
+    assert_eq!(server.received().len(), 3);
+    // The first try meets somebody else's.
+    let server = Scripted::in_order(vec![Reply::problem(409, "idempotency_in_progress")]);
+    let (told, _) = client(&server.url);
+    assert_eq!(
+        told.call(&request).expect_err("refused").status(),
+        Some(409)
+    );
+    assert_eq!(server.received().len(), 1);
+}
+
+#[test]
 fn what_might_be_done_twice_is_sent_once() {
     for request in [
         Request::post("/v1/workspaces", &json!({})),

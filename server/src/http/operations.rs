@@ -218,7 +218,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 55] = operations! {
+pub static OPERATIONS: [Operation; 57] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -235,6 +235,8 @@ pub static OPERATIONS: [Operation; 55] = operations! {
     DELETE "/v1/organizations/{organization_id}/members/{user_id}" Users, Admin, Usual, [204, 404, 409, 422] => members::delete, "Removes a member" [];
     POST "/v1/features/{feature_id}/rows" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::create, "Creates a row" [validate] (RowCreate) -> Row;
     POST "/v1/features/{feature_id}/rows:batch" WRITE, Editor, Usual, [201, 404, 409, 413, 415, 422] => rows::batch, "Creates up to 500 rows, or none" [validate] (RowBatch) -> RowBatchResult;
+    GET "/v1/features/{feature_id}/rows" READ, Viewer, Usual, [200, 404, 422] => rows::list, "Lists rows" [cursor limit filter match sort fields] -> RowPage;
+    GET "/v1/features/{feature_id}/rows:aggregate" READ, Viewer, Usual, [200, 404, 422] => rows::aggregate, "Counts rows, or works out the sum or average of a column" [op column filter match] -> Aggregate;
     GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row;
     PATCH "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rows::patch, "Replaces a row's data, or merges into it" [validate merge] (RowPatch) -> Row;
     DELETE "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [204, 404, 422] => rows::delete, "Removes a row" [];

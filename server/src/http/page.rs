@@ -20,6 +20,8 @@ pub struct PageRequest {
     pub limit: i64,
     /// The record after which it begins.
     pub after: Option<Uuid>,
+    /// What the cursor says of that record beside its id, for lists in another order.
+    pub beside: Vec<u8>,
     question: String,
 }
 
@@ -36,20 +38,29 @@ impl PageRequest {
     /// Reads the parameters. A cursor answers one question (route, filters, sort, caller) only.
     pub fn read(query: &mut Query, question: String) -> Result<PageRequest, Problem> {
         let limit = query.integer("limit", 1, MOST).unwrap_or(DEFAULT);
-        let after = match query.text("cursor") {
-            None => None,
-            Some(cursor) => Some(open(&cursor, &question).ok_or_else(|| {
-                Problem::new(
-                    Code::InvalidCursor,
-                    "The cursor is none that this list gave out.",
-                )
-            })?),
+        let (after, beside) = match query.text("cursor") {
+            None => (None, Vec::new()),
+            Some(cursor) => {
+                let (id, beside) = open(&cursor, &question).ok_or_else(PageRequest::unknown)?;
+                (Some(id), beside)
+            }
         };
         Ok(PageRequest {
             limit,
             after,
+            beside,
             question,
         })
+    }
+
+    /// 422 for a cursor that belongs elsewhere.
+    pub fn unknown() -> Problem {
+        PageRequest::refused("The cursor is none that this list gave out.")
+    }
+
+    /// 422 for a cursor that cannot be used, and why.
+    pub fn refused(why: &str) -> Problem {
+        Problem::new(Code::InvalidCursor, why)
     }
 
     /// The id after which the page begins; the least one when it is the first.
@@ -63,18 +74,24 @@ impl PageRequest {
     }
 
     /// Makes the page of what was found.
-    pub fn page<T>(&self, mut found: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+    pub fn page<T>(&self, found: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+        let (items, more) = self.cut(found);
+        let last = items.last().filter(|_| more);
+        let next_cursor = last.map(|last| self.cursor(id(last), &[]));
+        Page { items, next_cursor }
+    }
+
+    /// Of what was found, what the page holds, and whether another follows.
+    pub fn cut<T>(&self, mut found: Vec<T>) -> (Vec<T>, bool) {
         let limit = usize::try_from(self.limit).unwrap_or(0);
         let more = found.len() > limit;
         found.truncate(limit);
-        let next_cursor = found
-            .last()
-            .filter(|_| more)
-            .map(|last| close(id(last), &self.question));
-        Page {
-            items: found,
-            next_cursor,
-        }
+        (found, more)
+    }
+
+    /// The cursor of the page behind that record.
+    pub fn cursor(&self, id: Uuid, beside: &[u8]) -> String {
+        close(id, beside, &self.question)
     }
 }
 
@@ -89,16 +106,20 @@ fn check(position: &[u8], question: &str) -> [u8; CHECK] {
     check
 }
 
-fn close(id: Uuid, question: &str) -> String {
-    let mut bytes = id.as_bytes().to_vec();
-    bytes.extend(check(id.as_bytes(), question));
-    URL_SAFE_NO_PAD.encode(bytes)
+fn close(id: Uuid, beside: &[u8], question: &str) -> String {
+    let position = [id.as_bytes(), beside].concat();
+    let check = check(&position, question);
+    URL_SAFE_NO_PAD.encode([&position[..], &check].concat())
 }
 
-fn open(cursor: &str, question: &str) -> Option<Uuid> {
+fn open(cursor: &str, question: &str) -> Option<(Uuid, Vec<u8>)> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-    let (position, found) = bytes.split_at_checked(16)?;
-    (found == check(position, question)).then(|| Uuid::from_slice(position).ok())?
+    let (position, found) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
+    if found != check(position, question) {
+        return None;
+    }
+    let (id, beside) = position.split_at_checked(16)?;
+    Some((Uuid::from_slice(id).ok()?, beside.to_vec()))
 }
 
 #[cfg(test)]
@@ -110,11 +131,13 @@ mod tests {
     #[test]
     fn a_cursor_answers_its_own_question_only() {
         let id = Uuid::from_u128(7);
-        let cursor = close(id, "members of a");
-        assert_eq!(open(&cursor, "members of a"), Some(id));
-        assert_eq!(open(&cursor, "members of b"), None);
-        for wrong in ["", "x", "AAAA", &cursor[1..], &format!("{cursor}A")] {
-            assert_eq!(open(wrong, "members of a"), None, "{wrong}");
+        for beside in [&b""[..], b"x", &[0; 400]] {
+            let cursor = close(id, beside, "members of a");
+            assert_eq!(open(&cursor, "members of a"), Some((id, beside.to_vec())));
+            assert_eq!(open(&cursor, "members of b"), None);
+            for wrong in ["", "x", "AAAA", &cursor[1..], &format!("{cursor}A")] {
+                assert_eq!(open(wrong, "members of a"), None, "{wrong}");
+            }
         }
     }
 }

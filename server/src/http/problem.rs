@@ -99,6 +99,11 @@ impl Problem {
 
     /// 422 with everything that is wrong.
     pub fn invalid(faults: Vec<Fault>) -> Problem {
+        Problem::invalid_with(Code::ValidationFailed, faults)
+    }
+
+    /// A refusal with that code and everything that is wrong.
+    pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Problem {
         let mut told: Vec<String> = Vec::new();
         for fault in faults.iter().take(3) {
             told.push(format!("{}: {}", fault.path, fault.message));
@@ -106,7 +111,7 @@ impl Problem {
         if faults.len() > told.len() {
             told.push(format!("and {} more", faults.len() - told.len()));
         }
-        let mut problem = Problem::new(Code::ValidationFailed, told.join("; "));
+        let mut problem = Problem::new(code, told.join("; "));
         problem.errors = faults;
         problem.errors.truncate(MOST_FAULTS);
         problem

@@ -51,6 +51,12 @@ impl Query {
         Some(value)
     }
 
+    /// A parameter that may be given again and again, in order.
+    pub fn texts(&mut self, name: &str) -> Vec<String> {
+        let taken = self.parameters.extract_if(.., |(known, _)| known == name);
+        taken.map(|(_, value)| value).collect()
+    }
+
     /// An integer between two bounds.
     pub fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
         let text = self.text(name)?;
@@ -117,7 +123,8 @@ impl Query {
         }
     }
 
-    fn refuse(&mut self, name: &str, message: impl Into<String>) {
+    /// Notes what is wrong with a parameter.
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.faults
             .push(Fault::new(format!("query.{name}"), message));
     }

@@ -95,7 +95,8 @@ async fn settle(
     Ok(())
 }
 
-async fn update(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
+/// Stores a record that was read, and kept from others since.
+pub(super) async fn update(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
     let mut parameters = vec![
         record.id.into(),
         record.name.as_str().into(),

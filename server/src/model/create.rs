@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use tplkit::package::name;
 use uuid::Uuid;
 
+use super::change::update;
 use super::kind::{Kind, What};
 use super::record::Record;
 use super::written::Written;
@@ -59,8 +60,14 @@ pub async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem
     written.fill(&mut record);
     settle(tx, &mut record, written).await?;
     insert(tx, &mut record, written.name.as_deref()).await?;
-    if kind.what == What::Workspace {
-        workspace::keep_sight(tx, &record, &asked.caller, role).await?;
+    match kind.what {
+        What::Workspace => workspace::keep_sight(tx, &record, &asked.caller, role).await?,
+        // Its name says which cells are its own, if rows have been there before it.
+        What::Column => {
+            column::settle(tx, &mut record, None).await?;
+            update(tx, &record).await?;
+        }
+        _ => {}
     }
     asked
         .keep(tx, Reply::json(StatusCode::CREATED, &record)?)
@@ -78,7 +85,6 @@ async fn settle(tx: &mut Tx, record: &mut Record, written: &Written) -> Result<(
     match record.kind.what {
         What::Feature => feature::settle(record),
         What::View => feature::serve_view(tx, record, &names).await?,
-        What::Column => column::settle(tx, record, None).await?,
         _ => {}
     }
     Ok(())

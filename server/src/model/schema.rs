@@ -83,7 +83,9 @@ pub async fn read(
         let bounds = question(&[last.id.into(), look(most_columns)]);
         columns = records(tx, &COLUMN, statement, &bounds).await?;
         let statement = &VIEW.statements().model[part];
-        views = records(tx, &VIEW, statement, &question(&[last.id.into()])).await?;
+        let rows = tx.last(statement, &question(&[last.id.into()])).await?;
+        let all = rows.iter().map(|row| Record::read(&VIEW, row));
+        views = all.collect::<Result<_, StoreError>>()?;
     }
     if columns.len() > most_columns {
         truncated = true;

@@ -23,11 +23,16 @@ pub struct Stored {
 impl Stored {
     /// Reads `id, created_at, updated_at, {text data}`.
     pub(crate) fn read(row: &Row) -> Result<Stored, StoreError> {
+        Stored::read_from(row, 0)
+    }
+
+    /// Reads the same from a column on.
+    pub(crate) fn read_from(row: &Row, first: usize) -> Result<Stored, StoreError> {
         Ok(Stored {
-            id: row.get(0)?,
-            created_at: row.get(1)?,
-            updated_at: row.get(2)?,
-            data: row.get(3)?,
+            id: row.get(first)?,
+            created_at: row.get(first + 1)?,
+            updated_at: row.get(first + 2)?,
+            data: row.get(first + 3)?,
         })
     }
 

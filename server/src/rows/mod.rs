@@ -12,6 +12,7 @@ mod entering;
 mod faults;
 mod fill;
 mod hot;
+pub mod query;
 mod sequence;
 mod slots;
 mod submission;

@@ -396,7 +396,8 @@ where
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),
-            check: self.check.take(),
+            // Not taken: when another task undoes the transaction, this one is run once more.
+            check: self.check.clone(),
             stale: false,
             inner: Inner::Sqlite(connection),
         };

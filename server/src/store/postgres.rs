@@ -306,6 +306,10 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
+        // What only reads sees what others committed between its statements in any case.
+        if self.state == State::Over && !self.may_write {
+            self.state = State::Fresh;
+        }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
             return Err(over());
         };

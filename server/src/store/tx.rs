@@ -97,6 +97,23 @@ impl Tx {
         self.send(&statement, parameters, false).await
     }
 
+    /// Runs a composed statement that may be all that is asked: PostgreSQL gets the `COMMIT` along
+    /// with it. Where more has to be asked after all, that is a transaction of its own; so this is for
+    /// operations that only read.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub async fn ask_last(
+        &mut self,
+        composed: &str,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement =
+            self.texts
+                .composed(composed, parameters.len(), self.dialect()?, &self.scope)?;
+        self.send(&statement, parameters, true).await
+    }
+
     /// Runs a composed statement once for each list of parameters, in one go, and gives the answers
     /// in order.
     ///

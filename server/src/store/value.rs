@@ -17,8 +17,12 @@ pub enum Value {
     Ids(Vec<Uuid>),
     /// Text.
     Text(String),
+    /// Texts, for `= ANY`.
+    Texts(Vec<String>),
     /// A count, or an instant in microseconds since 1970.
     Int(i64),
+    /// Such numbers, for `= ANY`.
+    Ints(Vec<i64>),
     /// A truth value.
     Bool(bool),
     /// A hash.
@@ -68,7 +72,7 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 }
 
 impl Value {
-    /// The form in which SQLite takes it. A list of ids becomes the argument of `rarray`.
+    /// The form in which SQLite takes it. A list becomes the argument of `rarray`.
     pub(super) fn bind(
         &self,
         statement: &mut rusqlite::Statement<'_>,
@@ -77,18 +81,25 @@ impl Value {
         match self {
             Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null),
             Value::Id(id) => statement.raw_bind_parameter(index, id.as_bytes().as_slice()),
-            Value::Ids(ids) => {
-                let ids = ids
-                    .iter()
-                    .map(|id| rusqlite::types::Value::Blob(id.as_bytes().to_vec()));
-                statement.raw_bind_parameter(index, std::rc::Rc::new(ids.collect::<Vec<_>>()))
-            }
+            Value::Ids(ids) => bind_all(statement, index, ids, |id| id.as_bytes().to_vec().into()),
+            Value::Texts(texts) => bind_all(statement, index, texts, |text| text.clone().into()),
+            Value::Ints(numbers) => bind_all(statement, index, numbers, |number| (*number).into()),
             Value::Text(text) => statement.raw_bind_parameter(index, text),
             Value::Int(number) => statement.raw_bind_parameter(index, number),
             Value::Bool(value) => statement.raw_bind_parameter(index, value),
             Value::Bytes(bytes) => statement.raw_bind_parameter(index, bytes),
         }
     }
+}
+
+fn bind_all<T>(
+    statement: &mut rusqlite::Statement<'_>,
+    index: usize,
+    values: &[T],
+    form: impl Fn(&T) -> rusqlite::types::Value,
+) -> rusqlite::Result<()> {
+    let values: Vec<rusqlite::types::Value> = values.iter().map(form).collect();
+    statement.raw_bind_parameter(index, std::rc::Rc::new(values))
 }
 
 impl ToSql for Value {
@@ -102,7 +113,9 @@ impl ToSql for Value {
             Value::Id(id) => id.to_sql_checked(ty, out),
             Value::Ids(ids) => ids.to_sql_checked(ty, out),
             Value::Text(text) => text.to_sql_checked(ty, out),
+            Value::Texts(texts) => texts.to_sql_checked(ty, out),
             Value::Int(number) => number.to_sql_checked(ty, out),
+            Value::Ints(numbers) => numbers.to_sql_checked(ty, out),
             Value::Bool(value) => value.to_sql_checked(ty, out),
             Value::Bytes(bytes) => bytes.to_sql_checked(ty, out),
         }

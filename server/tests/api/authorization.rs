@@ -1,10 +1,11 @@
 //! Who may ask what: read from the table of operations, so that a new one is tested with it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tplkit_server::auth::{KeyScope, Role};
 use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
 
 use super::client::{Answer, Client};
+use super::model::Model;
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -15,34 +16,69 @@ on_both_stores!(
     hidden_and_missing_are_the_same_bytes,
 );
 
-/// Asks an operation, about the organization of the world and the user or record given.
-fn ask(operation: &Operation, client: &Client, organization: &str, other: &str) -> Answer {
-    let path = operation
-        .path
-        .replace("{organization_id}", organization)
-        .replace("{user_id}", other)
-        .replace("{api_key_id}", other)
-        .replace("{feature_id}", other)
-        .replace("{row_id}", other);
-    let path = if operation.method == "GET" && operation.path == "/v1/api-keys" {
-        format!("{path}?organization_id={organization}")
-    } else {
-        path
-    };
-    assert!(
-        !path.contains('{'),
-        "{path}: the test knows nothing to put there"
-    );
-    if operation.has_body() {
-        let body = match operation.path {
+/// What an operation is asked about.
+struct About<'a> {
+    organization: &'a str,
+    /// A user, or a key.
+    other: &'a str,
+    model: &'a Model,
+}
+
+impl About<'_> {
+    fn path(&self, operation: &Operation) -> String {
+        let path = operation
+            .path
+            .replace("{organization_id}", self.organization)
+            .replace("{user_id}", self.other)
+            .replace("{api_key_id}", self.other);
+        let path = self.model.put_into(&path);
+        assert!(
+            !path.contains('{'),
+            "{path}: the test knows nothing to put there"
+        );
+        match (operation.method, operation.path) {
+            ("GET", "/v1/api-keys") => format!("{path}?organization_id={}", self.organization),
+            ("GET", "/v1/features/{feature_id}/rows:aggregate") => format!("{path}?op=count"),
+            _ => path,
+        }
+    }
+
+    fn body(&self, operation: &Operation) -> Value {
+        let model = self.model;
+        if operation.method != "POST" {
+            return json!({});
+        }
+        match operation.path {
             "/v1/api-keys" => {
-                json!({"organization_id": organization, "name": "k", "scopes": ["read"]})
+                json!({"organization_id": self.organization, "name": "k", "scopes": ["read"]})
             }
+            "/v1/workspaces" => json!({"organization_id": self.organization, "label": "x"}),
+            "/v1/modules" | "/v1/features" => {
+                json!({"workspace_id": model.workspace, "label": "x"})
+            }
+            "/v1/rails" => json!({"module_id": model.module, "label": "x"}),
+            "/v1/views" => json!({"feature_id": model.feature, "label": "x", "type": "table"}),
+            "/v1/features/{feature_id}/columns" => json!({"label": "x", "type": "text"}),
+            "/v1/features/{feature_id}/rows" => json!({"data": {}}),
+            "/v1/features/{feature_id}/rows:batch" => json!({"rows": [{"data": {}}]}),
             _ => json!({}),
-        };
-        return client.json(operation.method, &path, &body.to_string());
+        }
+    }
+}
+
+fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
+    let path = about.path(operation);
+    if operation.has_body() {
+        return client.json(operation.method, &path, &about.body(operation).to_string());
     }
     client.send(operation.method, &path, &[], None)
+}
+
+/// Whether it is about something that others may not see.
+fn concerns_an_organization(operation: &Operation) -> bool {
+    operation.path.contains('{')
+        || operation.path.starts_with("/v1/api-keys")
+        || operation.method == "POST"
 }
 
 fn guarded() -> impl Iterator<Item = &'static Operation> {
@@ -53,14 +89,20 @@ fn guarded() -> impl Iterator<Item = &'static Operation> {
 
 async fn without_a_credential_nothing_is_looked_at(place: Place) {
     let world = World::new(place).await;
+    let model = Model::missing(&world);
     let credentials = ["", "nonsense", "platform_sk_nonsense", "tpa_AAAA", "a b"];
     for operation in guarded() {
-        for (organization, other) in [(world.acme.to_string(), "x"), ("no-uuid".to_owned(), "x")] {
+        for organization in [world.acme.to_string(), "no-uuid".to_owned()] {
+            let about = About {
+                organization: &organization,
+                other: "x",
+                model: &model,
+            };
             for credential in credentials {
                 let client = world.nobody.with(credential);
-                ask(operation, &client, &organization, other).refused(401, "unauthenticated");
+                ask(operation, &client, &about).refused(401, "unauthenticated");
             }
-            ask(operation, &world.nobody, &organization, other).refused(401, "unauthenticated");
+            ask(operation, &world.nobody, &about).refused(401, "unauthenticated");
         }
     }
     // The other service header grants nothing.
@@ -78,6 +120,7 @@ async fn without_a_credential_nothing_is_looked_at(place: Place) {
 async fn keys_do_what_their_scopes_say(place: Place) {
     let world = World::new(place).await;
     let acme = world.acme.to_string();
+    let owner = world.as_user("owner@acme.test");
     let keys = [
         &["read"][..],
         &["write"],
@@ -86,8 +129,14 @@ async fn keys_do_what_their_scopes_say(place: Place) {
     ];
     let keys = keys.map(|scopes| (scopes, world.as_key(scopes)));
     for operation in guarded() {
+        let model = Model::new(&owner, world.acme);
+        let about = About {
+            organization: &acme,
+            other: &acme,
+            model: &model,
+        };
         for (scopes, key) in &keys {
-            let answer = ask(operation, key, &acme, &acme);
+            let answer = ask(operation, key, &about);
             match operation.access {
                 Access::Users => {
                     answer.refused(403, "forbidden");
@@ -123,47 +172,56 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         (Role::Editor, world.as_user("editor@acme.test")),
     ];
     let mut asked = 0;
-    for operation in guarded() {
-        let other = if operation.path.contains("api_key_id") {
-            key
-        } else {
-            &me
-        };
-        let concerns = operation.path.contains("{organization_id}")
-            || operation.path.starts_with("/v1/api-keys");
-        if !concerns {
-            continue;
-        }
-        asked += 1;
-        ask(operation, &stranger, &acme, other).refused(404, "not_found");
-        for (role, client) in &roles {
-            let answer = ask(operation, client, &acme, other);
-            if *role < operation.role {
-                answer.refused(403, "forbidden");
+    for operation in guarded().filter(|operation| concerns_an_organization(operation)) {
+        let model = Model::new(&owner, world.acme).with_row(&owner);
+        let about = About {
+            organization: &acme,
+            other: if operation.path.contains("api_key_id") {
+                key
             } else {
-                answer.expect(200);
+                &me
+            },
+            model: &model,
+        };
+        asked += 1;
+        ask(operation, &stranger, &about).refused(404, "not_found");
+        for (role, client) in &roles {
+            let answer = ask(operation, client, &about);
+            if *role < operation.role {
+                // Of a row, not even this is told: that it could be removed by others.
+                if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {
+                    answer.refused(404, "not_found");
+                } else {
+                    answer.refused(403, "forbidden");
+                }
+            } else {
+                let status = answer.status;
+                let fine = status < 300 || (operation.method == "DELETE" && status == 409);
+                assert!(fine, "{operation:?} {role:?} {answer:?}");
             }
         }
     }
-    assert!(asked >= 9, "{asked}");
+    assert!(asked >= 35, "{asked}");
 }
 
 async fn hidden_and_missing_are_the_same_bytes(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
-    let hidden = world.other.to_string();
-    let missing = world.context.id().to_string();
-    for operation in guarded() {
-        if !operation.path.contains("{organization_id}") {
+    let stranger = world.as_user("stranger@other.test");
+    let hidden = (world.other.to_string(), Model::new(&stranger, world.other));
+    let missing = (world.context.id().to_string(), Model::missing(&world));
+    for operation in guarded().filter(|operation| concerns_an_organization(operation)) {
+        if operation.path.starts_with("/v1/api-keys/") {
             continue;
         }
-        let of = |organization: &str| {
-            let person = world.acme.to_string();
-            let answer = ask(operation, &owner, organization, &person);
-            answer
-                .refused(404, "not_found")
-                .body
-                .replace(organization, "…")
+        let of = |(organization, model): &(String, Model)| {
+            let about = About {
+                organization,
+                other: &world.acme.to_string(),
+                model,
+            };
+            let answer = ask(operation, &owner, &about).refused(404, "not_found");
+            model.take_out_of(&answer.body.replace(organization, "…"))
         };
         assert_eq!(of(&hidden), of(&missing), "{operation:?}");
     }

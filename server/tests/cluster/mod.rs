@@ -10,9 +10,9 @@
 mod programs;
 mod unprivileged;
 
-use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write as _};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -30,18 +30,28 @@ const GLANCE: Duration = Duration::from_millis(20);
 pub(crate) struct Cluster {
     programs: Programs,
     folder: PathBuf,
-    supervisor: Child,
+    /// Absent when the cluster belongs to the whole run.
+    supervisor: Option<Child>,
     /// Open for as long as the server is to run.
     lifeline: Option<ChildStdin>,
 }
 
-/// The cluster of this process, or `None` where there is no PostgreSQL and none is required.
+/// The cluster of this process, or `None` where there is no PostgreSQL and none is required. A runner
+/// that gives every test a process of its own (nextest) has one cluster for the whole run: making one
+/// takes longer than most tests.
 ///
 /// # Panics
 /// When PostgreSQL is required and missing, or when it is there and does not start.
 pub(crate) fn shared() -> Option<&'static Cluster> {
     static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| {
-        programs().map(|programs| Cluster::start(programs).expect("the cluster starts"))
+        let run = variable("NEXTEST_RUN_ID");
+        programs().map(|programs| {
+            let cluster = match run {
+                Some(run) => Cluster::of_run(programs, &run),
+                None => Cluster::start(programs),
+            };
+            cluster.expect("the cluster starts")
+        })
     });
     SHARED.as_ref()
 }
@@ -70,32 +80,44 @@ pub(crate) fn programs() -> Option<Programs> {
 impl Cluster {
     /// Starts a server of its own, for a test that stops or breaks it; others use [`shared`].
     pub(crate) fn start(programs: Programs) -> io::Result<Cluster> {
-        let user = unprivileged::user()?;
-        let folder = tempfile::Builder::new()
-            .prefix("tplkit-postgres-")
-            .tempdir_in(unprivileged::temporary_folder(user.as_ref()))?;
-        let mut supervise = Command::new("sh");
-        supervise
-            .args(["-c", SUPERVISE, "supervise"])
-            .args([&programs.folder, folder.path()])
-            .stdin(Stdio::piped())
-            // A runner waits for whoever holds its pipes; the supervisor outlives the test a bit.
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            // Out of reach of a Ctrl-C: it has to be there to clean up.
-            .process_group(0);
-        if let Some(user) = &user {
-            // PostgreSQL refuses to run as root.
-            std::os::unix::fs::chown(folder.path(), Some(user.uid), Some(user.gid))?;
-            supervise.uid(user.uid).gid(user.gid);
-        }
-        let mut supervisor = supervise.spawn()?;
+        let (folder, mut supervisor) = supervise(&programs, None)?;
         let lifeline = supervisor.stdin.take();
         let mut cluster = Cluster {
             programs,
-            folder: folder.keep(),
-            supervisor,
+            folder,
+            supervisor: Some(supervisor),
             lifeline,
+        };
+        cluster.wait_until_ready()?;
+        Ok(cluster)
+    }
+
+    /// The server of a whole run of tests: started by whoever comes first, gone with the runner.
+    fn of_run(programs: Programs, run: &OsStr) -> io::Result<Cluster> {
+        let mut name = OsString::from("tplkit-postgres-of-");
+        name.push(run);
+        let mut note = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))?;
+        note.lock()?;
+        let mut folder = String::new();
+        note.read_to_string(&mut folder)?;
+        let folder = if folder.is_empty() {
+            let runner = std::os::unix::process::parent_id();
+            let (folder, _) = supervise(&programs, Some(runner))?;
+            write!(note, "{}", folder.display())?;
+            folder
+        } else {
+            PathBuf::from(folder)
+        };
+        let mut cluster = Cluster {
+            programs,
+            folder,
+            supervisor: None,
+            lifeline: None,
         };
         cluster.wait_until_ready()?;
         Ok(cluster)
@@ -177,7 +199,9 @@ impl Cluster {
             {
                 return Ok(());
             }
-            if self.supervisor.try_wait()?.is_some() {
+            if let Some(supervisor) = &mut self.supervisor
+                && supervisor.try_wait()?.is_some()
+            {
                 break;
             }
             thread::sleep(GLANCE);
@@ -192,10 +216,42 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         drop(self.lifeline.take());
-        let _ = self.supervisor.wait();
-        // Left there only when the server never came up.
-        let _ = fs::remove_dir_all(&self.folder);
+        if let Some(supervisor) = &mut self.supervisor {
+            let _ = supervisor.wait();
+            // Left there only when the server never came up.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
+}
+
+/// Starts what looks after a server: for as long as its standard input stays open, or a process runs.
+fn supervise(programs: &Programs, process: Option<u32>) -> io::Result<(PathBuf, Child)> {
+    let user = unprivileged::user()?;
+    let folder = tempfile::Builder::new()
+        .prefix("tplkit-postgres-")
+        .tempdir_in(unprivileged::temporary_folder(user.as_ref()))?;
+    let mut supervise = Command::new("sh");
+    supervise
+        .args(["-c", SUPERVISE, "supervise"])
+        .args([&programs.folder, folder.path()])
+        .args(process.map(|process| process.to_string()))
+        .stdin(if process.is_some() {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        })
+        // A runner waits for whoever holds its pipes; the supervisor outlives the test a bit.
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // Out of reach of a Ctrl-C: it has to be there to clean up.
+        .process_group(0);
+    if let Some(user) = &user {
+        // PostgreSQL refuses to run as root.
+        std::os::unix::fs::chown(folder.path(), Some(user.uid), Some(user.gid))?;
+        supervise.uid(user.uid).gid(user.gid);
+    }
+    let supervisor = supervise.spawn()?;
+    Ok((folder.keep(), supervisor))
 }
 
 /// An environment variable.

@@ -1,7 +1,8 @@
-# Runs one PostgreSQL server for as long as standard input stays open.
+# Runs one PostgreSQL server for as long as standard input stays open, or a process runs.
 #
 # $1: folder of the PostgreSQL programs; $2: empty folder that becomes the cluster and is removed. A
-# line `stop` on standard input stops the server, `start` starts it again.
+# line `stop` on standard input stops the server, `start` starts it again. With $3, the id of a process,
+# standard input is of no interest.
 #
 # The test process holds the other end of the pipe. However that process ends (returning, failing,
 # aborting, killed), the pipe closes and the server goes with it.
@@ -16,7 +17,7 @@ echo "listen_addresses = ''" >>data/postgresql.conf
 
 start() {
   # The data lives for minutes: nothing here needs to survive a power cut.
-  "$bin/postgres" -D data -k "$folder/socket" \
+  "$bin/postgres" -D data -k "$folder/socket" -c max_connections=400 \
     -c fsync=off -c synchronous_commit=off -c full_page_writes=off >>log 2>&1 &
   server=$!
 }
@@ -27,12 +28,16 @@ stop() {
 }
 
 start
-while read -r word; do
-  case $word in
-    stop) stop ;;
-    start) start ;;
-  esac
-done
+if [ -n "${3:-}" ]; then
+  while ps -p "$3" >/dev/null 2>&1; do sleep 0.3; done
+else
+  while read -r word; do
+    case $word in
+      stop) stop ;;
+      start) start ;;
+    esac
+  done
+fi
 stop
 cd /
 rm -rf "$folder"

@@ -33,7 +33,7 @@ impl Stored {
     }
 
     fn gone(&self) -> SessionError {
-        SessionError(format!(
+        SessionError::Over(format!(
             "profile `{}` is not signed in to `{}` any more",
             self.name, self.base
         ))
@@ -63,5 +63,5 @@ impl Sessions for Stored {
 }
 
 fn told(error: &CliError) -> SessionError {
-    SessionError(error.to_string())
+    SessionError::Unusable(error.to_string())
 }

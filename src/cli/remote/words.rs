@@ -1,7 +1,7 @@
 //! Errors of the client, sorted: their exit code, what to do about them, and what documents say.
 
 use serde_json::{Map, Value, json};
-use tplkit::client::{Cause, Error, Problem, ProblemCode};
+use tplkit::client::{Cause, Error, Problem, ProblemCode, SessionError};
 use tplkit::problem::Code;
 
 use crate::cli::exit::Exit;
@@ -10,11 +10,12 @@ use crate::cli::exit::Exit;
 pub(crate) fn exit(error: &Error) -> Exit {
     match error {
         Error::Refused(problem) => exit_of(problem.status),
+        Error::Session(SessionError::Over(_)) => Exit::Denied,
         Error::Unreachable { .. } | Error::Unreadable { .. } => Exit::Unreachable,
         Error::Redirected { .. }
         | Error::TooLarge { .. }
         | Error::Invalid(_)
-        | Error::Session(_)
+        | Error::Session(SessionError::Unusable(_))
         | Error::Setup(_) => Exit::Usage,
     }
 }

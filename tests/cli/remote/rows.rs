@@ -176,6 +176,12 @@ fn refusals_leave_one_document() {
         .exits(4);
     assert_eq!(ran.json()["outcome"], "failed");
     assert!(ran.err.contains("not signed in to"), "{}", ran.err);
+    for form in ["text", "csv", "jsonl"] {
+        let words = ["rows", "list", FEATURE, "--filter", "bad", "--format", form];
+        assert_eq!(desk.run(&words).exits(1).out, "", "{form}");
+        let words = ["rows", "list", FEATURE, "--limit", "0", "--format", form];
+        desk.run(&words).exits(0);
+    }
     desk.run(&["rows", "list"]).exits(2);
     desk.run(&["rows", "list", FEATURE, "--limit", "-1"])
         .exits(2);

@@ -12,3 +12,9 @@ pub use create::create;
 pub use delete::delete;
 pub use get::get;
 pub use patch::patch;
+mod aggregate;
+mod list;
+mod question;
+
+pub use aggregate::aggregate;
+pub use list::list;

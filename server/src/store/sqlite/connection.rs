@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::functions;
 use super::wall::Wall;
 use crate::context::{Stopwatch, micros};
 use crate::store::dialect::Statement;
@@ -83,6 +84,7 @@ impl Walled {
         limit: Duration,
     ) -> Result<Walled, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
+        functions::register(&connection)?;
         let wall = if walls.second {
             Some(Wall::build(&mut connection)?)
         } else {

@@ -6,6 +6,7 @@
 //! in a savepoint of its own. Readers work on snapshots and never wait for the writer.
 
 mod connection;
+mod functions;
 mod threads;
 mod wall;
 

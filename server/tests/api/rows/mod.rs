@@ -8,6 +8,7 @@ mod get;
 mod identity;
 mod pace;
 mod patch;
+mod query;
 mod quota;
 mod races;
 mod repeats;

@@ -281,6 +281,18 @@ fn definitions(client: &Client) -> Part {
     let read: Result<Value, Error> = client.read(&Request::get("/v1/schema/definitions"));
     let theirs = match read {
         Ok(theirs) => theirs,
+        Err(error) if error.status() == Some(404) => {
+            return Part {
+                name,
+                verdict: Verdict::Wrong(
+                    Some(
+                        "check with `--definitions FILE` where its registry is another".to_owned(),
+                    ),
+                    Exit::Findings,
+                ),
+                why: "this server has no GET /v1/schema/definitions".to_owned(),
+            };
+        }
         Err(error) => return wrong_remote(name, &error),
     };
     let ours = Definitions::embedded().version.as_str();

@@ -94,10 +94,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
         Form::Csv => {
             let columns = columns(client, &feature, &args.fields)?;
-            write_result(&csv::head(&columns), None)?;
+            // A refusal of the first page leaves no head without a table.
+            let mut head = csv::head(&columns);
             while let Some(page) = walk.next()? {
-                write_result(&csv::rows(&columns, &page.items), None)?;
+                let rows = csv::rows(&columns, &page.items);
+                write_result(&(std::mem::take(&mut head) + &rows), None)?;
             }
+            write_result(&head, None)?;
         }
         Form::Text => {
             let mut sheet = Sheet::new(columns(client, &feature, &args.fields)?);

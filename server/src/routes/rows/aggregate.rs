@@ -1,0 +1,58 @@
+//! `GET …/rows:aggregate`
+
+use axum::response::Response;
+use tplkit::rows::query::Operation;
+use uuid::Uuid;
+
+use super::question::{question, visible};
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::rows::query::{self, Reckoning};
+use crate::store::Tx;
+
+/// `GET …/rows:aggregate`
+///
+/// # Errors
+/// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
+pub async fn aggregate(mut call: Call) -> Result<Response, Problem> {
+    let feature = call.path_id(0).await?;
+    let input = (feature, reckoning(&mut call.query, feature));
+    call.read(input, |tx, asked| Box::pin(answer(tx, asked)))
+        .await
+}
+
+async fn answer(
+    tx: &mut Tx,
+    asked: &Asked<(Uuid, Result<Reckoning, Problem>)>,
+) -> Result<Reply, Problem> {
+    match &asked.input {
+        (_, Ok(reckoning)) => query::aggregate(tx, &asked.tables, reckoning).await,
+        (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
+    }
+}
+
+fn reckoning(query: &mut Query, feature: Uuid) -> Result<Reckoning, Problem> {
+    let word = query.text("op");
+    let operation = word.as_deref().and_then(Operation::parse);
+    if operation.is_none() {
+        query.refuse("op", "has to be count, sum or avg");
+    }
+    let column = query.text("column");
+    if operation.is_some_and(Operation::needs_column) && column.is_none() {
+        query.refuse("column", "is required: the key whose numbers are looked at");
+    }
+    if column.as_ref().is_some_and(|column| column.contains('\0')) {
+        query.refuse("column", "holds U+0000, which no key holds");
+    }
+    let asked = question(query, feature);
+    query.finish()?;
+    let (question, _) = asked?;
+    Ok(Reckoning {
+        question,
+        // There are faults without it.
+        operation: operation.unwrap_or(Operation::Count),
+        column,
+    })
+}

@@ -1,0 +1,88 @@
+//! `GET …/rows`
+
+use axum::response::Response;
+use tplkit::rows::query::Sort;
+use uuid::Uuid;
+
+use super::question::{question, visible};
+use crate::http::call::{Asked, Call};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::rows::query::{self, Listing, Place};
+use crate::store::Tx;
+
+/// `GET …/rows`
+///
+/// # Errors
+/// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let feature = call.path_id(0).await?;
+    let listing = listing(&mut call, feature);
+    let input = (feature, listing);
+    call.read(input, |tx, asked| Box::pin(answer(tx, asked)))
+        .await
+}
+
+async fn answer(
+    tx: &mut Tx,
+    asked: &Asked<(Uuid, Result<Listing, Problem>)>,
+) -> Result<Reply, Problem> {
+    match &asked.input {
+        (_, Ok(listing)) => query::list(tx, &asked.tables, listing).await,
+        (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
+    }
+}
+
+fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
+    let asked = question(&mut call.query, feature);
+    let sort = sort(&mut call.query);
+    let fields = fields(&mut call.query);
+    let page = match &asked {
+        Ok((question, texts)) => call.page(&format!(
+            "{feature} {:?} {texts:?} {sort:?}",
+            question.together
+        )),
+        // A cursor cannot be looked at without its question; everything else can.
+        Err(_) => call.page(""),
+    };
+    let (question, _) = asked?;
+    let page = page?;
+    let after = match &page.after {
+        None => None,
+        Some(id) => Some(Place::read(&sort, *id, &page.beside).ok_or_else(PageRequest::unknown)?),
+    };
+    Ok(Listing {
+        question,
+        sort,
+        fields,
+        page,
+        after,
+    })
+}
+
+fn sort(query: &mut Query) -> Sort {
+    let Some(text) = query.text("sort") else {
+        return Sort::default();
+    };
+    Sort::parse(&text).unwrap_or_else(|| {
+        query.refuse(
+            "sort",
+            "names no column; it is written `column` or `-column`",
+        );
+        Sort::default()
+    })
+}
+
+fn fields(query: &mut Query) -> Option<Vec<String>> {
+    let text = query.text("fields")?;
+    let fields: Vec<String> = text.split(',').map(str::to_owned).collect();
+    if fields.iter().any(String::is_empty) {
+        query.refuse(
+            "fields",
+            "names an empty key; keys are separated by single commas",
+        );
+    }
+    Some(fields)
+}

@@ -1,0 +1,56 @@
+//! What questions about rows have in common.
+
+use tplkit::rows::query::{FilterFault, Match, parse};
+use uuid::Uuid;
+
+use crate::http::problem::{Code, Fault, Problem};
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::rows::Tables;
+use crate::rows::query::Question;
+use crate::store::Tx;
+
+/// Reads `filter` and `match`; gives the filters as they were written, too.
+pub(super) fn question(
+    query: &mut Query,
+    feature: Uuid,
+) -> Result<(Question, Vec<String>), Problem> {
+    let texts = query.texts("filter");
+    let together = query.text("match").map(|word| Match::parse(&word));
+    if together == Some(None) {
+        query.refuse("match", "has to be all or any");
+    }
+    let filters = parse(&texts).map_err(|faults| refused(&faults))?;
+    let together = together.flatten().unwrap_or_default();
+    let question = Question {
+        feature,
+        filters,
+        together,
+    };
+    Ok((question, texts))
+}
+
+fn refused(faults: &[FilterFault]) -> Problem {
+    let faults = faults.iter().map(|fault| Fault {
+        path: format!("query.filter[{}]", fault.index),
+        code: Code::InvalidFilter,
+        message: fault.reason.to_string(),
+    });
+    Problem::invalid_with(Code::InvalidFilter, faults.collect())
+}
+
+/// The refusal, unless the caller does not see the table: that is told first.
+///
+/// # Errors
+/// Always: 404, or the refusal.
+pub(super) async fn visible(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Uuid,
+    refusal: &Problem,
+) -> Result<Reply, Problem> {
+    match tables.read(tx, feature).await? {
+        Some(_) => Err(refusal.clone()),
+        None => Err(Problem::not_found()),
+    }
+}

@@ -1,0 +1,117 @@
+//! Counts, sums and averages of rows.
+
+use axum::http::{HeaderName, StatusCode};
+use serde_json::value::RawValue;
+use tplkit::rows::query::{Aggregate, Column, Operation, SAMPLE};
+use tplkit::rows::{Decimal, Sum};
+
+use super::ask::ask;
+use super::composer::{Composed, Composer, VERSION};
+use super::question::{Question, UNKNOWN_COLUMNS};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::rows::{Table, Tables};
+use crate::store::{Dialect, Row, Scope, StoreError, Tx};
+
+/// What is to be worked out of which rows.
+#[derive(Debug, Clone)]
+pub struct Reckoning {
+    /// Which rows.
+    pub question: Question,
+    /// What.
+    pub operation: Operation,
+    /// Of which key of the data. A count needs none.
+    pub column: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    op: &'static str,
+    column: Option<&'a str>,
+    result: Option<Box<RawValue>>,
+    rows_considered: u64,
+}
+
+/// Answers with a count, a sum or an average.
+///
+/// # Errors
+/// 404 for a table that the caller does not see, and those of the store.
+pub async fn aggregate(
+    tx: &mut Tx,
+    tables: &Tables,
+    reckoning: &Reckoning,
+) -> Result<Reply, Problem> {
+    // Whoever sees every row need not have them counted.
+    let feature = reckoning.question.feature;
+    let counted = match tx.scope() {
+        Scope::Caller(visible) => !visible.guarded.contains(&feature),
+        Scope::Gate | Scope::Operator => true,
+    };
+    let compose = |table: &Table, dialect| reckoning.compose(table, dialect, counted);
+    let (table, rows) = ask(tx, tables, feature, compose).await?;
+    let answer = reckoning.read(&rows)?;
+    let result = answer.result.map(RawValue::from_string).transpose();
+    let document = Document {
+        op: reckoning.operation.as_str(),
+        column: reckoning.column.as_deref(),
+        result: result.map_err(|error| StoreError::Internal(error.to_string()))?,
+        rows_considered: answer.rows_considered,
+    };
+    let reply = Reply::json(StatusCode::OK, &document)?;
+    let named = reckoning.column.iter().map(|name| Column::of(name));
+    Ok(match reckoning.question.unknown(&table, named) {
+        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
+        None => reply,
+    })
+}
+
+impl Reckoning {
+    fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {
+        let mut composer = Composer::new(table, dialect);
+        let Question {
+            filters, together, ..
+        } = &self.question;
+        let text = match (self.operation, &self.column) {
+            (Operation::Count, _) if counted && filters.is_empty() => format!(
+                "SELECT {VERSION}, CAST(coalesce(sum(count), 0) AS bigint) FROM row_counts \
+                 WHERE organization_id = $1 AND feature_id = $2 AND {{tenant organization_id}}"
+            ),
+            (Operation::Count, _) => {
+                let found = composer.found(filters, *together);
+                format!("SELECT {VERSION}, count(*) FROM rows WHERE {found}")
+            }
+            (_, column) => {
+                let found = composer.found(filters, *together);
+                let key = composer.data_key(column.as_deref().unwrap_or_default());
+                let digits = composer.digits(&key);
+                let together = match dialect {
+                    Dialect::Sqlite => "group_concat",
+                    Dialect::Postgres => "string_agg",
+                };
+                format!(
+                    "SELECT {VERSION}, {together}(digits, ' ') FROM (SELECT {digits} AS digits \
+                     FROM rows WHERE {found} ORDER BY id LIMIT {SAMPLE}) AS sample"
+                )
+            }
+        };
+        composer.finish(text)
+    }
+
+    fn read(&self, rows: &[Row]) -> Result<Aggregate, StoreError> {
+        let row = rows.first();
+        let row = row.ok_or_else(|| StoreError::Internal("an aggregate of no row".to_owned()))?;
+        if self.operation == Operation::Count {
+            let count: i64 = row.get(1)?;
+            return Ok(Aggregate::count(u64::try_from(count).unwrap_or(0)));
+        }
+        let digits: Option<String> = row.get(1)?;
+        let mut sum = Sum::default();
+        for token in digits.iter().flat_map(|digits| digits.split(' ')) {
+            sum.add(&Decimal::new(token));
+        }
+        Ok(match self.operation {
+            Operation::Avg => Aggregate::avg(&sum),
+            _ => Aggregate::sum(&sum),
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! A page of rows.
+
+use axum::http::{HeaderName, StatusCode};
+use tplkit::rows::query::{Column, Sort};
+use tplkit::rows::text_form;
+
+use super::ask::{ask, current};
+use super::composer::{Composed, Composer};
+use super::fields::project;
+use super::place::{At, Place, hash};
+use super::question::{Question, UNKNOWN_COLUMNS};
+use crate::context::rfc3339;
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::rows::{Stored, Table, Tables, write_row};
+use crate::store::{Dialect, Tx};
+
+/// Which page of which rows.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// Which rows.
+    pub question: Question,
+    /// In which order.
+    pub sort: Sort,
+    /// The keys of the data that are answered, when not all are.
+    pub fields: Option<Vec<String>>,
+    /// Which of the pages.
+    pub page: PageRequest,
+    /// Where it begins, if it is not the first.
+    pub after: Option<Place>,
+}
+
+/// Answers with a page of rows.
+///
+/// # Errors
+/// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
+/// store.
+pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Reply, Problem> {
+    let Question { feature, .. } = listing.question;
+    let after = listing.after.clone();
+    let after = match after {
+        Some(place) => Some(found_again(tx, tables, listing, place).await?),
+        None => None,
+    };
+    let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref());
+    let (table, rows) = ask(tx, tables, feature, compose).await?;
+    let rows = rows.iter().map(|row| Stored::read_from(row, 1));
+    let rows = rows.collect::<Result<Vec<Stored>, _>>()?;
+    let body = listing.body(rows);
+    let reply = Reply::written(StatusCode::OK, body.into_bytes());
+    let fields = listing.fields.iter().flatten();
+    let named = fields
+        .map(|name| Column::of(name))
+        .chain([listing.sort.column.clone()]);
+    Ok(match listing.question.unknown(&table, named) {
+        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
+        None => reply,
+    })
+}
+
+/// The place with its text, which was too long for the cursor and stands in its row.
+async fn found_again(
+    tx: &mut Tx,
+    tables: &Tables,
+    listing: &Listing,
+    place: Place,
+) -> Result<Place, Problem> {
+    let (At::Long(known), Some(key)) = (&place.at, listing.sort.column.key()) else {
+        return Ok(place);
+    };
+    let table = current(tx, tables, listing.question.feature).await?;
+    let mut composer = Composer::new(&table, tx.dialect()?);
+    let id = composer.value(place.id);
+    let text = format!(
+        "SELECT {{text data}} FROM rows WHERE {} AND id = {id}",
+        composer.whose()
+    );
+    let composed = composer.finish(text);
+    let rows = composed.ask(tx).await?;
+    let data: Option<String> = rows.first().map(|row| row.get(0)).transpose()?;
+    let cell = data
+        .as_deref()
+        .and_then(|data| tplkit::rows::member(data, key));
+    match cell.and_then(text_form).filter(|text| hash(text) == *known) {
+        Some(text) => Ok(Place {
+            id: place.id,
+            at: At::Text(text.into_owned()),
+        }),
+        None => Err(PageRequest::refused(
+            "The row at which the page before ended has changed, and its text was too long to be \
+             kept in the cursor: begin with the first page.",
+        )),
+    }
+}
+
+impl Listing {
+    fn compose(&self, table: &Table, dialect: Dialect, after: Option<&Place>) -> Composed {
+        let mut composer = Composer::new(table, dialect);
+        let found = composer.found(&self.question.filters, self.question.together);
+        let look = self.page.look();
+        let texts = composer.page(&found, &self.sort, after, look);
+        composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
+    }
+
+    fn body(&self, rows: Vec<Stored>) -> String {
+        let (rows, last) = self.page.cut(rows);
+        let size = rows.iter().map(|row| row.data.len() + 192).sum::<usize>();
+        let mut out = String::with_capacity(size + 128);
+        let mut data = String::new();
+        out.push_str("{\"items\":[");
+        for (position, row) in rows.iter().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            let times = (rfc3339(row.created_at), rfc3339(row.updated_at));
+            let shown = match &self.fields {
+                None => &row.data,
+                Some(keys) => {
+                    data.clear();
+                    project(&mut data, &row.data, keys);
+                    &data
+                }
+            };
+            let ids = (row.id, self.question.feature);
+            write_row(&mut out, ids, (&times.0, &times.1), shown);
+        }
+        out.push_str("],\"next_cursor\":");
+        match last.then(|| rows.last()).flatten() {
+            Some(row) => {
+                let place = Place::of(&self.sort, row);
+                out.push('"');
+                out.push_str(&self.page.cursor(row.id, &place.bytes()));
+                out.push('"');
+            }
+            None => out.push_str("null"),
+        }
+        out.push('}');
+        out
+    }
+}

@@ -1,0 +1,31 @@
+//! Questions about the rows of a table, put to the store: pages, counts, sums.
+//!
+//! Goes in: what [`tplkit::rows::query`] understood of a request, and the table. Comes out: one
+//! statement in the words of the store, and its answer. What a question means says the library, and
+//! both stores have to answer as it does; here stands only how they are asked so that they need not
+//! look at every row. What a client wrote is a parameter, always: the text of a statement depends on
+//! the shape of the question alone.
+//!
+//! - `composer` knows where a cell is to be had: from its slot, or out of the data.
+//! - `condition` makes conditions of filters.
+//! - `order` finds the page in the order that is asked for, `cascade` along the index of a slot.
+//! - `place` is what a cursor remembers of the last row of a page.
+//! - `ask` sees to it that the table was what the statement took it for.
+//!
+//! Nothing here decides who may see what: each statement carries the marks for that.
+
+mod aggregate;
+mod ask;
+mod cascade;
+mod composer;
+mod condition;
+mod fields;
+mod list;
+mod order;
+mod place;
+mod question;
+
+pub use aggregate::{Reckoning, aggregate};
+pub use list::{Listing, list};
+pub use place::Place;
+pub use question::Question;

@@ -1,0 +1,213 @@
+//! A page in the order that is asked for, where no slot helps: the store looks at every row that is
+//! found, and keeps the first ones.
+//!
+//! Cells stand in segments, one behind the other in both directions: in a column of numbers these,
+//! then everything else; in other columns all there is; and at the end the rows without a cell. In a
+//! segment the direction decides, and among equals the id, ascending.
+
+use tplkit::rows::AFTER_NUMBERS;
+use tplkit::rows::query::{Column, Order, Sort};
+
+use super::Place;
+use super::composer::{Composer, Source, VERSION, key_of};
+use super::place::At;
+use crate::store::Dialect;
+
+/// The rows of a page, out of those that a condition finds.
+pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
+
+/// Cells between two others, by an expression that sorts as they do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segment {
+    /// From here on, if not from the first.
+    pub(super) from: Option<&'static str>,
+    /// Below this, if not to the last.
+    pub(super) to: Option<&'static str>,
+}
+
+const ALL: Segment = Segment {
+    from: None,
+    to: None,
+};
+const NUMBERS: Segment = Segment {
+    from: None,
+    to: Some(AFTER_NUMBERS),
+};
+const OTHERS: Segment = Segment {
+    from: Some(AFTER_NUMBERS),
+    to: None,
+};
+
+/// The segments in which cells stand by their keys. Ascending, keys stand so by themselves.
+pub(super) fn segments(order: Order, descending: bool) -> &'static [Segment] {
+    match (order, descending) {
+        (Order::Number, true) => &[NUMBERS, OTHERS],
+        _ => &[ALL],
+    }
+}
+
+/// What a place sorts by, in the words of the expression; nothing of a row without a cell.
+pub(super) fn key(order: Order, at: &At) -> Option<String> {
+    match (order, at) {
+        (Order::Number, At::Number(token)) => Some(key_of(token)),
+        (Order::Number, At::Text(text)) => Some(format!("{AFTER_NUMBERS}{text}")),
+        (Order::Text, At::Number(text) | At::Text(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+impl Composer<'_> {
+    /// How the cells of a column compare.
+    pub(super) fn order_of(&self, key: &str) -> Order {
+        match self.table.column(key) {
+            Some(column) if column.is_number => Order::Number,
+            _ => Order::Text,
+        }
+    }
+
+    /// The statements that find so many of the rows that are `found`, behind a place: each what those
+    /// before it have left.
+    pub(super) fn page(
+        &mut self,
+        found: &str,
+        sort: &Sort,
+        after: Option<&Place>,
+        look: i64,
+    ) -> Vec<String> {
+        let (behind, order) = match &sort.column {
+            Column::Id => self.by_id(sort.descending, after),
+            Column::CreatedAt => self.by_instant("created_at", sort.descending, after),
+            Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
+            Column::Key(key) => {
+                let order = self.order_of(key);
+                match (self.source(key), order) {
+                    (Source::Texts(slot) | Source::Keys(slot), order) => {
+                        return self.cascade(found, &slot, (order, sort.descending), after, look);
+                    }
+                    (Source::Data(key), Order::Number) if self.dialect == Dialect::Postgres => {
+                        self.by_number(&key, sort.descending, after)
+                    }
+                    (Source::Data(key), order) => {
+                        let expression = match order {
+                            Order::Text => self.text(&key),
+                            Order::Number => format!("cell_key(data, {key})"),
+                        };
+                        self.by_key(&expression, (order, sort.descending), after)
+                    }
+                }
+            }
+        };
+        let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
+        let look = self.value(look);
+        vec![format!(
+            "SELECT {VERSION}, {ROWS} FROM rows WHERE {found}{behind} ORDER BY {order} LIMIT {look}"
+        )]
+    }
+
+    fn by_id(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {
+        let (than, direction) = if descending {
+            ("<", "id DESC")
+        } else {
+            (">", "id")
+        };
+        let behind = after.map(|place| format!("id {than} {}", self.value(place.id)));
+        (behind, direction.to_owned())
+    }
+
+    fn by_instant(
+        &mut self,
+        column: &str,
+        descending: bool,
+        after: Option<&Place>,
+    ) -> (Option<String>, String) {
+        let behind = match after {
+            Some(Place {
+                id,
+                at: At::Instant(instant),
+            }) => {
+                let (instant, id) = (self.value(*instant), self.value(*id));
+                let than = if descending { "<" } else { ">" };
+                Some(format!(
+                    "{column} {than} {instant} OR ({column} = {instant} AND id > {id})"
+                ))
+            }
+            _ => None,
+        };
+        let direction = if descending { " DESC" } else { "" };
+        (behind, format!("{column}{direction}, id"))
+    }
+
+    /// By an expression that sorts as the cells do, segment by segment.
+    fn by_key(
+        &mut self,
+        expression: &str,
+        (order, descending): (Order, bool),
+        after: Option<&Place>,
+    ) -> (Option<String>, String) {
+        let direction = if descending { "DESC" } else { "ASC" };
+        let split = segments(order, descending).len() > 1;
+        let mut by = format!("{expression} {direction} NULLS LAST, id");
+        if split {
+            by = format!("{expression} >= '{AFTER_NUMBERS}' ASC NULLS LAST, {by}");
+        }
+        let behind = after.map(|place| {
+            let id = self.value(place.id);
+            let Some(key) = key(order, &place.at) else {
+                return format!("{expression} IS NULL AND id > {id}");
+            };
+            let is_number = key.as_str() < AFTER_NUMBERS;
+            let key = self.value(key);
+            let than = if descending { "<" } else { ">" };
+            // Behind the numbers, the other segment; within it, nothing of the numbers.
+            let rest = match (split, is_number) {
+                (true, true) => {
+                    format!("{expression} < {key} OR {expression} >= '{AFTER_NUMBERS}'")
+                }
+                (true, false) => {
+                    format!("({expression} < {key} AND {expression} >= '{AFTER_NUMBERS}')")
+                }
+                (false, _) => format!("{expression} {than} {key}"),
+            };
+            format!("{rest} OR ({expression} = {key} AND id > {id}) OR {expression} IS NULL")
+        });
+        (behind, by)
+    }
+
+    /// The same on PostgreSQL, which compares the numbers of the data themselves. Equal numbers have
+    /// equal texts there.
+    fn by_number(
+        &mut self,
+        key: &str,
+        descending: bool,
+        after: Option<&Place>,
+    ) -> (Option<String>, String) {
+        let (number, text) = (self.number(key), self.text(key));
+        let (direction, than) = if descending {
+            ("DESC", "<")
+        } else {
+            ("ASC", ">")
+        };
+        let by = format!("{number} {direction} NULLS LAST, {text} {direction} NULLS LAST, id");
+        let behind = after.map(|place| {
+            let id = self.value(place.id);
+            match &place.at {
+                At::Number(token) => {
+                    let value = self.number_value(token);
+                    format!(
+                        "{number} {than} {value} OR ({number} = {value} AND id > {id}) \
+                         OR {number} IS NULL"
+                    )
+                }
+                At::Text(value) => {
+                    let value = self.value(value.as_str());
+                    format!(
+                        "{number} IS NULL AND ({text} {than} {value} \
+                         OR ({text} = {value} AND id > {id}) OR {text} IS NULL)"
+                    )
+                }
+                _ => format!("{text} IS NULL AND id > {id}"),
+            }
+        });
+        (behind, by)
+    }
+}

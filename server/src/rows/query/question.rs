@@ -1,0 +1,51 @@
+//! What every question about rows has: the table, filters, and the columns that it names.
+
+use axum::http::HeaderValue;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tplkit::rows::query::{Column, Filter, Match};
+use uuid::Uuid;
+
+use crate::rows::Table;
+
+/// The header that names columns which the table does not have.
+pub(super) const UNKNOWN_COLUMNS: &str = "x-unknown-columns";
+
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Which rows are asked about.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Of which table.
+    pub feature: Uuid,
+    /// What they have to be like.
+    pub filters: Vec<Filter>,
+    /// How the filters are taken together.
+    pub together: Match,
+}
+
+impl Question {
+    /// The columns that the filters and the `others` name and the table does not have, as the header
+    /// tells them.
+    pub(super) fn unknown<'a>(
+        &'a self,
+        table: &Table,
+        others: impl IntoIterator<Item = Column>,
+    ) -> Option<HeaderValue> {
+        let mut told: Vec<String> = Vec::new();
+        for column in self.filters.iter().map(Filter::column).chain(others) {
+            if let Column::Key(name) = column
+                && table.column(&name).is_none()
+            {
+                let name = utf8_percent_encode(&name, PLAIN).to_string();
+                if !told.contains(&name) {
+                    told.push(name);
+                }
+            }
+        }
+        (!told.is_empty()).then(|| HeaderValue::from_str(&told.join(",")).ok())?
+    }
+}

@@ -1,0 +1,184 @@
+//! One of everything, and rows put into the store by hand.
+
+use serde_json::{Value as Json, json};
+use tplkit_server::store::{Row, Scope, StoreError, Value};
+use uuid::Uuid;
+
+use super::client::Client;
+use super::world::World;
+
+/// The ids of one record of each kind, each in the one before it; view and column are the feature's.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    pub(crate) workspace: String,
+    pub(crate) module: String,
+    pub(crate) rail: String,
+    pub(crate) feature: String,
+    pub(crate) view: String,
+    pub(crate) column: String,
+    pub(crate) row: String,
+}
+
+/// The id of a record.
+pub(crate) fn id(record: &Json) -> String {
+    record["id"].as_str().expect("an id").to_owned()
+}
+
+impl Client {
+    /// A new record.
+    #[track_caller]
+    pub(crate) fn create(&self, path: &str, body: &Json) -> Json {
+        self.post(path, body).expect(201).json()
+    }
+
+    /// The items of a list that is one page.
+    #[track_caller]
+    pub(crate) fn items(&self, path: &str) -> Vec<Json> {
+        let page = self.get(path).expect(200).json();
+        assert_eq!(page["next_cursor"], Json::Null);
+        page["items"].as_array().expect("a list").clone()
+    }
+
+    /// The ids of the items of a list that is one page.
+    #[track_caller]
+    pub(crate) fn ids(&self, path: &str) -> Vec<String> {
+        self.items(path).iter().map(id).collect()
+    }
+}
+
+impl Model {
+    pub(crate) fn new(client: &Client, organization: Uuid) -> Model {
+        let body = json!({"organization_id": organization, "label": "W"});
+        let workspace = id(&client.create("/v1/workspaces", &body));
+        let body = json!({"workspace_id": workspace, "label": "M"});
+        let module = id(&client.create("/v1/modules", &body));
+        let body = json!({"module_id": module, "label": "R"});
+        let rail = id(&client.create("/v1/rails", &body));
+        let body = json!({"workspace_id": workspace, "label": "F"});
+        let feature = id(&client.create("/v1/features", &body));
+        let body = json!({"feature_id": feature, "label": "V", "type": "table"});
+        let view = id(&client.create("/v1/views", &body));
+        let body = json!({"label": "C", "type": "text"});
+        let columns = format!("/v1/features/{feature}/columns");
+        let column = id(&client.create(&columns, &body));
+        Model {
+            workspace,
+            module,
+            rail,
+            feature,
+            view,
+            column,
+            row: Uuid::max().to_string(),
+        }
+    }
+
+    /// With a row in the feature.
+    pub(crate) fn with_row(mut self, client: &Client) -> Model {
+        let path = format!("/v1/features/{}/rows", self.feature);
+        self.row = id(&client.create(&path, &json!({"data": {}})));
+        self
+    }
+
+    /// Ids of nothing.
+    pub(crate) fn missing(world: &World) -> Model {
+        let id = || world.context.id().to_string();
+        Model {
+            workspace: id(),
+            module: id(),
+            rail: id(),
+            feature: id(),
+            view: id(),
+            column: id(),
+            row: id(),
+        }
+    }
+
+    /// A path or an answer with ids instead of the names of parameters.
+    pub(crate) fn put_into(&self, text: &str) -> String {
+        self.names()
+            .iter()
+            .fold(text.to_owned(), |text, (name, id)| text.replace(name, id))
+    }
+
+    /// The other way round.
+    pub(crate) fn take_out_of(&self, text: &str) -> String {
+        self.names()
+            .iter()
+            .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
+    }
+
+    fn names(&self) -> [(&'static str, &str); 7] {
+        [
+            ("{workspace_id}", &self.workspace),
+            ("{module_id}", &self.module),
+            ("{rail_id}", &self.rail),
+            ("{feature_id}", &self.feature),
+            ("{view_id}", &self.view),
+            ("{column_id}", &self.column),
+            ("{row_id}", &self.row),
+        ]
+    }
+
+    /// Where the columns are.
+    pub(crate) fn columns(&self) -> String {
+        format!("/v1/features/{}/columns", self.feature)
+    }
+}
+
+pub(crate) fn uuid(text: &str) -> Uuid {
+    Uuid::parse_str(text).expect("a UUID")
+}
+
+/// All tables that hold something of the model.
+pub(crate) const TABLES: [(&str, &str); 9] = [
+    ("workspaces", "SELECT count(*) FROM workspaces"),
+    ("members", "SELECT count(*) FROM workspace_members"),
+    ("modules", "SELECT count(*) FROM modules"),
+    ("rails", "SELECT count(*) FROM rails"),
+    ("features", "SELECT count(*) FROM features"),
+    ("views", "SELECT count(*) FROM views"),
+    ("columns", "SELECT count(*) FROM columns"),
+    ("rows", "SELECT count(*) FROM rows"),
+    ("values", "SELECT count(*) FROM row_values"),
+];
+
+impl World {
+    /// Runs a statement past both walls.
+    pub(crate) async fn sql(&self, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
+        let ran: Result<_, StoreError> = self
+            .store
+            .write(&Scope::Operator, parameters, move |tx, parameters| {
+                Box::pin(tx.query(sql, parameters))
+            })
+            .await;
+        ran.expect(sql)
+    }
+
+    /// Puts a row into a table, as canonical text.
+    pub(crate) async fn row(&self, model: &Model, created_by: Option<Uuid>, data: &str) -> Uuid {
+        let row = self.context.id();
+        let insert = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, \
+             created_by, created_at, updated_at, data) VALUES ($1, $2, $3, $4, $5, $6, $6, {json $7})";
+        let parameters = vec![
+            self.acme.into(),
+            uuid(&model.workspace).into(),
+            uuid(&model.feature).into(),
+            row.into(),
+            created_by.into(),
+            self.context.now().into(),
+            data.into(),
+        ];
+        self.sql(insert, parameters).await;
+        row
+    }
+
+    /// How much there is in each table of the model.
+    pub(crate) async fn counts(&self) -> Vec<(&'static str, i64)> {
+        let mut counts = Vec::new();
+        for (name, sql) in TABLES {
+            let rows = self.sql(sql, vec![]).await;
+            counts.push((name, rows[0].get(0).expect("a count")));
+        }
+        counts
+    }
+}

@@ -1,0 +1,12 @@
+//! `GET …/rows` and `GET …/rows:aggregate`: what is asked of rows, over real HTTP, on both stores.
+//!
+//! `random` holds the stores against what the library says of the same rows in memory; the others
+//! name what has to hold whatever the library says.
+
+mod aggregates;
+mod filters;
+mod pages;
+#[cfg(unix)]
+mod random;
+mod seen;
+mod stock;

@@ -1,0 +1,289 @@
+//! Pages and cursors.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::super::seed::ask;
+use super::stock::{Column, New, Stock, cursor, ids};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    the_last_page_may_be_full,
+    a_cursor_answers_its_own_question_only,
+    walking_while_others_write_shows_what_stays_once,
+    a_long_text_is_found_again_in_its_row,
+    a_table_that_changes_is_asked_as_it_is_now,
+    some_keys_are_answered_and_unknown_ones_told,
+);
+
+const COLUMNS: [Column; 3] = [
+    Column::new("a", "text").slot(1),
+    Column::new("n", "number").slot(2),
+    Column::new("u", "text"),
+];
+
+async fn the_last_page_may_be_full(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    assert_eq!(
+        stock.list(&client, &[]).expect(200).body,
+        r#"{"items":[],"next_cursor":null}"#
+    );
+    stock.fill(&world, &[r#"{"a":"x"}"#; 6]).await;
+    for sort in [
+        "id",
+        "-id",
+        "a",
+        "-a",
+        "n",
+        "-n",
+        "u",
+        "-u",
+        "created_at",
+        "-updated_at",
+        "none",
+    ] {
+        let first = stock.list(&client, &[("limit", "3"), ("sort", sort)]);
+        let next = cursor(&first).expect("another page");
+        let second = stock.list(
+            &client,
+            &[("limit", "3"), ("sort", sort), ("cursor", &next)],
+        );
+        assert_eq!((ids(&second).len(), cursor(&second)), (3, None), "{sort}");
+        assert_eq!(
+            cursor(&stock.list(&client, &[("limit", "6"), ("sort", sort)])),
+            None
+        );
+    }
+}
+
+async fn a_cursor_answers_its_own_question_only(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    let other = Stock::new(&world, &COLUMNS).await;
+    for stock in [&stock, &other] {
+        stock.fill(&world, &[r#"{"a":"x","n":1}"#; 5]).await;
+    }
+    let question = [
+        ("filter", "a:eq:x"),
+        ("filter", "n:eqn:1"),
+        ("sort", "a"),
+        ("limit", "2"),
+    ];
+    let next = cursor(&stock.list(&client, &question)).expect("another page");
+    let refused = |client, stock: &Stock, question: &[(&str, &str)], cursor: &str| {
+        let question: Vec<_> = question
+            .iter()
+            .copied()
+            .chain([("cursor", cursor)])
+            .collect();
+        stock.list(client, &question).refused(422, "invalid_cursor");
+    };
+    refused(&client, &other, &question, &next);
+    let editor = world.as_user("editor@acme.test");
+    refused(&editor, &stock, &question, &next);
+    refused(&client, &stock, &question[1..], &next);
+    for (at, changed) in [
+        (0, ("filter", "a:neq:x")),
+        (1, ("match", "any")),
+        (2, ("sort", "-a")),
+        (2, ("sort", "u")),
+        (2, ("sort", "id")),
+    ] {
+        let mut question = question;
+        question[at] = changed;
+        refused(&client, &stock, &question, &next);
+    }
+    let mut wrong: Vec<String> = (0..next.len())
+        .map(|at| {
+            let other = if &next[at..=at] == "A" { "B" } else { "A" };
+            format!("{}{other}{}", &next[..at], &next[at + 1..])
+        })
+        .collect();
+    wrong.extend([
+        next[1..].to_owned(),
+        format!("{next}A"),
+        "x".to_owned(),
+        "\u{e9}".to_owned(),
+    ]);
+    for wrong in wrong {
+        refused(&client, &stock, &question, &wrong);
+    }
+    // What may change.
+    let mut more = question.to_vec();
+    more[3] = ("limit", "200");
+    more.extend([("fields", "n"), ("cursor", &next)]);
+    assert_eq!(ids(&stock.list(&client, &more)).len(), 3);
+}
+
+async fn walking_while_others_write_shows_what_stays_once(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    let cells = [
+        "1", "2", r#""1""#, r#""b""#, "null", "[1]", "-5", r#""""#, "true", "2",
+    ];
+    for sort in ["id", "a", "-a", "n", "-n", "u", "-u", "-created_at"] {
+        let mut rows = Vec::new();
+        for at in 0..40 {
+            let cell = cells[at % cells.len()];
+            let data = match at % 7 {
+                0 => "{}".to_owned(),
+                _ => format!(r#"{{"a":{cell},"n":{cell},"u":{cell}}}"#),
+            };
+            rows.push(New::of(&world, &data));
+        }
+        stock.put(&world, &rows, None).await;
+        // Every third row goes while the pages are walked, the row at which a page ends among them.
+        let goes = |id: Uuid| {
+            rows.iter()
+                .position(|row| row.id == id)
+                .is_some_and(|at| at % 3 == 0)
+        };
+        let mut seen: HashMap<Uuid, usize> = HashMap::new();
+        let mut next: Option<String> = None;
+        loop {
+            let mut question = vec![("sort", sort), ("limit", "4")];
+            question.extend(next.as_deref().map(|next| ("cursor", next)));
+            let answer = stock.list(&client, &question);
+            let page = ids(&answer);
+            for id in &page {
+                *seen.entry(*id).or_default() += 1;
+            }
+            next = cursor(&answer);
+            for id in page.into_iter().filter(|id| goes(*id)) {
+                let sql = "DELETE FROM main.rows WHERE id = $1";
+                ask(&world, sql, vec![id.into()]).await;
+            }
+            let new = format!(r#"{{"a":{0},"n":{0}}}"#, cells[seen.len() % cells.len()]);
+            if next.is_none() {
+                break;
+            }
+            if seen.len() < 60 {
+                stock.fill(&world, &[&new]).await;
+            }
+        }
+        for row in &rows {
+            assert_eq!(seen.get(&row.id), Some(&1), "{sort}: {row:?}");
+        }
+        ask(
+            &world,
+            "DELETE FROM main.rows WHERE feature_id = $1",
+            vec![stock.feature.into()],
+        )
+        .await;
+    }
+}
+
+async fn a_long_text_is_found_again_in_its_row(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    let long = "long ".repeat(8_000);
+    let cells: Vec<String> = (0..3)
+        .map(|at| format!(r#"{{"u":"{long}{at}"}}"#))
+        .collect();
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let rows = stock.fill(&world, &cells).await;
+    let asked = |next: Option<&str>| {
+        let mut question = vec![("sort", "-u"), ("limit", "1"), ("fields", "a")];
+        question.extend(next.map(|next| ("cursor", next)));
+        stock.list(&client, &question)
+    };
+    let first = cursor(&asked(None)).expect("another page");
+    assert!(first.len() < 200, "{}", first.len());
+    let answer = asked(Some(&first));
+    assert_eq!(ids(&answer), [rows[1]]);
+    let second = cursor(&answer).expect("another page");
+    let answer = asked(Some(&second));
+    assert_eq!((ids(&answer), cursor(&answer)), (vec![rows[0]], None));
+    // Without its row the place is lost, and no page is made up.
+    ask(
+        &world,
+        "DELETE FROM main.rows WHERE id = $1",
+        vec![rows[1].into()],
+    )
+    .await;
+    asked(Some(&second)).refused(422, "invalid_cursor");
+}
+
+async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    let rows = stock
+        .fill(&world, &[r#"{"a":"x","u":"y"}"#, r#"{"a":"y","u":"x"}"#])
+        .await;
+    let question = [("filter", "a:eq:x"), ("sort", "a")];
+    assert_eq!(ids(&stock.list(&client, &question)), [rows[0]]);
+    // Somebody else gives the slot to the other column.
+    for sql in [
+        "UPDATE main.rows SET s1 = NULL WHERE feature_id = $1",
+        "UPDATE main.columns SET slot = NULL WHERE feature_id = $1 AND name = 'a'",
+        "UPDATE main.columns SET slot = 1 WHERE feature_id = $1 AND name = 'u'",
+        "UPDATE main.features SET version = version + 1 WHERE id = $1",
+    ] {
+        ask(&world, sql, vec![stock.feature.into()]).await;
+    }
+    assert_eq!(ids(&stock.list(&client, &question)), [rows[0]]);
+    let sql = "UPDATE main.columns SET name = 'renamed' WHERE feature_id = $1 AND name = 'a'";
+    ask(&world, sql, vec![stock.feature.into()]).await;
+    let sql = "UPDATE main.features SET version = version + 1 WHERE id = $1";
+    ask(&world, sql, vec![stock.feature.into()]).await;
+    let answer = stock.list(&client, &question).expect(200);
+    assert_eq!(answer.header("x-unknown-columns"), Some("a"));
+    let count = [("op", "count"), ("column", "a")];
+    let answer = stock.aggregate(&client, &count).expect(200);
+    assert_eq!(answer.header("x-unknown-columns"), Some("a"));
+    ask(
+        &world,
+        "DELETE FROM main.features WHERE id = $1",
+        vec![stock.feature.into()],
+    )
+    .await;
+    stock.list(&client, &question).refused(404, "not_found");
+    stock.aggregate(&client, &count).refused(404, "not_found");
+}
+
+async fn some_keys_are_answered_and_unknown_ones_told(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    stock
+        .fill(&world, &[r#"{"a":"x","n":1.50,"é":[{"b":1,"a":2}]}"#])
+        .await;
+    let answer = stock
+        .list(&client, &[("fields", "é,n,nothing,id")])
+        .expect(200);
+    assert!(
+        answer
+            .body
+            .contains(r#""data":{"n":1.5,"é":[{"a":2,"b":1}]}}"#),
+        "{answer:?}"
+    );
+    assert_eq!(answer.header("x-unknown-columns"), Some("%C3%A9,nothing"));
+    let known = [
+        ("fields", "a,created_at"),
+        ("filter", "id:is:null"),
+        ("sort", "-updated_at"),
+    ];
+    assert_eq!(
+        stock
+            .list(&client, &known)
+            .expect(200)
+            .header("x-unknown-columns"),
+        None
+    );
+    let unknown = [
+        ("filter", "x,y:eq:1"),
+        ("filter", "a:eq:1"),
+        ("sort", "-z"),
+        ("fields", "z,a"),
+    ];
+    let answer = stock.list(&client, &unknown).expect(200);
+    assert_eq!(answer.header("x-unknown-columns"), Some("x%2Cy,z"));
+}
