@@ -155,14 +155,16 @@ impl Process {
         }
     }
 
-    /// Tells others that it runs, and runs until it has stopped.
+    /// Tells others that it runs and whatever else there is to tell, and runs until it has stopped.
     pub(super) async fn run(
         self,
-        ready: Option<SocketAddr>,
+        ready: Option<(SocketAddr, String)>,
         work: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
-        if let Some(address) = ready {
+        if let Some((address, more)) = ready {
             writeln!(io::stdout(), "listening on http://{address}")?;
+            // Whoever wanted to know the address alone may have gone.
+            let _ = write!(io::stdout(), "{more}");
             io::stdout().flush()?;
         }
         tokio::select! {

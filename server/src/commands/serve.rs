@@ -1,7 +1,11 @@
 //! `serve`: the API, and the background tasks beside it.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
+use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
@@ -73,6 +77,9 @@ pub(super) struct Arguments {
         value_parser = schema_cap
     )]
     schema_cap: SchemaCap,
+    /// Fills an empty store with a shop to try things on, and prints how to get at it.
+    #[arg(long)]
+    demo: bool,
     #[command(flatten)]
     process: process::Arguments,
 }
@@ -125,6 +132,11 @@ pub(super) async fn run(
     let app = App::new(process.store.clone(), context.clone(), config)?;
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
+    let shown = if options.demo {
+        shown(&app, address).await?
+    } else {
+        String::new()
+    };
     process.show(&app.metrics).await?;
     let upkeep = process.upkeep(&context, &app.metrics, &app.tables);
     tracing::info!(
@@ -146,5 +158,23 @@ pub(super) async fn run(
             let _ = tokio::join!(serving, upkeep);
         }
     };
-    process.run(Some(address), work).await
+    process.run(Some((address, shown)), work).await
+}
+
+/// Fills the store, and tells what a newcomer may try.
+async fn shown(app: &Arc<App>, address: SocketAddr) -> Result<String, Failure> {
+    let demo = match demo::fill(app).await {
+        Ok(demo) => demo,
+        Err(DemoError::Store(error)) => return Err(error.into()),
+        Err(error) => return Err(Failure::Usage(format!("--demo: {error}"))),
+    };
+    let (email, password, key, orders) = (demo.email, demo.password, demo.key, demo.orders);
+    Ok(format!(
+        "\nA coffee shop with customers, products and orders.\n\
+         sign in   {email}   {password}\n\
+         API key   {key}\n\
+         docs      http://{address}/docs\n\n\
+         curl -H 'Authorization: Bearer {key}' \\\n  \
+         'http://{address}/v1/features/{orders}/rows?filter=status:eq:open&sort=-total&limit=3'\n"
+    ))
 }
