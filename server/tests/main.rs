@@ -8,6 +8,7 @@ mod canaries;
 mod cluster;
 mod command;
 mod configuration;
+mod demo;
 #[cfg(unix)]
 mod distance;
 mod drain;

@@ -164,10 +164,9 @@ async fn select(
     filling: &[Filling],
     after: Uuid,
 ) -> Result<Vec<Found>, StoreError> {
-    let slots: String = filling
-        .iter()
-        .map(|one| format!(", s{}", one.number))
-        .collect();
+    let slots = filling.iter().fold(String::new(), |slots, one| {
+        slots + ", s" + &one.number.to_string()
+    });
     let sql = format!(
         "SELECT id, {{text data}}{slots} FROM rows WHERE {{tenant organization_id}} \
          AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4 {{lock}}"

@@ -3,6 +3,7 @@
 //!
 //! Several processes may share a store, and each does all of this: a task has to bear that.
 
+mod expired;
 mod tasks;
 
 use std::panic::AssertUnwindSafe;
@@ -15,6 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+pub use expired::{remove_expired_sessions, remove_kept_answers};
 pub use tasks::TASKS;
 
 use crate::context::{Context, Stopwatch, micros, random};

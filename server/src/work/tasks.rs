@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Task;
-use crate::auth::remove_expired_sessions;
+use super::expired::{remove_expired_sessions, remove_kept_answers};
 use crate::rows::{fill_slots, give_slots};
 
 /// All tasks.
@@ -13,6 +13,13 @@ pub const TASKS: &[Task] = &[
         every: Duration::from_secs(600),
         run: |bench| {
             Box::pin(async move { remove_expired_sessions(&bench.store, &bench.context).await })
+        },
+    },
+    Task {
+        name: "kept_answers",
+        every: Duration::from_secs(600),
+        run: |bench| {
+            Box::pin(async move { remove_kept_answers(&bench.store, &bench.context).await })
         },
     },
     Task {

@@ -11,6 +11,7 @@ mod health;
 mod idempotency;
 mod members;
 pub(crate) mod model;
+mod model_races;
 mod modules;
 mod organizations;
 mod rails;

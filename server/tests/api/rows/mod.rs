@@ -6,7 +6,6 @@ mod create;
 mod delete;
 mod get;
 mod identity;
-mod pace;
 mod patch;
 mod query;
 mod quota;
