@@ -9,14 +9,9 @@ use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
-use tplkit_server::secret_key::SecretKey;
 
+use super::Failure;
 use super::process::{self, Process, listen, room};
-use super::{Failure, variable};
-
-/// Holds the key for the secrets of connections. A variable alone: arguments are seen by everybody on
-/// the machine.
-const SECRET_KEY: &str = "TPLKIT_SECRET_KEY";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -73,7 +68,7 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..=86_400)
     )]
     lease_seconds: u32,
-    /// How many features, and columns in all, a schema document shows before it is cut.
+    /// How many features, and columns in all, `GET /v1/schema` shows before it is cut.
     #[arg(
         long,
         value_name = "F,C",
@@ -114,26 +109,11 @@ fn schema_cap(text: &str) -> Result<SchemaCap, String> {
         .ok_or_else(|| "use two numbers from 1 on, such as 500,5000".to_owned())
 }
 
-/// The key, if there is one.
-fn secret_key() -> Result<Option<SecretKey>, Failure> {
-    let Some(text) = variable(SECRET_KEY).filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
-    let key = text.to_str().and_then(SecretKey::parse);
-    let told = || {
-        Failure::Usage(format!(
-            "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
-        ))
-    };
-    key.map(Some).ok_or_else(told)
-}
-
 pub(super) async fn run(
     database: &str,
     context: Context,
     options: Arguments,
 ) -> Result<(), Failure> {
-    let secret_key = secret_key()?;
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let config = Config {
@@ -142,7 +122,7 @@ pub(super) async fn run(
         rate: options.rate_limit.0,
         lease_seconds: options.lease_seconds,
         schema_cap: options.schema_cap,
-        secret_key,
+        secret_key: process.secret_key.clone(),
         edge: Limits {
             connections: room(connections),
             drain: process.drain,

@@ -10,6 +10,9 @@ use super::Failure;
 use super::process::{self, Process};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     process: process::Arguments,

@@ -10,6 +10,7 @@ mod health;
 mod idempotency;
 mod members;
 mod model;
+mod model_races;
 mod modules;
 mod organizations;
 mod rails;

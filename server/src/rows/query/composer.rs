@@ -5,7 +5,7 @@ use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
 /// Whose rows, behind the first wall.
-const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant organization_id} \
+pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant organization_id} \
      AND {workspace workspace_id} AND {row feature_id created_by}";
 
 /// The version of the table, if the caller sees it, as the statement itself sees it.
@@ -51,11 +51,6 @@ impl<'t> Composer<'t> {
             keys: Vec::new(),
             reads_data: false,
         }
-    }
-
-    /// The condition of the rows of the table that the caller sees.
-    pub(super) fn whose(&self) -> String {
-        WHOSE.to_owned()
     }
 
     /// One more parameter; gives the words for it.

@@ -7,13 +7,13 @@
 use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Is, Match, OwnTest, Search};
 use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, number_key};
 
-use super::composer::{Composer, Source, key_of};
+use super::composer::{Composer, Source, WHOSE, key_of};
 use crate::store::{Dialect, Value};
 
 impl Composer<'_> {
     /// The rows of the table that the caller sees and the filters find.
     pub(super) fn found(&mut self, filters: &[Filter], together: Match) -> String {
-        let mut found = self.whose();
+        let mut found = WHOSE.to_owned();
         if filters.is_empty() {
             return found;
         }

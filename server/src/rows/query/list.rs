@@ -5,7 +5,7 @@ use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
 
 use super::ask::{ask, current};
-use super::composer::{Composed, Composer};
+use super::composer::{Composed, Composer, WHOSE};
 use super::fields::project;
 use super::place::{At, Place, hash};
 use super::question::{Question, UNKNOWN_COLUMNS};
@@ -72,10 +72,7 @@ async fn found_again(
     let table = current(tx, tables, listing.question.feature).await?;
     let mut composer = Composer::new(&table, tx.dialect()?);
     let id = composer.value(place.id);
-    let text = format!(
-        "SELECT {{text data}} FROM rows WHERE {} AND id = {id}",
-        composer.whose()
-    );
+    let text = format!("SELECT {{text data}} FROM rows WHERE {WHOSE} AND id = {id}");
     let composed = composer.finish(text);
     let rows = composed.ask(tx).await?;
     let data: Option<String> = rows.first().map(|row| row.get(0)).transpose()?;

@@ -30,8 +30,8 @@ pub struct Question {
 impl Question {
     /// The columns that the filters and the `others` name and the table does not have, as the header
     /// tells them.
-    pub(super) fn unknown<'a>(
-        &'a self,
+    pub(super) fn unknown(
+        &self,
         table: &Table,
         others: impl IntoIterator<Item = Column>,
     ) -> Option<HeaderValue> {

@@ -1,5 +1,7 @@
 //! Tables with rows that no request wrote, filled as writers fill them.
 
+use std::fmt::Write as _;
+
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::rows::{member, order_key, sorted_to, text_form};
 use tplkit_server::store::{Scope, StoreError, Value};
@@ -55,7 +57,8 @@ impl Column {
                 "{} is not said to be long",
                 self.name
             );
-            key.truncate(key.floor_char_boundary(LONGEST));
+            let cut = (0..=LONGEST).rev().find(|at| key.is_char_boundary(*at));
+            key.truncate(cut.unwrap_or(0));
         }
         Some(key)
     }
@@ -153,8 +156,9 @@ impl Stock {
             .collect();
         let (mut names, mut marks) = (String::new(), String::new());
         for (column, parameter) in slots.iter().zip(9..) {
-            names.push_str(&format!(", s{}", column.slot.unwrap_or_default()));
-            marks.push_str(&format!(", ${parameter}"));
+            // Writing to a String cannot fail.
+            let _ = write!(names, ", s{}", column.slot.unwrap_or_default());
+            let _ = write!(marks, ", ${parameter}");
         }
         let sql = format!(
             "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, \
@@ -205,7 +209,7 @@ impl Stock {
         for (position, (name, value)) in parameters.iter().enumerate() {
             question.push(if position == 0 { '?' } else { '&' });
             let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
-            question.push_str(&format!("{name}={value}"));
+            let _ = write!(question, "{name}={value}");
         }
         question
     }
