@@ -15,6 +15,8 @@ mod drain;
 mod edge;
 #[cfg(unix)]
 mod fold;
+#[cfg(unix)]
+mod kill;
 mod limits;
 mod migrations;
 #[cfg(unix)]
@@ -22,6 +24,8 @@ mod outage;
 #[cfg(unix)]
 mod postgres;
 mod process;
+#[cfg(unix)]
+mod races;
 mod stores;
 #[cfg(unix)]
 mod tls;

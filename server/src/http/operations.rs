@@ -97,7 +97,8 @@ impl Operation {
     pub fn all_statuses(&self) -> Vec<u16> {
         let mut all = self.statuses.to_vec();
         if self.access != Access::Public {
-            all.extend([401, 403, 429, 503]);
+            // 413 also without a body: of a head that is too large.
+            all.extend([401, 403, 413, 429, 503]);
         }
         all.sort_unstable();
         all.dedup();
