@@ -44,13 +44,15 @@ impl Wire {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\n");
         if !self.token.is_empty() {
-            text.push_str(&format!("authorization: Bearer {}\r\n", self.token));
+            text.extend(["authorization: Bearer ", &self.token, "\r\n"]);
         }
         if !body.is_empty() {
-            let length = body.len();
-            text.push_str(&format!(
-                "content-type: application/json\r\ncontent-length: {length}\r\n"
-            ));
+            let length = body.len().to_string();
+            text.extend([
+                "content-type: application/json\r\ncontent-length: ",
+                &length,
+                "\r\n",
+            ]);
         }
         text.push_str("\r\n");
         text.push_str(&body);
@@ -93,8 +95,8 @@ fn signed_in(serving: &Serving) -> Wire {
     let (_, tokens) = wire
         .ask("POST", "/v1/auth/token", Some(&body))
         .expect("an answer");
-    wire.token = tokens["access_token"].as_str().expect("a token").to_owned();
-    wire
+    let token = tokens["access_token"].as_str().expect("a token");
+    Wire::new(serving, token)
 }
 
 /// What one client knows.

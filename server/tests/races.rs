@@ -89,7 +89,7 @@ fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Answer + Sync) -> Vec<An
                 })
             })
             .collect();
-        let answers = racers.into_iter().map(|racer| racer.join());
+        let answers = racers.into_iter().map(thread::ScopedJoinHandle::join);
         answers.map(|answer| answer.expect("an answer")).collect()
     })
 }

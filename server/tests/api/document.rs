@@ -146,7 +146,7 @@ impl Document {
     }
 
     /// What can be read by id without knowing more.
-    pub(crate) fn readable(&self) -> impl Iterator<Item = &'static Operation> {
+    pub(crate) fn readable() -> impl Iterator<Item = &'static Operation> {
         let all = OPERATIONS.iter();
         all.filter(|operation| operation.method == "GET" && operation.path.contains('{'))
     }

@@ -57,7 +57,8 @@ pub(super) fn all<'a>(scene: &'a Scene, document: &Document) -> Vec<Cell<'a>> {
     cells
 }
 
-type Asked = (Request, Request, Vec<(String, String)>);
+/// A request for what is hidden, the same for what is missing, and the pairs of ids.
+pub(super) type Asked = (Request, Request, Vec<(String, String)>);
 
 /// What is asked of an operation, whoever asks.
 fn asked(party: &Party, document: &Document, operation: &Operation, missing: &Ids) -> Vec<Asked> {

@@ -234,7 +234,7 @@ impl Scene {
     /// Otherwise the marker could be looked for in vain.
     pub(super) fn owners_see_the_markers(&self, document: &Document) {
         for party in &self.parties {
-            for operation in document.readable() {
+            for operation in Document::readable() {
                 let request = document.request(operation, &party.hidden);
                 let answer = party.owner.get(&request.path).expect(200);
                 let mut names = operation.parameters();

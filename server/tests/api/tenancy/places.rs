@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tplkit_server::http::operations::Operation;
 
+use super::cells::Asked;
 use super::people::Party;
 use crate::api::document::{Document, Ids, JSON, Request};
 
@@ -53,7 +54,7 @@ pub(super) fn inside(
     document: &Document,
     party: &Party,
     missing: &Ids,
-) -> Vec<(Request, Request, Vec<(String, String)>)> {
+) -> Vec<Asked> {
     let plain = document.request(operation, &party.own);
     let mut asked = Vec::new();
     if operation.about.query.contains(&"filter") {
@@ -85,7 +86,8 @@ pub(super) fn inside(
             let with = |cursor: &str| {
                 let mut request = plain.clone();
                 let sign = if request.path.contains('?') { '&' } else { '?' };
-                request.path.push_str(&format!("{sign}cursor={cursor}"));
+                request.path.push(sign);
+                request.path.extend(["cursor=", cursor]);
                 request
             };
             asked.push((with(cursor), with("AAAA"), Vec::new()));

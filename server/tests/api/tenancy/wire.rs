@@ -37,10 +37,9 @@ impl Wire {
             text.extend(["authorization: Bearer ", credential, "\r\n"]);
         }
         if let Some((media_type, body)) = &request.body {
-            let length = body.len();
-            text.push_str(&format!(
-                "content-type: {media_type}\r\ncontent-length: {length}\r\n"
-            ));
+            let length = body.len().to_string();
+            text.extend(["content-type: ", media_type, "\r\n"]);
+            text.extend(["content-length: ", &length, "\r\n"]);
         }
         text.push_str("\r\n");
         if let Some((_, body)) = &request.body {
