@@ -15,13 +15,12 @@ impl Request {
     pub(crate) fn new(method: &str, path: &str, token: &str, body: Option<&str>) -> Request {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\n");
         if !token.is_empty() {
-            text.push_str(&format!("authorization: Bearer {token}\r\n"));
+            text.extend(["authorization: Bearer ", token, "\r\n"]);
         }
         if let Some(body) = body {
-            let length = body.len();
-            text.push_str(&format!(
-                "content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-            ));
+            let length = body.len().to_string();
+            text.push_str("content-type: application/json\r\ncontent-length: ");
+            text.extend([&length, "\r\n\r\n", body]);
         } else {
             text.push_str("\r\n");
         }

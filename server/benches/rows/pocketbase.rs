@@ -1,4 +1,4 @@
-//! The closest peer in one file: PocketBase, with the same rows and the same questions.
+//! The closest peer in one file: `PocketBase`, with the same rows and the same questions.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::load::{Connection, Request};
+use super::CONNECTIONS;
+use super::load::{self, Connection, Request, Seen};
 use super::rows;
 
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "correct horse battery";
 
-/// A running PocketBase.
+/// A running `PocketBase`.
 pub(crate) struct PocketBase {
     child: Child,
-    pub(crate) address: SocketAddr,
-    pub(crate) token: String,
-    pub(crate) ids: Vec<String>,
+    address: SocketAddr,
+    token: String,
+    ids: Vec<String>,
     _folder: tempfile::TempDir,
 }
 
@@ -92,7 +93,10 @@ impl PocketBase {
             path,
             &json!({"identity": EMAIL, "password": PASSWORD}),
         );
-        self.token = answer["token"].as_str().expect("a token").to_owned();
+        answer["token"]
+            .as_str()
+            .expect("a token")
+            .clone_into(&mut self.token);
         let token = self.token.clone();
         let batch = json!({"batch": {"enabled": true, "maxRequests": 1000, "timeout": 60}});
         send(&token, "PATCH", "/api/settings", &batch);
@@ -115,17 +119,57 @@ impl PocketBase {
         }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Request {
+    /// The questions of the comparison, as this server is best asked.
+    pub(crate) fn ask(&self, time: Duration) -> Vec<(&'static str, Seen)> {
+        let records = "/api/collections/bench/records";
+        let run = |next: &(dyn Fn(usize, usize) -> Request + Sync)| {
+            load::run(self.address, CONNECTIONS, time, 200, next)
+        };
+        let count = self.ids.len();
+        let pick = |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+        let page = format!("{records}?perPage=25&skipTotal=1");
+        let named = |n: usize| format!("filter=name%3D%22{}%22", rows::name(n).replace(' ', "%20"));
+        vec![
+            (
+                "by id",
+                run(&|w, n| self.get(&format!("{records}/{}", self.ids[pick(w, n)]))),
+            ),
+            ("first page", run(&|_, _| self.get(&page))),
+            (
+                "filter page",
+                run(&|w, n| self.get(&format!("{page}&{}", named(pick(w, n))))),
+            ),
+            (
+                "filter and sort page",
+                run(&|w, n| self.get(&format!("{page}&sort=-amount&{}", named(pick(w, n))))),
+            ),
+            (
+                "sort page",
+                run(&|_, _| self.get(&format!("{page}&sort=-amount"))),
+            ),
+            (
+                "count with filter",
+                run(&|_, _| self.get(&format!("{records}?perPage=1&filter=city%3D%22Porto%22"))),
+            ),
+            ("insert", run(&|_, n| self.post(records, &rows::data(n)))),
+            (
+                "batch of 500",
+                run(&|_, n| self.post("/api/batch", &batch_of(n * 500, 500))),
+            ),
+        ]
+    }
+
+    fn get(&self, path: &str) -> Request {
         Request::new("GET", path, &self.token, None)
     }
 
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Request {
+    fn post(&self, path: &str, body: &Value) -> Request {
         Request::new("POST", path, &self.token, Some(&body.to_string()))
     }
 }
 
 /// A batch of inserts.
-pub(crate) fn batch_of(from: usize, count: usize) -> Value {
+fn batch_of(from: usize, count: usize) -> Value {
     let requests: Vec<Value> = (from..from + count)
         .map(|n| {
             json!({"method": "POST", "url": "/api/collections/bench/records", "body": rows::data(n)})
