@@ -387,13 +387,13 @@ async fn agree(place: Place) {
     let store = place.open().await;
     for sql in [
         "SELECT count(*) FROM features f WHERE \
-         (SELECT count(*) FROM rows r WHERE r.feature_id = f.id) <> \
-         (SELECT coalesce(sum(count), 0) FROM row_counts c WHERE c.feature_id = f.id)",
+         (SELECT count(*) FROM rows r WHERE r.organization_id = f.organization_id AND r.feature_id = f.id) <> \
+         (SELECT coalesce(sum(count), 0) FROM row_counts c WHERE c.organization_id = f.organization_id AND c.feature_id = f.id)",
         "SELECT count(*) FROM features f WHERE \
-         (SELECT count(*) FROM row_values v WHERE v.feature_id = f.id) <> \
-         (SELECT count(*) FROM rows r WHERE r.feature_id = f.id AND r.data ->> 'code' IS NOT NULL)",
+         (SELECT count(*) FROM row_values v WHERE v.organization_id = f.organization_id AND v.feature_id = f.id) <> \
+         (SELECT count(*) FROM rows r WHERE r.organization_id = f.organization_id AND r.feature_id = f.id AND r.data ->> 'code' IS NOT NULL)",
         "SELECT count(*) FROM row_values v WHERE NOT EXISTS \
-         (SELECT 1 FROM rows r WHERE r.feature_id = v.feature_id AND r.id = v.row_id)",
+         (SELECT 1 FROM rows r WHERE r.organization_id = v.organization_id AND r.feature_id = v.feature_id AND r.id = v.row_id)",
     ] {
         let asked = store.write(&Scope::Operator, (), move |tx, ()| {
             Box::pin(async move { tx.query(sql, &[]).await })
