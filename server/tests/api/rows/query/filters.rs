@@ -71,7 +71,7 @@ async fn a_filter_is_split_at_its_first_two_colons(place: Place) {
 }
 
 async fn what_is_no_filter_is_refused_with_all_that_is_wrong(place: Place) {
-    let (_, client, [stock, _]) = tables(place).await;
+    let (_world, client, [stock, _]) = tables(place).await;
     let long = format!("t:eq:{}", "x".repeat(8 * 1024));
     for filter in [
         "",
