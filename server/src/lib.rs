@@ -11,6 +11,7 @@
 pub mod auth;
 pub mod context;
 pub mod definitions;
+pub mod demo;
 pub mod edge;
 mod health;
 pub mod http;

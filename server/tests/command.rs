@@ -13,6 +13,15 @@ fn version_is_the_version_of_the_health_document() {
 }
 
 #[test]
+fn the_openapi_document_is_printed() {
+    let output = run(&["openapi"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(document["openapi"], "3.1.0");
+    assert!(document["paths"]["/v1/features/{feature_id}/rows:batch"]["post"].is_object());
+}
+
+#[test]
 fn what_makes_no_sense_is_a_usage_error() {
     for arguments in [
         &[][..],

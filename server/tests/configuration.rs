@@ -62,7 +62,12 @@ fn variables_configure_what_flags_do() {
 fn a_bad_key_is_refused_and_not_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     for bad in ["short-and-secret", &"fb".repeat(31), &"zz".repeat(32)] {
-        let output = command(&["serve", "--database", &database(folder.path())])
+        let name = if bad.contains("short") {
+            "serve"
+        } else {
+            "worker"
+        };
+        let output = command(&[name, "--database", &database(folder.path())])
             .env("TPLKIT_SECRET_KEY", bad)
             .output()
             .expect("starts");

@@ -8,12 +8,15 @@ mod canaries;
 mod cluster;
 mod command;
 mod configuration;
+mod demo;
 #[cfg(unix)]
 mod distance;
 mod drain;
 mod edge;
 #[cfg(unix)]
 mod fold;
+#[cfg(unix)]
+mod kill;
 mod limits;
 mod migrations;
 #[cfg(unix)]
@@ -21,6 +24,8 @@ mod outage;
 #[cfg(unix)]
 mod postgres;
 mod process;
+#[cfg(unix)]
+mod races;
 mod stores;
 #[cfg(unix)]
 mod tls;

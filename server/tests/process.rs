@@ -55,6 +55,30 @@ pub(crate) fn admin(database: &str, arguments: &[&str], input: &str) -> Result<V
     Ok(serde_json::from_str(&text).expect("JSON"))
 }
 
+/// Who [`owner`] makes.
+pub(crate) const EMAIL: &str = "owner@acme.test";
+pub(crate) const SECRET: &str = "correct horse";
+
+/// An owner who can sign in; gives the organization.
+pub(crate) fn owner(database: &str) -> String {
+    let made = admin(database, &["create-organization", "--label", "Acme"], "");
+    let made = made.expect("a record");
+    let organization = made["id"].as_str().expect("an id").to_owned();
+    let create = ["create-user", "--email", EMAIL, "--password-stdin"];
+    admin(database, &create, SECRET).expect("a record");
+    let add = [
+        "add-member",
+        "--organization",
+        &organization,
+        "--email",
+        EMAIL,
+        "--role",
+        "owner",
+    ];
+    admin(database, &add, "").expect("a record");
+    organization
+}
+
 /// A running server, killed when the test ends before it does.
 pub(crate) struct Serving {
     pub(crate) child: Child,

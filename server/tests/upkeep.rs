@@ -1,13 +1,16 @@
 //! The background tasks, and the command that does them alone.
 
 use serde_json::json;
-use tplkit_server::auth::remove_expired_sessions;
+use tplkit_server::work::{remove_expired_sessions, remove_kept_answers};
 
 use crate::api::world::{PASSWORD, World};
 use crate::process::{Serving, database, run as command, stderr};
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(sessions_go_when_nobody_can_use_them_any_more);
+on_both_stores!(
+    sessions_go_when_nobody_can_use_them_any_more,
+    kept_answers_go_after_a_day,
+);
 
 async fn sessions_go_when_nobody_can_use_them_any_more(place: Place) {
     const DAY: i64 = 24 * 3600;
@@ -24,6 +27,29 @@ async fn sessions_go_when_nobody_can_use_them_any_more(place: Place) {
     assert_eq!(removed().await, Ok(0));
     let body = json!({"refresh_token": second.json()["refresh_token"]});
     world.nobody.post("/v1/auth/refresh", &body).expect(200);
+}
+
+async fn kept_answers_go_after_a_day(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let create = |key: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let body = json!({"organization_id": world.acme, "label": key}).to_string();
+        let answer = owner.send("POST", "/v1/workspaces", &headers, Some(body.as_bytes()));
+        answer.expect(201)
+    };
+    create("first");
+    world.wait(3000);
+    create("second");
+    world.wait(24 * 3600 - 3000 + 1);
+    let removed = async || remove_kept_answers(&world.store, &world.context).await;
+    assert_eq!(removed().await, Ok(1));
+    assert_eq!(removed().await, Ok(0));
+    world.wait(3000);
+    assert_eq!(removed().await, Ok(1));
 }
 
 #[test]

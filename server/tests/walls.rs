@@ -295,7 +295,7 @@ async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
 }
 
 /// What lies in a workspace: reads with the whole first wall, and writes.
-const WITHIN: [(&str, &str); 8] = [
+const WITHIN: [(&str, &str); 7] = [
     (
         "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id}",
         "UPDATE main.modules SET label = 'x' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
@@ -323,10 +323,6 @@ const WITHIN: [(&str, &str); 8] = [
     (
         "SELECT row_id FROM row_values WHERE {tenant organization_id} AND {workspace workspace_id}",
         "DELETE FROM main.row_values WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
-    ),
-    (
-        "SELECT feature_id FROM row_counts WHERE {tenant organization_id} AND {workspace workspace_id}",
-        "UPDATE main.row_counts SET count = 2 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING feature_id",
     ),
 ];
 

@@ -1,6 +1,9 @@
 -- The model and its rows. Everything below a workspace carries the ids of its organization and its
 -- workspace, so that one look at a line tells who may see it.
 
+-- What has expired is found without a look at what has not.
+CREATE INDEX sessions_expiry ON sessions (refresh_expires_at);
+
 CREATE INDEX workspaces_restricted ON workspaces (organization_id, id) WHERE access = 'members';
 
 CREATE TABLE modules (

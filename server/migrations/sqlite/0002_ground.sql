@@ -1,6 +1,9 @@
 -- The model and its rows. Everything below a workspace carries the ids of its organization and its
 -- workspace, so that one look at a line tells who may see it.
 
+-- What has expired is found without a look at what has not.
+CREATE INDEX sessions_expiry ON sessions (refresh_expires_at);
+
 CREATE INDEX workspaces_restricted ON workspaces (organization_id, id) WHERE access = 'members';
 
 CREATE TABLE modules (
@@ -104,7 +107,7 @@ CREATE TABLE columns (
         REFERENCES features (organization_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX columns_filling ON columns (organization_id, feature_id, id)
-    WHERE slot IS NOT NULL AND slot_ready = 0;
+    WHERE slot IS NOT NULL AND NOT slot_ready;
 
 CREATE TABLE rows (
     organization_id BLOB    NOT NULL,

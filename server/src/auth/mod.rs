@@ -5,7 +5,6 @@ mod password;
 mod remembered;
 mod secret;
 mod session;
-mod upkeep;
 
 pub(crate) use caller::Presented;
 pub use caller::{Caller, Identity, KeyScope, Role, Scopes, identify};
@@ -13,7 +12,6 @@ pub use password::{LONGEST_PASSWORD, Passwords, hash_password};
 pub(crate) use remembered::Remembered;
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{ACCESS_SECONDS, Tokens, refresh, sign_in, user_by_email};
-pub use upkeep::remove_expired_sessions;
 
 /// An e-mail address in the form in which addresses are compared.
 pub fn normalize_email(email: &str) -> String {

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use serde::Serialize;
+use tplkit::definitions::Definitions;
 use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::http::openapi;
 use tplkit_server::http::problem::Problem;
 use tplkit_server::store::{Store, StoreError};
 
@@ -38,6 +40,8 @@ enum Command {
     Worker(worker::Arguments),
     /// Brings the store up to date and ends.
     Migrate,
+    /// Prints the OpenAPI document of the API that this program serves.
+    Openapi,
     /// Creates organizations, users and memberships, beside a running server too.
     #[command(subcommand)]
     Admin(admin::Command),
@@ -99,6 +103,11 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match command {
         Command::Serve(options) => serve::run(&database, context, options).await,
         Command::Worker(options) => worker::run(&database, context, options).await,
+        Command::Openapi => {
+            let document = openapi::document(Definitions::embedded());
+            let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
+            Ok(writeln!(io::stdout(), "{text}")?)
+        }
         Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
         Command::Admin(command) => admin::run(&database, &context, command).await,
     }

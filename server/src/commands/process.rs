@@ -9,16 +9,22 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::metrics::{Metrics, Page};
+use tplkit_server::rows::Tables;
+use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
 use tplkit_server::work::{self, Bench, TASKS};
 
 use super::signals::Signals;
-use super::{Failure, logs};
+use super::{Failure, logs, variable};
 
 /// How often a store that is not there is looked for.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Descriptors that are not for clients: the store, standard streams, listeners.
 const OWN_FILES: u64 = 128;
+
+/// Holds the key for the secrets of connections. A variable alone: arguments are seen by everybody on
+/// the machine.
+const SECRET_KEY: &str = "TPLKIT_SECRET_KEY";
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -63,6 +69,8 @@ pub(super) struct Process {
     /// True once it has to stop.
     pub(super) stop: watch::Receiver<bool>,
     pub(super) drain: Duration,
+    /// Encrypts the secrets of connections.
+    pub(super) secret_key: Option<SecretKey>,
     heard: watch::Sender<bool>,
     signals: Signals,
     metrics_listen: Option<String>,
@@ -73,6 +81,7 @@ impl Process {
     /// Starts to log and to hear signals, and opens the store. A database that cannot be reached at the
     /// moment is waited for in the background.
     pub(super) async fn begin(database: &str, arguments: Arguments) -> Result<Process, Failure> {
+        let secret_key = secret_key()?;
         logs::start(&arguments.logs);
         let signals = Signals::new()?;
         let options = Options {
@@ -93,6 +102,7 @@ impl Process {
             store,
             stop,
             drain: Duration::from_secs(arguments.drain_seconds.into()),
+            secret_key,
             heard,
             signals,
             metrics_listen: arguments.metrics_listen,
@@ -123,11 +133,13 @@ impl Process {
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Arc<Metrics>,
+        tables: &Tables,
     ) -> impl Future<Output = ()> + use<> {
         let bench = Bench {
             store: self.store.clone(),
             context: context.clone(),
             metrics: metrics.clone(),
+            tables: tables.clone(),
         };
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
@@ -143,14 +155,16 @@ impl Process {
         }
     }
 
-    /// Tells others that it runs, and runs until it has stopped.
+    /// Tells others that it runs and whatever else there is to tell, and runs until it has stopped.
     pub(super) async fn run(
         self,
-        ready: Option<SocketAddr>,
+        ready: Option<(SocketAddr, String)>,
         work: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
-        if let Some(address) = ready {
+        if let Some((address, more)) = ready {
             writeln!(io::stdout(), "listening on http://{address}")?;
+            // Whoever wanted to know the address alone may have gone.
+            let _ = write!(io::stdout(), "{more}");
             io::stdout().flush()?;
         }
         tokio::select! {
@@ -161,6 +175,20 @@ impl Process {
             () = self.signals.heed(self.heard) => Err(Failure::Interrupted),
         }
     }
+}
+
+/// The key, if there is one.
+fn secret_key() -> Result<Option<SecretKey>, Failure> {
+    let Some(text) = variable(SECRET_KEY).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let key = text.to_str().and_then(SecretKey::parse);
+    let told = || {
+        Failure::Usage(format!(
+            "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
+        ))
+    };
+    key.map(Some).ok_or_else(told)
 }
 
 /// Listens, with an error that says where.

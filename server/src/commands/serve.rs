@@ -1,18 +1,17 @@
 //! `serve`: the API, and the background tasks beside it.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
+use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
-use tplkit_server::secret_key::SecretKey;
 
+use super::Failure;
 use super::process::{self, Process, listen, room};
-use super::{Failure, variable};
-
-/// Holds the key for the secrets of connections. A variable alone: arguments are seen by everybody on
-/// the machine.
-const SECRET_KEY: &str = "TPLKIT_SECRET_KEY";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -69,15 +68,18 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..=86_400)
     )]
     lease_seconds: u32,
-    /// How many features, and columns of each, a schema document shows before it is cut.
+    /// How many features, and columns in all, `GET /v1/schema` shows before it is cut.
     #[arg(
         long,
         value_name = "F,C",
         env = "TPLKIT_SCHEMA_CAP",
-        default_value = "500,500",
+        default_value = "500,5000",
         value_parser = schema_cap
     )]
     schema_cap: SchemaCap,
+    /// Fills an empty store with a shop to try things on, and prints how to get at it.
+    #[arg(long)]
+    demo: bool,
     #[command(flatten)]
     process: process::Arguments,
 }
@@ -104,21 +106,7 @@ fn schema_cap(text: &str) -> Result<SchemaCap, String> {
     });
     parts
         .filter(|cap| cap.features > 0 && cap.columns > 0)
-        .ok_or_else(|| "use two numbers from 1 on, such as 500,500".to_owned())
-}
-
-/// The key, if there is one.
-fn secret_key() -> Result<Option<SecretKey>, Failure> {
-    let Some(text) = variable(SECRET_KEY).filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
-    let key = text.to_str().and_then(SecretKey::parse);
-    let told = || {
-        Failure::Usage(format!(
-            "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
-        ))
-    };
-    key.map(Some).ok_or_else(told)
+        .ok_or_else(|| "use two numbers from 1 on, such as 500,5000".to_owned())
 }
 
 pub(super) async fn run(
@@ -126,7 +114,6 @@ pub(super) async fn run(
     context: Context,
     options: Arguments,
 ) -> Result<(), Failure> {
-    let secret_key = secret_key()?;
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let config = Config {
@@ -135,7 +122,7 @@ pub(super) async fn run(
         rate: options.rate_limit.0,
         lease_seconds: options.lease_seconds,
         schema_cap: options.schema_cap,
-        secret_key,
+        secret_key: process.secret_key.clone(),
         edge: Limits {
             connections: room(connections),
             drain: process.drain,
@@ -145,8 +132,13 @@ pub(super) async fn run(
     let app = App::new(process.store.clone(), context.clone(), config)?;
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
+    let shown = if options.demo {
+        shown(&app, address).await?
+    } else {
+        String::new()
+    };
     process.show(&app.metrics).await?;
-    let upkeep = process.upkeep(&context, &app.metrics);
+    let upkeep = process.upkeep(&context, &app.metrics, &app.tables);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),
@@ -166,5 +158,23 @@ pub(super) async fn run(
             let _ = tokio::join!(serving, upkeep);
         }
     };
-    process.run(Some(address), work).await
+    process.run(Some((address, shown)), work).await
+}
+
+/// Fills the store, and tells what a newcomer may try.
+async fn shown(app: &Arc<App>, address: SocketAddr) -> Result<String, Failure> {
+    let demo = match demo::fill(app).await {
+        Ok(demo) => demo,
+        Err(DemoError::Store(error)) => return Err(error.into()),
+        Err(error) => return Err(Failure::Usage(format!("--demo: {error}"))),
+    };
+    let (email, password, key, orders) = (demo.email, demo.password, demo.key, demo.orders);
+    Ok(format!(
+        "\nA coffee shop with customers, products and orders.\n\
+         sign in   {email}   {password}\n\
+         API key   {key}\n\
+         docs      http://{address}/docs\n\n\
+         curl -H 'Authorization: Bearer {key}' \\\n  \
+         'http://{address}/v1/features/{orders}/rows?filter=status:eq:open&sort=-total&limit=3'\n"
+    ))
 }

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use tplkit_server::context::Context;
 use tplkit_server::metrics::Metrics;
+use tplkit_server::rows::Tables;
 
 use super::Failure;
 use super::process::{self, Process};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     process: process::Arguments,
@@ -22,7 +26,7 @@ pub(super) async fn run(
     let process = Process::begin(database, options.process).await?;
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
-    let upkeep = process.upkeep(&context, &metrics);
+    let upkeep = process.upkeep(&context, &metrics, &Tables::default());
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await
 }

@@ -11,12 +11,15 @@ use tokio::time::{sleep, timeout};
 
 use super::connection::{self, Phase};
 use super::crowd::Crowd;
-use super::{Answers, Limits};
+use super::{Answers, Limits, door};
 
 /// How many connections the system may hold ready for us.
 const BACKLOG: u32 = 4096;
 /// How often a crowd is looked at again.
 const GLANCE: Duration = Duration::from_millis(20);
+/// How often a listener that is about to close is looked at: for as long as a connection across the
+/// world takes to begin.
+const LAST_GLANCES: usize = 10;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -160,20 +163,23 @@ impl<A: Answers> Edge<A> {
 
     /// Takes those who are in the door, and closes it.
     async fn accept_the_last(&self, listener: TcpListener) {
-        // From here on the system lets nobody in whom it would have to send away again.
-        let _ = socket2::SockRef::from(&listener).listen(0);
+        door::close(&listener);
         let Ok(listener) = listener.into_std() else {
             return;
         };
-        // Asked directly: the runtime may not have heard of them yet.
-        while let Ok((tcp, peer)) = listener.accept() {
-            let tcp = tcp
-                .set_nonblocking(true)
-                .and_then(|()| TcpStream::from_std(tcp));
-            let place = timeout(self.limits.grace, self.place());
-            if let (Ok(tcp), Ok(Some(place))) = (tcp, place.await) {
-                self.welcome(tcp, peer, place);
+        for _ in 0..LAST_GLANCES {
+            // Asked directly: the runtime may not have heard of them yet.
+            while let Ok((tcp, peer)) = listener.accept() {
+                let tcp = tcp
+                    .set_nonblocking(true)
+                    .and_then(|()| TcpStream::from_std(tcp));
+                let place = timeout(self.limits.grace, self.place());
+                if let (Ok(tcp), Ok(Some(place))) = (tcp, place.await) {
+                    self.welcome(tcp, peer, place);
+                }
             }
+            // For connections that are on their way in.
+            sleep(GLANCE).await;
         }
     }
 }

@@ -11,6 +11,7 @@ mod accept;
 mod body;
 mod connection;
 mod crowd;
+mod door;
 mod stream;
 
 use std::net::SocketAddr;

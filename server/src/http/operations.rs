@@ -97,7 +97,8 @@ impl Operation {
     pub fn all_statuses(&self) -> Vec<u16> {
         let mut all = self.statuses.to_vec();
         if self.access != Access::Public {
-            all.extend([401, 403, 429, 503]);
+            // 413 also without a body: of a head that is too large.
+            all.extend([401, 403, 413, 429, 503]);
         }
         all.sort_unstable();
         all.dedup();
@@ -219,7 +220,6 @@ const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]
 
 /// All operations.
 pub static OPERATIONS: [Operation; 57] = operations! {
-
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;

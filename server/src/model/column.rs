@@ -6,9 +6,9 @@ use tplkit::json::Value as Json;
 use super::feature::touch;
 use super::record::Record;
 use super::slots;
-use super::uniqueness;
 use super::written::Written;
 use crate::http::problem::Problem;
+use crate::rows::unique;
 use crate::store::Tx;
 
 /// The component of identities.
@@ -118,14 +118,13 @@ pub(super) async fn settle(
     let rows = slots::has_rows(tx, column.organization(), column.parent()).await?;
     column.set("is_unique", now.unique);
     let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
-    let of = uniqueness::Column::of(column);
+    let of = unique::Column::of(column);
     if was.unique && !now.unique {
-        uniqueness::forget(tx, &of).await?;
+        unique::forget(tx, &of).await?;
     }
     if rows && (newly_unique || newly_counted) {
-        let greatest = uniqueness::enter(tx, &of, newly_unique).await?;
-        if let Some(greatest) = greatest.filter(|_| newly_counted) {
-            let next = greatest.saturating_add(1);
+        let after = unique::enter(tx, &of, newly_unique).await?;
+        if let Some(next) = after.filter(|_| newly_counted) {
             let known = column.integer("next_number").unwrap_or(1);
             column.set("next_number", next.max(known));
         }

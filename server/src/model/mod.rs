@@ -14,9 +14,8 @@ pub mod kind;
 mod record;
 mod remove;
 pub mod schema;
-mod slots;
+pub(crate) mod slots;
 mod statements;
-mod uniqueness;
 mod workspace;
 mod written;
 

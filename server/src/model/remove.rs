@@ -6,10 +6,10 @@ use super::change::locked;
 use super::feature::touch;
 use super::kind::{Kind, What};
 use super::record::Record;
-use super::uniqueness;
 use crate::http::call::Asked;
 use crate::http::problem::{Code, Problem};
 use crate::http::reply::Reply;
+use crate::rows::unique;
 use crate::store::{Dialect, Tx, Value};
 
 /// A record that is to go.
@@ -118,7 +118,7 @@ async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
              AND feature_id = $2",
         ],
         What::Column => {
-            uniqueness::forget(tx, &uniqueness::Column::of(record)).await?;
+            unique::forget(tx, &unique::Column::of(record)).await?;
             return Ok(touch(tx, record.parent()).await?);
         }
         What::Module | What::Rail | What::View => return Ok(()),

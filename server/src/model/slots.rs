@@ -2,7 +2,6 @@
 
 use uuid::Uuid;
 
-use super::record::Record;
 use crate::store::{StoreError, Tx};
 
 const SLOTS: i64 = 16;
@@ -36,12 +35,11 @@ pub(super) async fn free(
 
 /// Gives a slot to each of the named columns that has none, as far as there are any. Tells whether
 /// some column got one. The feature is locked.
-pub(super) async fn give(
+pub(crate) async fn give(
     tx: &mut Tx,
-    feature: &Record,
+    (organization, feature): (Uuid, Uuid),
     names: &[String],
 ) -> Result<bool, StoreError> {
-    let (organization, feature) = (feature.organization(), feature.id);
     let columns = taken(tx, organization, feature).await?;
     let mut slots: Vec<_> = columns.iter().map(|column| column.slot).collect();
     let mut given = None;

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::faults::Faults;
 use super::slots;
 use super::table::{Column, Table};
-use super::unique::value_hash;
+use super::unique::known_as;
 use crate::context::Context;
 
 /// How strictly the rows of a request are judged.
@@ -269,8 +269,8 @@ type Beside<'b> = (
 
 fn noted(table: &Table, at: usize, value: &str, (uniques, slots, long): Beside<'_>) {
     let column = &table.columns[at];
-    if column.is_unique && value != "null" {
-        uniques.push((at, value_hash(value)));
+    if let Some(known) = known_as(value).filter(|_| column.is_unique) {
+        uniques.push((at, known));
     }
     if let Some(slot) = table.slot_of[at] {
         let (key, cut) = slots::key(column.is_number, value);
@@ -314,7 +314,7 @@ fn is_kept(cell: Cell<'_>) -> bool {
 const LAST: i64 = i64::MAX / 2;
 
 /// The first integer above a canonical number, where a sequence counts so far.
-fn floor(number: &str) -> Option<i64> {
+pub(super) fn floor(number: &str) -> Option<i64> {
     let whole = number.split('.').next()?;
     let whole: i64 = whole.parse().ok()?;
     (0..LAST).contains(&whole).then(|| whole + 1)

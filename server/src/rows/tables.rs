@@ -8,6 +8,7 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
+use super::hot::Hot;
 use super::table::{Head, Table};
 use crate::store::{Row, StoreError, Tx};
 
@@ -16,7 +17,11 @@ const KEPT: usize = 4096;
 
 /// The tables that this process remembers. Cheap to clone.
 #[derive(Clone)]
-pub struct Tables(Arc<Cache<Uuid, Arc<Table>>>);
+pub struct Tables {
+    kept: Arc<Cache<Uuid, Arc<Table>>>,
+    /// What is asked of them most.
+    pub hot: Hot,
+}
 
 /// A table whose rows are about to be written.
 #[derive(Debug)]
@@ -29,13 +34,16 @@ pub struct Opened {
 
 impl Default for Tables {
     fn default() -> Tables {
-        Tables(Arc::new(Cache::new(KEPT)))
+        Tables {
+            kept: Arc::new(Cache::new(KEPT)),
+            hot: Hot::default(),
+        }
     }
 }
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tables({})", self.0.len())
+        write!(f, "Tables({})", self.kept.len())
     }
 }
 
@@ -53,7 +61,7 @@ impl Tables {
     /// The table as it was last seen, by whomever: good for work that is thrown away when
     /// [`open`](Tables::open) gives another version.
     pub fn peek(&self, feature: Uuid) -> Option<Arc<Table>> {
-        self.0.get(&feature)
+        self.kept.get(&feature)
     }
 
     /// The table, if the scope of the transaction sees it.
@@ -97,13 +105,13 @@ impl Tables {
     }
 
     async fn current(&self, tx: &mut Tx, head: Head) -> Result<Arc<Table>, StoreError> {
-        if let Some(kept) = self.0.get(&head.id)
+        if let Some(kept) = self.kept.get(&head.id)
             && (kept.organization, kept.version) == (head.organization, head.version)
         {
             return Ok(kept);
         }
         let table = Arc::new(Table::load(tx, head).await?);
-        self.0.insert(head.id, table.clone());
+        self.kept.insert(head.id, table.clone());
         Ok(table)
     }
 }

@@ -1,111 +1,114 @@
-//! What no two rows of a table may hold: one line for each filled cell of a unique column.
+//! What must not be repeated: the lines of `row_values`.
 //!
-//! The store enforces it, in every mode and whoever sees the other row: the lines have the value in
-//! their key, and what does not go in stands there already.
+//! A value is known by the SHA-256 of its canonical text, so that `1` and `1.0` are one and long texts
+//! cost no more than short ones. Rows are stored in that text already.
 
 use sha2::{Digest as _, Sha256};
+use tplkit::rows::members;
 use uuid::Uuid;
 
-use super::entering::Entered;
-use super::table::Table;
+use super::entering::floor;
+use crate::http::problem::Problem;
+use crate::model::Record;
 use crate::store::{StoreError, Tx, Value};
 
-/// What stands for a cell: equal for equal values. The cell is canonical, as it is stored, and not null.
-pub fn value_hash(canonical: &str) -> [u8; 32] {
-    Sha256::digest(canonical).into()
+/// How many rows are looked at in one go.
+const BATCH: i64 = 1000;
+
+/// The value as it is known, when it is one: nothing is repeated by being empty.
+pub fn known_as(canonical: &str) -> Option<[u8; 32]> {
+    (canonical != "null").then(|| Sha256::digest(canonical).into())
 }
 
-/// A cell whose value is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Taken {
-    /// The position of the row among those that were to be written.
-    pub(super) row: usize,
-    /// The position of the column.
-    pub(super) column: usize,
+/// A column whose values are looked at.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Where it lies.
+    pub organization: Uuid,
+    /// Where it lies.
+    pub workspace: Uuid,
+    /// Its table.
+    pub feature: Uuid,
+    /// Its id.
+    pub id: Uuid,
+    /// Its name, for the refusal.
+    pub name: String,
 }
 
-/// A claim on a value: the id of the column, the value, the column, the row.
-type Claim = (Uuid, [u8; 32], usize, usize);
-
-/// Reserves the values of rows. Gives what was taken already, by other rows or by earlier ones of the
-/// same; then the transaction is to be left.
-pub(super) async fn reserve(
-    tx: &mut Tx,
-    table: &Table,
-    rows: &[Entered],
-) -> Result<Vec<Taken>, StoreError> {
-    let mut claims: Vec<Claim> = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        let id = |column: usize| table.columns[column].definition.id;
-        let uniques = row.uniques.iter();
-        claims.extend(uniques.map(|(column, value)| (id(*column), *value, *column, at)));
+impl Column {
+    /// That of a record.
+    pub fn of(column: &Record) -> Column {
+        Column {
+            organization: column.organization(),
+            workspace: column.workspace(),
+            feature: column.parent(),
+            id: column.id,
+            name: column.name.clone(),
+        }
     }
-    // In one order everywhere, so that writers wait for each other and not in a circle.
-    claims.sort_unstable();
-    let mut taken: Vec<Taken> = claims
-        .windows(2)
-        .filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1))
-        .map(|pair| of(&pair[1]))
-        .collect();
-    if taken.is_empty() {
-        let sql = "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
-             column_id, value, row_id) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING RETURNING row_id";
-        let all: Vec<Vec<Value>> = claims
-            .iter()
-            .map(|(column, value, _, row)| {
+}
+
+/// Enters the values of all rows of a column that becomes unique (`claim`), and finds where a sequence
+/// above all of them begins.
+///
+/// # Errors
+/// 409 when a value stands in two rows.
+pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i64>, Problem> {
+    let read = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
+         AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+    let insert = "INSERT INTO main.row_values {into $1} \
+         (organization_id, workspace_id, feature_id, column_id, value, row_id) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING row_id";
+    let (mut after_all, mut after) = (None, Uuid::nil());
+    loop {
+        let parameters = [
+            column.organization.into(),
+            column.feature.into(),
+            after.into(),
+            BATCH.into(),
+        ];
+        let rows = tx.query(read, &parameters).await?;
+        let Some(last) = rows.last() else {
+            return Ok(after_all);
+        };
+        after = last.get(0)?;
+        let mut lines = Vec::new();
+        for row in &rows {
+            let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
+            let cell = members(&data).find(|(key, _)| key.is(&column.name));
+            let Some((_, cell)) = cell else { continue };
+            after_all = after_all.max(floor(cell));
+            lines.extend(known_as(cell).map(|value| -> Vec<Value> {
                 vec![
-                    table.organization.into(),
-                    table.workspace.into(),
-                    table.id.into(),
-                    (*column).into(),
-                    (*value).into(),
-                    rows[*row].id.into(),
+                    column.organization.into(),
+                    column.workspace.into(),
+                    column.feature.into(),
+                    column.id.into(),
+                    value.into(),
+                    id.into(),
                 ]
-            })
-            .collect();
-        let answers = tx.each(sql, &all).await?;
-        let refused = claims.iter().zip(&answers);
-        let refused = refused.filter(|(_, answer)| answer.is_empty());
-        taken = refused.map(|(claim, _)| of(claim)).collect();
-    }
-    taken.sort_unstable();
-    Ok(taken)
-}
-
-fn of(claim: &Claim) -> Taken {
-    Taken {
-        row: claim.3,
-        column: claim.2,
+            }));
+        }
+        if claim {
+            let entered = tx.each(insert, &lines).await?;
+            if entered.iter().any(Vec::is_empty) {
+                return Err(Problem::repeated(&column.name));
+            }
+        }
     }
 }
 
-/// Lets go of values that a row no longer holds.
-pub(super) async fn release(
-    tx: &mut Tx,
-    table: &Table,
-    row: Uuid,
-    values: &[(usize, [u8; 32])],
-) -> Result<(), StoreError> {
+/// Removes the values of a column that is unique no more.
+///
+/// # Errors
+/// Those of the store.
+pub async fn forget(tx: &mut Tx, column: &Column) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
-         AND column_id = $3 AND value = $4 AND row_id = $5";
-    let mut sorted: Vec<_> = values
-        .iter()
-        .map(|(column, value)| (table.columns[*column].definition.id, *value))
-        .collect();
-    sorted.sort_unstable();
-    let all: Vec<Vec<Value>> = sorted
-        .into_iter()
-        .map(|(column, value)| {
-            vec![
-                table.organization.into(),
-                table.id.into(),
-                column.into(),
-                value.into(),
-                row.into(),
-            ]
-        })
-        .collect();
-    tx.each(sql, &all).await.map(drop)
+         AND organization_id = $1 AND feature_id = $2 AND column_id = $3";
+    let parameters = [
+        column.organization.into(),
+        column.feature.into(),
+        column.id.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
 }

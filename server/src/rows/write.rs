@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::entering::Entered;
 use super::table::Table;
 use super::tables::Opened;
-use super::unique::{self, Taken, value_hash};
+use super::unique::known_as;
+use super::values::{self, Taken};
 use super::{counts, sequence, slots};
 use crate::http::problem::{Code, Fault, Problem};
 use crate::store::{StoreError, Tx, Value};
@@ -93,7 +94,7 @@ pub async fn insert(
         return Err(Refused::Quota);
     }
     sequence::number(tx, table, rows).await?;
-    let taken = unique::reserve(tx, table, rows).await?;
+    let taken = values::reserve(tx, table, rows).await?;
     if !taken.is_empty() {
         return Err(Refused::taken(table, &taken));
     }
@@ -133,18 +134,18 @@ pub async fn replace(
     now: i64,
 ) -> Result<Entered, Refused> {
     sequence::number(tx, table, std::slice::from_mut(&mut after)).await?;
-    let held = values(table, before);
+    let held = held(table, before);
     let gone = held.iter().filter(|value| !after.uniques.contains(value));
     let gone: Vec<_> = gone.copied().collect();
     let mut new = after.clone();
     new.uniques.retain(|value| !held.contains(value));
     // Reserved before others are released: who waits for a value has let go of none yet, so nobody
     // waits in a circle.
-    let taken = unique::reserve(tx, table, std::slice::from_ref(&new)).await?;
+    let taken = values::reserve(tx, table, std::slice::from_ref(&new)).await?;
     if !taken.is_empty() {
         return Err(Refused::taken(table, &taken));
     }
-    unique::release(tx, table, after.id, &gone).await?;
+    values::release(tx, table, after.id, &gone).await?;
     let mut line: Vec<Value> = vec![
         table.organization.into(),
         table.id.into(),
@@ -171,13 +172,13 @@ pub async fn remove(tx: &mut Tx, table: &Table, row: Uuid) -> Result<Option<Stri
         return Ok(None);
     };
     let data: String = removed.get(0)?;
-    unique::release(tx, table, row, &values(table, &data)).await?;
+    values::release(tx, table, row, &held(table, &data)).await?;
     counts::add(tx, table, row, -1).await?;
     Ok(Some(data))
 }
 
 /// What the unique columns of a stored row hold.
-fn values(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
+fn held(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
     if !table.columns.iter().any(|column| column.is_unique) {
         return Vec::new();
     }
@@ -185,8 +186,8 @@ fn values(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
     for (key, value) in members(data) {
         let key = key.decoded();
         let at = table.position(&key);
-        if let Some(at) = at.filter(|at| table.columns[*at].is_unique && value != "null") {
-            values.push((at, value_hash(value)));
+        if let Some(at) = at.filter(|at| table.columns[*at].is_unique) {
+            values.extend(known_as(value).map(|known| (at, known)));
         }
     }
     values

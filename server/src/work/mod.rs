@@ -3,6 +3,7 @@
 //!
 //! Several processes may share a store, and each does all of this: a task has to bear that.
 
+mod expired;
 mod tasks;
 
 use std::panic::AssertUnwindSafe;
@@ -15,10 +16,12 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+pub use expired::{remove_expired_sessions, remove_kept_answers};
 pub use tasks::TASKS;
 
 use crate::context::{Context, Stopwatch, micros, random};
 use crate::metrics::Metrics;
+use crate::rows::Tables;
 use crate::store::{Store, StoreError};
 
 /// What a task works with.
@@ -30,6 +33,8 @@ pub struct Bench {
     pub context: Context,
     /// Where runs are counted.
     pub metrics: Arc<Metrics>,
+    /// What this process has seen asked of tables.
+    pub tables: Tables,
 }
 
 /// A run: how much it did.

@@ -3,13 +3,35 @@
 use std::time::Duration;
 
 use super::Task;
-use crate::auth::remove_expired_sessions;
+use super::expired::{remove_expired_sessions, remove_kept_answers};
+use crate::rows::{fill_slots, give_slots};
 
 /// All tasks.
-pub const TASKS: &[Task] = &[Task {
-    name: "expired_sessions",
-    every: Duration::from_secs(600),
-    run: |bench| {
-        Box::pin(async move { remove_expired_sessions(&bench.store, &bench.context).await })
+pub const TASKS: &[Task] = &[
+    Task {
+        name: "expired_sessions",
+        every: Duration::from_secs(600),
+        run: |bench| {
+            Box::pin(async move { remove_expired_sessions(&bench.store, &bench.context).await })
+        },
     },
-}];
+    Task {
+        name: "kept_answers",
+        every: Duration::from_secs(600),
+        run: |bench| {
+            Box::pin(async move { remove_kept_answers(&bench.store, &bench.context).await })
+        },
+    },
+    Task {
+        name: "hot_columns",
+        every: Duration::from_secs(60),
+        run: |bench| {
+            Box::pin(async move { give_slots(&bench.store, &bench.context, &bench.tables).await })
+        },
+    },
+    Task {
+        name: "slots",
+        every: Duration::from_secs(10),
+        run: |bench| Box::pin(async move { fill_slots(&bench.store, &bench.context).await }),
+    },
+];

@@ -38,6 +38,7 @@ impl About<'_> {
         );
         match (operation.method, operation.path) {
             ("GET", "/v1/api-keys") => format!("{path}?organization_id={}", self.organization),
+            ("GET", "/v1/features/{feature_id}/rows:aggregate") => format!("{path}?op=count"),
             _ => path,
         }
     }
@@ -58,6 +59,8 @@ impl About<'_> {
             "/v1/rails" => json!({"module_id": model.module, "label": "x"}),
             "/v1/views" => json!({"feature_id": model.feature, "label": "x", "type": "table"}),
             "/v1/features/{feature_id}/columns" => json!({"label": "x", "type": "text"}),
+            "/v1/features/{feature_id}/rows" => json!({"data": {}}),
+            "/v1/features/{feature_id}/rows:batch" => json!({"rows": [{"data": {}}]}),
             _ => json!({}),
         }
     }
@@ -170,7 +173,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
     ];
     let mut asked = 0;
     for operation in guarded().filter(|operation| concerns_an_organization(operation)) {
-        let model = Model::new(&owner, world.acme);
+        let model = Model::new(&owner, world.acme).with_row(&owner);
         let about = About {
             organization: &acme,
             other: if operation.path.contains("api_key_id") {
@@ -185,7 +188,12 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         for (role, client) in &roles {
             let answer = ask(operation, client, &about);
             if *role < operation.role {
-                answer.refused(403, "forbidden");
+                // Of a row, not even this is told: that it could be removed by others.
+                if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {
+                    answer.refused(404, "not_found");
+                } else {
+                    answer.refused(403, "forbidden");
+                }
             } else {
                 let status = answer.status;
                 let fine = status < 300 || (operation.method == "DELETE" && status == 409);

@@ -16,6 +16,7 @@ pub(crate) struct Model {
     pub(crate) feature: String,
     pub(crate) view: String,
     pub(crate) column: String,
+    pub(crate) row: String,
 }
 
 /// The id of a record.
@@ -67,7 +68,15 @@ impl Model {
             feature,
             view,
             column,
+            row: Uuid::max().to_string(),
         }
+    }
+
+    /// With a row in the feature.
+    pub(crate) fn with_row(mut self, client: &Client) -> Model {
+        let path = format!("/v1/features/{}/rows", self.feature);
+        self.row = id(&client.create(&path, &json!({"data": {}})));
+        self
     }
 
     /// Ids of nothing.
@@ -80,6 +89,7 @@ impl Model {
             feature: id(),
             view: id(),
             column: id(),
+            row: id(),
         }
     }
 
@@ -97,7 +107,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 6] {
+    fn names(&self) -> [(&'static str, &str); 7] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -105,6 +115,7 @@ impl Model {
             ("{feature_id}", &self.feature),
             ("{view_id}", &self.view),
             ("{column_id}", &self.column),
+            ("{row_id}", &self.row),
         ]
     }
 

@@ -136,6 +136,15 @@ impl Cluster {
         Err(io::Error::other("PostgreSQL did not stop"))
     }
 
+    /// Ends the server as an accident does: nothing is written back, nobody is waited for.
+    pub(crate) fn crash(&mut self) -> io::Result<()> {
+        let pid_file = self.folder.join("data/postmaster.pid");
+        let text = fs::read_to_string(&pid_file)?;
+        let pid = text.lines().next().unwrap_or_default();
+        Command::new("kill").args(["-QUIT", pid]).status()?;
+        self.pause()
+    }
+
     /// Starts the server again.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
         self.tell("start\n")?;

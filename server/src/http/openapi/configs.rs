@@ -99,7 +99,8 @@ fn of_type(field: &Field) -> Value {
         FieldType::String => {
             let by_id = |reference: &tplkit::definitions::Reference| reference.form == Form::Uuid;
             if field.reference.as_ref().is_some_and(by_id) {
-                json!({"type": "string", "format": "uuid"})
+                // An empty one names nothing, which is legal.
+                json!({"type": "string", "anyOf": [{"format": "uuid"}, {"const": ""}]})
             } else {
                 json!({"type": "string"})
             }

@@ -10,7 +10,7 @@ pub(super) fn query(name: &str) -> Option<Value> {
     let (name, schema, told) = match name {
         "cursor" => (
             "cursor",
-            json!({"type": "string", "minLength": 1}),
+            json!({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
             "`next_cursor` of the page before.",
         ),
         "limit" => (
@@ -28,7 +28,9 @@ pub(super) fn query(name: &str) -> Option<Value> {
         }
         "filter" => (
             "filter",
-            json!({"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 8192}}),
+            json!({"type": "array", "maxItems": 100, "items": {
+                "type": "string", "maxLength": 8192, "pattern": "^[^:]+:[^:]+:",
+            }}),
             "`column:op:value`, repeatable. Text: eq, neq, gt, gte, lt, lte, like, ilike, contains, \
              ncontains, startswith, endswith, in, is. Numbers: eqn, neqn, gtn, gten, ltn, lten. `not.` \
              before an operator negates it.",

@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     every_way_in_fills_the_slots,
     a_cell_that_is_too_long_closes_its_slot,
+    slots_that_are_given_late_are_filled_beside_writers,
 );
 
 async fn slotted(world: &World) -> Uuid {
@@ -110,4 +111,66 @@ async fn a_cell_that_is_too_long_closes_its_slot(place: Place) {
         assert_eq!(closed().await == 1, closes, "{length}");
         assert_eq!(asked(version).await > before, closes, "{length}");
     }
+}
+
+/// A table with rows in which two columns get slots late.
+async fn late(world: &World, rows: usize) -> Uuid {
+    let workspace = workspace(world, world.acme, "organization").await;
+    let columns = [
+        ("text", "text", "textfield", "{}"),
+        ("amount", "number", "numberfield", "{}"),
+    ];
+    let feature = table_in(world, (world.acme, workspace), false, &columns).await;
+    let editor = world.as_user("editor@acme.test");
+    for from in (0..rows).step_by(500) {
+        let batch: Vec<_> = (from..rows.min(from + 500))
+            .map(|n| json!({"data": {"text": format!("t{n}"), "amount": n}}))
+            .collect();
+        editor
+            .post(&path(feature, ":batch"), &json!({"rows": batch}))
+            .expect(201);
+    }
+    feature
+}
+
+async fn slots_that_are_given_late_are_filled_beside_writers(place: Place) {
+    let world = World::new(place).await;
+    let feature = late(&world, 1200).await;
+    let editor = world.as_user("editor@acme.test");
+    let tables = tplkit_server::rows::Tables::default();
+    for _ in 0..100 {
+        tables.hot.note(feature, "amount");
+        tables.hot.note(feature, "text");
+        tables.hot.note(feature, "no such column");
+    }
+    let given = tplkit_server::rows::give_slots(&world.store, &world.context, &tables).await;
+    assert_eq!(given, Ok(1));
+    let ready = "SELECT count(*) FROM columns WHERE feature_id = $1 AND slot_ready = $2";
+    let ready = || number(&world, ready, vec![feature.into(), true.into()]);
+    assert_eq!(ready().await, 0);
+    let (filled, answers) = tokio::join!(
+        tplkit_server::rows::fill_slots(&world.store, &world.context),
+        tokio::task::spawn_blocking(move || {
+            let row = |n: usize| json!({"data": {"text": format!("new {n}"), "amount": n}});
+            (0..20)
+                .map(|n| editor.post(&path(feature, ""), &row(n)).status)
+                .collect::<Vec<_>>()
+        })
+    );
+    assert_eq!(filled, Ok(1200));
+    assert_eq!(answers.expect("answers"), [201; 20]);
+    assert_eq!(ready().await, 2);
+    let sql = "SELECT {text data}, s1, s2 FROM rows WHERE feature_id = $1";
+    let rows = ask(&world, sql, vec![feature.into()]).await;
+    assert_eq!(rows.len(), 1220);
+    for row in rows {
+        let data: String = row.get(0).expect("data");
+        let data: serde_json::Value = serde_json::from_str(&data).expect("data");
+        let slots: [Option<String>; 2] = [1, 2].map(|at| row.get(at).expect("a text"));
+        let text = data["text"].as_str().map(str::to_owned);
+        assert_eq!(slots, [text, key(&data["amount"].to_string())]);
+    }
+    // There is nothing left to do.
+    let filled = tplkit_server::rows::fill_slots(&world.store, &world.context).await;
+    assert_eq!(filled, Ok(0));
 }

@@ -1,0 +1,190 @@
+//! A filled store for newcomers: a shop with customers, products and orders, and who may look at it.
+//!
+//! It is filled through the API itself, request by request, so it holds what any client could have
+//! made. What the requests are stands in `shop.json`; `$name` is the id that an earlier one answered.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::auth::{Role, hash_password};
+use crate::context::random;
+use crate::edge::Answers as _;
+use crate::http::App;
+use crate::routes::{members, organizations, users};
+use crate::store::{Scope, StoreError, Tx};
+
+const SHOP: &str = include_str!("shop.json");
+const EMAIL: &str = "demo@example.com";
+
+/// What a newcomer needs to know.
+#[derive(Debug)]
+pub struct Demo {
+    /// Signs in with this address,
+    pub email: &'static str,
+    /// and this password.
+    pub password: String,
+    /// An API key that may do everything that keys may.
+    pub key: String,
+    /// The table of orders.
+    pub orders: String,
+}
+
+/// Why the store was not filled.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// It holds something already.
+    #[error("the store is not empty, and a demonstration is put into empty stores only")]
+    NotEmpty,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A request was refused: a bug.
+    #[error("{path} was answered with {status}: {body}")]
+    Refused {
+        /// Of the request.
+        path: String,
+        /// Of the answer.
+        status: u16,
+        /// Of the answer.
+        body: String,
+    },
+}
+
+/// Fills an empty store.
+///
+/// # Errors
+/// When it is not empty, or fails.
+pub async fn fill(app: &Arc<App>) -> Result<Demo, DemoError> {
+    if !is_empty(app).await? {
+        return Err(DemoError::NotEmpty);
+    }
+    let password = URL_SAFE_NO_PAD.encode(random::<12>());
+    let organization = people(app, &password).await?;
+    let mut session = Session {
+        app,
+        token: String::new(),
+    };
+    let body = json!({"email": EMAIL, "password": password});
+    let tokens = session.post("/v1/auth/token", &body).await?;
+    session.token = text(&tokens, "access_token");
+    let mut known = BTreeMap::from([("organization".to_owned(), organization.to_string())]);
+    let requests: Vec<Value> =
+        serde_json::from_str(SHOP).map_err(|error| StoreError::Internal(error.to_string()))?;
+    for request in requests {
+        let path = filled_in(&text(&request, "post"), &known);
+        let body = filled_in(&request["body"].to_string(), &known);
+        let body = serde_json::from_str(&body).unwrap_or_default();
+        let answer = session.post(&path, &body).await?;
+        if let Some(name) = request["as"].as_str() {
+            known.insert(name.to_owned(), text(&answer, "id"));
+        }
+    }
+    let body = json!({
+        "organization_id": organization, "name": "Demo", "scopes": ["read", "write", "structure"],
+    });
+    let key = session.post("/v1/api-keys", &body).await?;
+    Ok(Demo {
+        email: EMAIL,
+        password,
+        key: text(&key, "key"),
+        orders: known.remove("orders").unwrap_or_default(),
+    })
+}
+
+async fn is_empty(app: &App) -> Result<bool, StoreError> {
+    async fn ask(tx: &mut Tx) -> Result<bool, StoreError> {
+        let found = tx.last("SELECT id FROM organizations LIMIT 1", &[]).await?;
+        Ok(found.is_empty())
+    }
+    app.store
+        .read(&Scope::Operator, (), |tx, ()| Box::pin(ask(tx)))
+        .await
+}
+
+async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {
+    let now = app.context.now();
+    let organization = organizations::New {
+        id: app.context.id(),
+        label: "Coffee & Co.".to_owned(),
+        seats: None,
+        row_quota: None,
+        now,
+    };
+    let organization = organizations::create(&app.store, organization).await?.id;
+    let user = users::New {
+        id: app.context.id(),
+        email: EMAIL.to_owned(),
+        password_hash: hash_password(password.as_bytes())?,
+        platform_admin: false,
+        now,
+    };
+    let failed = |problem: crate::http::problem::Problem| DemoError::Refused {
+        path: "the first user".to_owned(),
+        status: 0,
+        body: problem.detail().to_owned(),
+    };
+    users::create(&app.store, user).await.map_err(failed)?;
+    let member = members::Add {
+        organization,
+        email: EMAIL.to_owned(),
+        role: Role::Owner,
+        now,
+    };
+    members::add(&app.store, &Scope::Operator, member, Role::Owner)
+        .await
+        .map_err(failed)?;
+    Ok(organization)
+}
+
+/// Asks the server without a network.
+struct Session<'a> {
+    app: &'a Arc<App>,
+    token: String,
+}
+
+impl Session<'_> {
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, DemoError> {
+        let request = Request::post(path)
+            .header("host", "demo")
+            .header("content-type", "application/json")
+            .header("authorization", format!("Bearer {}", self.token))
+            .body(Body::from(body.to_string()))
+            .map_err(|error| StoreError::Internal(error.to_string()))?;
+        let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let answer = self.app.clone().answer(peer, request).await;
+        let status = answer.status().as_u16();
+        let collected = answer.into_body().collect().await;
+        let bytes = collected.map(http_body_util::Collected::to_bytes);
+        let bytes = bytes.unwrap_or_default();
+        if status >= 300 {
+            return Err(DemoError::Refused {
+                path: path.to_owned(),
+                status,
+                body: String::from_utf8_lossy(&bytes).into_owned(),
+            });
+        }
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+}
+
+fn filled_in(text: &str, known: &BTreeMap<String, String>) -> String {
+    // Longer names first: `$orders` is none that begins with `$order`.
+    let mut names: Vec<_> = known.iter().collect();
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    names.into_iter().fold(text.to_owned(), |text, (name, id)| {
+        text.replace(&format!("${name}"), id)
+    })
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_default().to_owned()
+}

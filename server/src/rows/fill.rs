@@ -1,0 +1,246 @@
+//! Fills the slots of columns that got theirs when their table had rows already.
+//!
+//! In short transactions, beside everybody else: who writes rows fills the slots of what is written,
+//! because nobody writes rows while a slot is given. Interrupted, it begins anew and finds most of the
+//! work done. When every row has been looked at, and the table is still the one that was looked at, the
+//! slots are ready and questions are answered from them.
+
+use tplkit::rows::members;
+use uuid::Uuid;
+
+use super::slots;
+use super::table::Table;
+use super::tables::Tables;
+use crate::context::Context;
+use crate::store::{Scope, Store, StoreError, Tx, Value};
+
+/// How many rows are looked at in one transaction.
+const ROWS: i64 = 500;
+/// How many rows are changed in one run; then others have their turn.
+const CHANGES: u64 = 50_000;
+
+/// Where the filling of a table stands.
+struct Position {
+    feature: Uuid,
+    /// The last row that was looked at.
+    after: Uuid,
+    /// The slots that are being filled, since the beginning.
+    filling: Vec<Filling>,
+    now: i64,
+}
+
+/// A column on the way into its slot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Filling {
+    column: Uuid,
+    number: i64,
+    is_number: bool,
+}
+
+enum Step {
+    /// So many rows were changed, up to that row.
+    On(Uuid, Vec<Filling>, u64),
+    /// Every row has been looked at, in this version of the table.
+    Through(i64, u64),
+    /// The table is no more, or has nothing to fill.
+    Nothing,
+}
+
+/// Fills slots until there is nothing left to fill, or a good deal was done. Tells how many rows changed.
+///
+/// # Errors
+/// Those of the store.
+pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreError> {
+    let mut changed = 0;
+    let unready: Vec<Uuid> = store
+        .read(&Scope::Operator, (), |tx, ()| Box::pin(unready(tx)))
+        .await?;
+    for feature in unready {
+        let (mut after, mut filling) = (Uuid::nil(), Vec::new());
+        while changed < CHANGES {
+            let now = context.now();
+            let position = Position {
+                feature,
+                after,
+                filling,
+                now,
+            };
+            let step: Step = store
+                .write(&Scope::Operator, position, |tx, position| {
+                    Box::pin(fill(tx, position))
+                })
+                .await?;
+            match step {
+                Step::On(last, same, count) => {
+                    changed += count;
+                    (after, filling) = (last, same);
+                }
+                Step::Through(version, count) => {
+                    changed += count;
+                    let done: bool = store
+                        .write(&Scope::Operator, (feature, version, now), |tx, seen| {
+                            Box::pin(finish(tx, *seen))
+                        })
+                        .await?;
+                    if done {
+                        break;
+                    }
+                    (after, filling) = (Uuid::nil(), Vec::new());
+                }
+                Step::Nothing => break,
+            }
+        }
+    }
+    Ok(changed)
+}
+
+async fn unready(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
+    let sql = "SELECT DISTINCT feature_id FROM columns \
+         WHERE {tenant organization_id} AND slot IS NOT NULL AND NOT slot_ready ORDER BY feature_id";
+    let rows = tx.last(sql, &[]).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+async fn fill(tx: &mut Tx, position: &Position) -> Result<Step, StoreError> {
+    let Some(opened) = Tables::unkept(tx, position.feature).await? else {
+        return Ok(Step::Nothing);
+    };
+    let table = &*opened.table;
+    let columns: Vec<usize> = table
+        .slotted
+        .iter()
+        .copied()
+        .filter(|at| table.columns[*at].slot.is_some_and(|slot| !slot.ready))
+        .collect();
+    let filling: Vec<Filling> = columns
+        .iter()
+        .filter_map(|at| {
+            let column = &table.columns[*at];
+            Some(Filling {
+                column: column.definition.id,
+                number: column.slot?.number,
+                is_number: column.is_number,
+            })
+        })
+        .collect();
+    if filling.is_empty() {
+        return Ok(Step::Nothing);
+    }
+    // Another slot to fill, or in another form: from the beginning.
+    let after = if filling == position.filling {
+        position.after
+    } else {
+        Uuid::nil()
+    };
+    let rows = select(tx, table, &filling, after).await?;
+    let Some(last) = rows.last().map(|row| row.id) else {
+        return Ok(Step::Through(table.version, 0));
+    };
+    let (mut lines, mut long) = (Vec::new(), Vec::new());
+    for row in &rows {
+        let keys = keys(table, &columns, &row.data, &mut long);
+        if keys != row.slots {
+            let mut line: Vec<Value> =
+                vec![table.organization.into(), table.id.into(), row.id.into()];
+            line.extend(keys.into_iter().map(Value::from));
+            lines.push(line);
+        }
+    }
+    tx.each(&update(&filling), &lines).await?;
+    slots::mark_long(tx, table, long.into_iter(), position.now).await?;
+    let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+    Ok(Step::On(last, filling, count))
+}
+
+struct Found {
+    id: Uuid,
+    data: String,
+    slots: Vec<Option<String>>,
+}
+
+async fn select(
+    tx: &mut Tx,
+    table: &Table,
+    filling: &[Filling],
+    after: Uuid,
+) -> Result<Vec<Found>, StoreError> {
+    let slots = filling.iter().fold(String::new(), |slots, one| {
+        slots + ", s" + &one.number.to_string()
+    });
+    let sql = format!(
+        "SELECT id, {{text data}}{slots} FROM rows WHERE {{tenant organization_id}} \
+         AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4 {{lock}}"
+    );
+    let parameters = [
+        table.organization.into(),
+        table.id.into(),
+        after.into(),
+        ROWS.into(),
+    ];
+    let rows = tx.ask(&sql, &parameters).await?;
+    let rows = rows.iter().map(|row| {
+        let slots = (2..2 + filling.len()).map(|at| row.get(at));
+        Ok(Found {
+            id: row.get(0)?,
+            data: row.get(1)?,
+            slots: slots.collect::<Result<_, StoreError>>()?,
+        })
+    });
+    rows.collect()
+}
+
+fn update(filling: &[Filling]) -> String {
+    let values = filling.iter().zip(4..);
+    let values: Vec<String> = values
+        .map(|(one, parameter)| format!("s{} = ${parameter}", one.number))
+        .collect();
+    format!(
+        "UPDATE main.rows SET {} WHERE {{tenant organization_id}} \
+         AND organization_id = $1 AND feature_id = $2 AND id = $3",
+        values.join(", ")
+    )
+}
+
+fn keys(
+    table: &Table,
+    columns: &[usize],
+    data: &str,
+    long: &mut Vec<usize>,
+) -> Vec<Option<String>> {
+    let mut keys = vec![None; columns.len()];
+    for (key, value) in members(data) {
+        let at = table.position(&key.decoded());
+        let place = at.and_then(|at| columns.iter().position(|column| *column == at));
+        let (Some(at), Some(place)) = (at, place) else {
+            continue;
+        };
+        let (key, cut) = slots::key(table.columns[at].is_number, value);
+        keys[place] = key;
+        if cut {
+            long.push(at);
+        }
+    }
+    keys
+}
+
+/// Declares the slots of a table ready, if it is still the one whose rows were all looked at.
+async fn finish(
+    tx: &mut Tx,
+    (feature, version, now): (Uuid, i64, i64),
+) -> Result<bool, StoreError> {
+    let sql = "SELECT organization_id, version FROM features \
+         WHERE {tenant organization_id} AND id = $1 {lock}";
+    let Some(row) = tx.first(sql, &[feature.into()]).await? else {
+        return Ok(true);
+    };
+    let organization: Uuid = row.get(0)?;
+    if row.get::<i64>(1)? != version {
+        return Ok(false);
+    }
+    let sql = "UPDATE main.columns SET slot_ready = $3 WHERE {tenant organization_id} \
+         AND organization_id = $1 AND feature_id = $2 AND slot IS NOT NULL";
+    tx.query(sql, &[organization.into(), feature.into(), true.into()])
+        .await?;
+    Table::changed(tx, (organization, feature), now).await?;
+    Ok(true)
+}

@@ -1,0 +1,105 @@
+//! The values of rows that are written: reserved, and let go.
+//!
+//! The store enforces it, in every mode and whoever sees the other row: the lines have the value in
+//! their key, and what does not go in stands there already.
+
+use uuid::Uuid;
+
+use super::entering::Entered;
+use super::table::Table;
+use crate::store::{StoreError, Tx, Value};
+
+/// A cell whose value is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Taken {
+    /// The position of the row among those that were to be written.
+    pub(super) row: usize,
+    /// The position of the column.
+    pub(super) column: usize,
+}
+
+/// A claim on a value: the id of the column, the value, the column, the row.
+type Claim = (Uuid, [u8; 32], usize, usize);
+
+/// Reserves the values of rows. Gives what was taken already, by other rows or by earlier ones of the
+/// same; then the transaction is to be left.
+pub(super) async fn reserve(
+    tx: &mut Tx,
+    table: &Table,
+    rows: &[Entered],
+) -> Result<Vec<Taken>, StoreError> {
+    let mut claims: Vec<Claim> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let id = |column: usize| table.columns[column].definition.id;
+        let uniques = row.uniques.iter();
+        claims.extend(uniques.map(|(column, value)| (id(*column), *value, *column, at)));
+    }
+    // In one order everywhere, so that writers wait for each other and not in a circle.
+    claims.sort_unstable();
+    let mut taken: Vec<Taken> = claims
+        .windows(2)
+        .filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1))
+        .map(|pair| of(&pair[1]))
+        .collect();
+    if taken.is_empty() {
+        let sql = "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
+             column_id, value, row_id) VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING RETURNING row_id";
+        let all: Vec<Vec<Value>> = claims
+            .iter()
+            .map(|(column, value, _, row)| {
+                vec![
+                    table.organization.into(),
+                    table.workspace.into(),
+                    table.id.into(),
+                    (*column).into(),
+                    (*value).into(),
+                    rows[*row].id.into(),
+                ]
+            })
+            .collect();
+        let answers = tx.each(sql, &all).await?;
+        let refused = claims.iter().zip(&answers);
+        let refused = refused.filter(|(_, answer)| answer.is_empty());
+        taken = refused.map(|(claim, _)| of(claim)).collect();
+    }
+    taken.sort_unstable();
+    Ok(taken)
+}
+
+fn of(claim: &Claim) -> Taken {
+    Taken {
+        row: claim.3,
+        column: claim.2,
+    }
+}
+
+/// Lets go of values that a row no longer holds.
+pub(super) async fn release(
+    tx: &mut Tx,
+    table: &Table,
+    row: Uuid,
+    values: &[(usize, [u8; 32])],
+) -> Result<(), StoreError> {
+    let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
+         AND column_id = $3 AND value = $4 AND row_id = $5";
+    let mut sorted: Vec<_> = values
+        .iter()
+        .map(|(column, value)| (table.columns[*column].definition.id, *value))
+        .collect();
+    sorted.sort_unstable();
+    let all: Vec<Vec<Value>> = sorted
+        .into_iter()
+        .map(|(column, value)| {
+            vec![
+                table.organization.into(),
+                table.id.into(),
+                column.into(),
+                value.into(),
+                row.into(),
+            ]
+        })
+        .collect();
+    tx.each(sql, &all).await.map(drop)
+}

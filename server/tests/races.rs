@@ -1,0 +1,241 @@
+//! Fifty at once over HTTP: on either store, and through two processes on one PostgreSQL.
+
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use serde_json::{Value, json};
+use tplkit_server::auth::hash_password;
+use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::http::operations::OPERATIONS;
+use tplkit_server::routes::users;
+use tplkit_server::store::{Row, Scope, Store, StoreError};
+use uuid::Uuid;
+
+use crate::api::client::{Answer, Client};
+use crate::api::document::{Document, Ids, JSON};
+use crate::api::model::{self, Model, TABLES};
+use crate::api::world::{PASSWORD, World};
+use crate::process::{EMAIL, Serving, owner};
+use crate::stores::{self, Place, on_both_stores};
+
+on_both_stores!(one_process);
+
+const RACERS: usize = 50;
+
+/// Servers over one store, and an owner who asks them in turn.
+struct Track {
+    nobody: Vec<Client>,
+    clients: Vec<Client>,
+    email: &'static str,
+    organization: Uuid,
+    store: Store,
+}
+
+async fn one_process(place: Place) {
+    let world = World::new(place).await;
+    let track = Track {
+        nobody: vec![world.nobody.clone()],
+        clients: vec![world.as_user("owner@acme.test")],
+        email: "owner@acme.test",
+        organization: world.acme,
+        store: world.store.clone(),
+    };
+    track.races().await;
+}
+
+#[test]
+fn two_processes_on_one_postgres() {
+    let Some(place) = Place::postgres() else {
+        return;
+    };
+    let organization = model::uuid(&owner(&place.url));
+    let start = || Serving::start_with(&place.url, &["--rate-limit", "off"], &[]);
+    let servings = [start(), start()];
+    let url = place.url.clone();
+    stores::run(Some(Place::at(url)), async |place: Place| {
+        let addresses = servings.iter().map(|serving| serving.address.parse());
+        let nobody: Vec<Client> = addresses
+            .map(|address| Client::new(address.expect("an address")))
+            .collect();
+        // One session, whichever server made it.
+        let token = tokens(&nobody[0], EMAIL)["access_token"].clone();
+        let token = token.as_str().expect("a token");
+        let track = Track {
+            clients: nobody.iter().map(|nobody| nobody.with(token)).collect(),
+            nobody,
+            email: EMAIL,
+            organization,
+            store: place.open().await,
+        };
+        track.races().await;
+    });
+    drop(servings);
+}
+
+fn tokens(nobody: &Client, email: &str) -> Value {
+    let body = json!({"email": email, "password": PASSWORD});
+    nobody.post("/v1/auth/token", &body).expect(200).json()
+}
+
+/// All of them at one instant.
+fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Answer + Sync) -> Vec<Answer> {
+    let (ask, line) = (&ask, &Barrier::new(RACERS));
+    thread::scope(|scope| {
+        let racers: Vec<_> = (0..RACERS)
+            .map(|number| {
+                scope.spawn(move || {
+                    line.wait();
+                    ask(&clients[number % clients.len()])
+                })
+            })
+            .collect();
+        let answers = racers.into_iter().map(|racer| racer.join());
+        answers.map(|answer| answer.expect("an answer")).collect()
+    })
+}
+
+fn with_status(answers: &[Answer], status: u16) -> Vec<&Answer> {
+    let answers = answers.iter();
+    answers.filter(|answer| answer.status == status).collect()
+}
+
+impl Track {
+    async fn races(&self) {
+        self.one_value();
+        self.one_refresh_token();
+        self.one_key_for_every_operation().await;
+    }
+
+    /// Of equal values one goes in, and all others are refused in the same words.
+    fn one_value(&self) {
+        let owner = &self.clients[0];
+        let model = Model::new(owner, self.organization);
+        let column = json!({"label": "code", "type": "text", "config": {"unique": true}});
+        owner.create(&model.columns(), &column);
+        let rows = format!("/v1/features/{}/rows", model.feature);
+        let body = json!({"data": {"code": "one"}});
+        let answers = at_once(&self.clients, |client| client.post(&rows, &body));
+        let refused = with_status(&answers, 409);
+        assert_eq!(with_status(&answers, 201).len(), 1, "{answers:?}");
+        assert_eq!(refused.len(), RACERS - 1, "{answers:?}");
+        for answer in &refused {
+            assert_eq!(answer.code(), "unique_violation");
+            assert_eq!(answer.body, refused[0].body);
+        }
+        assert_eq!(owner.items(&rows).len(), 1);
+    }
+
+    /// Of refreshes with one token one has a successor, which stays valid.
+    fn one_refresh_token(&self) {
+        let first = tokens(&self.nobody[0], self.email);
+        let body = json!({"refresh_token": first["refresh_token"]});
+        let answers = at_once(&self.nobody, |nobody| {
+            nobody.post("/v1/auth/refresh", &body)
+        });
+        let (fine, refused) = (with_status(&answers, 200), with_status(&answers, 401));
+        assert_eq!((fine.len(), refused.len()), (1, RACERS - 1), "{answers:?}");
+        assert!(refused.iter().all(|answer| answer.body == refused[0].body));
+        let next = fine[0].json();
+        for nobody in &self.nobody {
+            let token = next["access_token"].as_str().expect("a token");
+            nobody.with(token).get("/v1/me").expect(200);
+        }
+        let body = json!({"refresh_token": next["refresh_token"]});
+        self.nobody[0].post("/v1/auth/refresh", &body).expect(200);
+    }
+
+    /// Of requests with one Idempotency-Key one has an effect, whatever the operation.
+    async fn one_key_for_every_operation(&self) {
+        let document = Document::of(&self.nobody[0]);
+        let repeatable = OPERATIONS.iter().filter(|operation| operation.repeatable());
+        let mut asked = 0;
+        for operation in repeatable {
+            let mut effects = Vec::new();
+            for racing in [false, true] {
+                let model = Model::new(&self.clients[0], self.organization);
+                let ids = self.ids(&model);
+                document.places(operation, &ids);
+                let mut request = document.request(operation, &ids);
+                if operation.path.ends_with("/members") {
+                    let email = self.newcomer().await;
+                    let body = json!({"email": email, "role": "viewer"});
+                    request.body = Some((JSON, body.to_string()));
+                }
+                let key = format!("{racing}-{}", operation.path.len());
+                let headers = [("content-type", JSON), ("idempotency-key", &key)];
+                let body = request.body.as_ref().map(|(_, body)| body.as_bytes());
+                let ask = |client: &Client| client.send("POST", &request.path, &headers, body);
+                let before = self.counted().await;
+                let answers = if racing {
+                    at_once(&self.clients, ask)
+                } else {
+                    vec![ask(&self.clients[0])]
+                };
+                effects.push(self.counted().await - before);
+                let fine: Vec<&Answer> = answers.iter().filter(|a| a.status < 300).collect();
+                let replayed =
+                    |answer: &Answer| answer.header("idempotency-replayed") == Some("true");
+                let own = fine.iter().filter(|answer| !replayed(answer)).count();
+                assert_eq!(own, 1, "{operation:?} {answers:?}");
+                assert!(fine.iter().all(|answer| answer.body == fine[0].body));
+                for answer in answers.iter().filter(|answer| answer.status >= 300) {
+                    let answer = answer.clone();
+                    answer.refused(409, "idempotency_in_progress");
+                }
+                // And afterwards, wherever it is asked.
+                for client in &self.clients {
+                    let again = ask(client);
+                    assert!(replayed(&again), "{operation:?} {again:?}");
+                    assert_eq!(again.body, fine[0].body);
+                }
+            }
+            assert!(effects[0] > 0, "{operation:?} has no effect");
+            assert_eq!(effects[0], effects[1], "{operation:?}");
+            asked += 1;
+        }
+        assert!(asked >= 9, "{asked}");
+    }
+
+    fn ids(&self, model: &Model) -> Ids {
+        Ids::from([
+            ("organization_id", self.organization.to_string()),
+            ("workspace_id", model.workspace.clone()),
+            ("module_id", model.module.clone()),
+            ("rail_id", model.rail.clone()),
+            ("feature_id", model.feature.clone()),
+            ("view_id", model.view.clone()),
+            ("column_id", model.column.clone()),
+            ("row_id", model.row.clone()),
+        ])
+    }
+
+    /// Somebody who is no member yet.
+    async fn newcomer(&self) -> String {
+        let context = Context::new(Arc::new(SystemClock));
+        let id = context.id();
+        let email = format!("{}@new.test", id.simple());
+        let new = users::New {
+            id,
+            email: email.clone(),
+            password_hash: hash_password(PASSWORD.as_bytes()).expect("hashes"),
+            platform_admin: false,
+            now: context.now(),
+        };
+        users::create(&self.store, new).await.expect("creates");
+        email
+    }
+
+    /// How much there is of everything.
+    async fn counted(&self) -> i64 {
+        let mut all = 0;
+        let people = ("people", "SELECT count(*) FROM memberships");
+        for (_, sql) in TABLES.into_iter().chain([people]) {
+            let asked = self.store.write(&Scope::Operator, (), move |tx, ()| {
+                Box::pin(async move { tx.query(sql, &[]).await })
+            });
+            let rows: Result<Vec<Row>, StoreError> = asked.await;
+            all += rows.expect(sql)[0].get::<i64>(0).expect("a count");
+        }
+        all
+    }
+}
