@@ -54,6 +54,15 @@ pub(super) async fn ask(
 impl Composed {
     /// What the statements find, and not more than is enough.
     pub(super) async fn ask(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+        if let Some((ahead, instead)) = self.instead.as_deref()
+            && ahead.run(tx).await?.len() < ahead.look
+        {
+            return instead.run(tx).await;
+        }
+        self.run(tx).await
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
         let mut found = Vec::new();
         for text in &self.texts {
             found.extend(tx.ask_last(text, &self.values).await?);

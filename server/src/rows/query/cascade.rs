@@ -101,7 +101,8 @@ impl Composer<'_> {
                 parts.push(Part::new(format!("{slot} = {key} AND id > {id}"), "id"));
                 to = Some(key);
             } else {
-                let condition = format!("({slot}, id) > ({key}, {id})");
+                // The first of the two shows that the index, which is partial, has all of them.
+                let condition = format!("{slot} >= {key} AND ({slot}, id) > ({key}, {id})");
                 parts.push(Part::new(condition, format!("{slot}, id")));
                 segments = &[];
             }

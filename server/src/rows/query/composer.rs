@@ -1,6 +1,7 @@
 //! A statement that is being put together for one table and one store: where its cells are to be had,
 //! and the parameters beside its text.
 
+use super::way::Way;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
@@ -20,6 +21,8 @@ pub(super) struct Composer<'t> {
     values: Vec<Value>,
     keys: Vec<(String, String)>,
     reads_data: bool,
+    /// Along which index the statements go.
+    pub(super) way: Way,
 }
 
 /// Statements, to be asked until they have found enough, and the parameters of each of them.
@@ -29,6 +32,8 @@ pub(super) struct Composed {
     pub(super) values: Vec<Value>,
     /// How many rows are enough.
     pub(super) look: usize,
+    /// What is looked at ahead, and what is asked instead when that does not find enough.
+    pub(super) instead: Option<Box<(Composed, Composed)>>,
 }
 
 /// Where the cells of a column are to be had.
@@ -50,6 +55,7 @@ impl<'t> Composer<'t> {
             values: vec![table.organization.into(), table.id.into()],
             keys: Vec::new(),
             reads_data: false,
+            way: Way::Either,
         }
     }
 
@@ -70,6 +76,7 @@ impl<'t> Composer<'t> {
             texts,
             values: self.values,
             look,
+            instead: None,
         }
     }
 

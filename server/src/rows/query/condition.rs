@@ -4,11 +4,20 @@
 //! negated or not: that is what the rules say, too. So a negation never has to ask whether there is a
 //! cell; only `is` does.
 
+use std::sync::LazyLock;
+
 use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Is, Match, OwnTest, Search};
-use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, number_key};
+use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, fold_pairs, number_key};
 
 use super::composer::{Composer, Source, WHOSE, key_of};
+use super::way::Way;
 use crate::store::{Dialect, Value};
+
+/// The characters beyond ASCII that are folded into it, and into what.
+static TO_ASCII: LazyLock<(String, String)> = LazyLock::new(|| {
+    let pairs = fold_pairs().filter(|(from, to)| to.is_ascii() && !from.is_ascii());
+    pairs.unzip()
+});
 
 impl Composer<'_> {
     /// The rows of the table that the caller sees and the filters find.
@@ -40,7 +49,12 @@ impl Composer<'_> {
                 Value::Ints(instants.to_vec())
             }),
             Condition::Cell { key, test } => {
-                let source = self.source(key);
+                let source = match (self.source(key), self.way) {
+                    // So SQLite cannot use the index.
+                    (Source::Texts(slot), Way::Sort) => Source::Texts(format!("+{slot}")),
+                    (Source::Keys(slot), Way::Sort) => Source::Keys(format!("+{slot}")),
+                    (source, _) => source,
+                };
                 self.cell(key, &source, test, is)
             }
         }
@@ -172,6 +186,14 @@ impl Composer<'_> {
                 let pattern = self.value(pattern);
                 match search {
                     Search::Like => format!("{text} {not}LIKE {pattern}"),
+                    // Folding whole texts is slow. What is compared with ASCII alone need not be
+                    // folded but where it becomes ASCII.
+                    _ if folded.is_ascii() => {
+                        let (from, to) = &*TO_ASCII;
+                        format!(
+                            "translate(lower({text} COLLATE \"C\"), '{from}', '{to}') {not}LIKE {pattern}"
+                        )
+                    }
                     _ => format!("fold({text}) {not}LIKE {pattern}"),
                 }
             }
@@ -272,7 +294,15 @@ fn after_all_with(prefix: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{after_all_with, keys_of_text, plain};
+    use super::{TO_ASCII, after_all_with, keys_of_text, plain};
+
+    #[test]
+    fn few_characters_become_ascii() {
+        let (from, to) = &*TO_ASCII;
+        let from: Vec<char> = from.chars().collect();
+        assert_eq!(from, ['\u{130}', '\u{131}', '\u{17f}', '\u{212a}']);
+        assert_eq!(to, "iisk");
+    }
 
     #[test]
     fn what_follows_a_prefix() {

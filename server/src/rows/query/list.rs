@@ -9,6 +9,7 @@ use super::composer::{Composed, Composer, WHOSE};
 use super::fields::project;
 use super::place::{At, Place, hash};
 use super::question::{Question, UNKNOWN_COLUMNS};
+use super::way::{Way, look_ahead, open_filters};
 use crate::context::rfc3339;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
@@ -93,11 +94,28 @@ async fn found_again(
 
 impl Listing {
     fn compose(&self, table: &Table, dialect: Dialect, after: Option<&Place>) -> Composed {
-        let mut composer = Composer::new(table, dialect);
-        let found = composer.found(&self.question.filters, self.question.together);
-        let look = self.page.look();
-        let texts = composer.page(&found, &self.sort, after, look);
-        composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
+        let Question {
+            filters, together, ..
+        } = &self.question;
+        let open = match dialect {
+            Dialect::Sqlite => open_filters(table, filters, *together, &self.sort),
+            Dialect::Postgres => Vec::new(),
+        };
+        let compose = |way| {
+            let mut composer = Composer::new(table, dialect);
+            composer.way = way;
+            let found = composer.found(filters, *together);
+            let look = self.page.look();
+            let texts = composer.page(&found, &self.sort, after, look);
+            composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
+        };
+        if open.is_empty() {
+            return compose(Way::Either);
+        }
+        let ahead = look_ahead(Composer::new(table, dialect), &open);
+        let mut composed = compose(Way::Sort);
+        composed.instead = Some(Box::new((ahead, compose(Way::Filters))));
+        composed
     }
 
     fn body(&self, rows: Vec<Stored>) -> String {

@@ -9,6 +9,7 @@
 //! - `composer` knows where a cell is to be had: from its slot, or out of the data.
 //! - `condition` makes conditions of filters.
 //! - `order` finds the page in the order that is asked for, `cascade` along the index of a slot.
+//! - `way` says which of two indexes SQLite is to use.
 //! - `place` is what a cursor remembers of the last row of a page.
 //! - `ask` sees to it that the table was what the statement took it for.
 //!
@@ -24,6 +25,7 @@ mod list;
 mod order;
 mod place;
 mod question;
+mod way;
 
 pub use aggregate::{Reckoning, aggregate};
 pub use list::{Listing, list};

@@ -11,6 +11,7 @@ use tplkit::rows::query::{Column, Order, Sort};
 use super::Place;
 use super::composer::{Composer, Source, VERSION, key_of};
 use super::place::At;
+use super::way::Way;
 use crate::store::Dialect;
 
 /// The rows of a page, out of those that a condition finds.
@@ -75,12 +76,23 @@ impl Composer<'_> {
         look: i64,
     ) -> Vec<String> {
         let (behind, order) = match &sort.column {
-            Column::Id => self.by_id(sort.descending, after),
+            Column::Id => {
+                let (behind, order) = self.by_id(sort.descending, after);
+                match self.way {
+                    Way::Filters => (behind, format!("+{order}")),
+                    Way::Either | Way::Sort => (behind, order),
+                }
+            }
             Column::CreatedAt => self.by_instant("created_at", sort.descending, after),
             Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
             Column::Key(key) => {
                 let order = self.order_of(key);
                 match (self.source(key), order) {
+                    (Source::Texts(slot) | Source::Keys(slot), order)
+                        if self.way == Way::Filters =>
+                    {
+                        self.by_key(&format!("+{slot}"), (order, sort.descending), after)
+                    }
                     (Source::Texts(slot) | Source::Keys(slot), order) => {
                         return self.cascade(found, &slot, (order, sort.descending), after, look);
                     }

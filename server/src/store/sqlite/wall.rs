@@ -393,7 +393,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().expect("opens");
         migrate::sqlite(&mut connection).expect("migrates");
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table' \
-             AND name <> 'schema_migrations' ORDER BY rowid";
+             AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
         let mut names = connection.prepare(names).expect("prepares");
         let names = names
             .query_map([], |row| row.get::<_, String>(0))

@@ -50,7 +50,7 @@ const COLUMNS: [Column; 12] = [
 /// Keys that no column declares, and all that stands in the way of a careless statement.
 const OTHERS: [&str; 7] = ["z", "a.b", "é", "k\"q'", "%", "created_at", "$1"];
 
-const TEXTS: [&str; 62] = [
+const TEXTS: [&str; 65] = [
     "",
     "a",
     "A",
@@ -77,6 +77,9 @@ const TEXTS: [&str; 62] = [
     "I",
     "ı",
     "\u{212a}",
+    "s",
+    "ſ",
+    "KISS",
     "k",
     "\u{212b}",
     "å",

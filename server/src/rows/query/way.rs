@@ -1,0 +1,99 @@
+//! Along which index SQLite goes, when both the filters and the sort have one.
+//!
+//! SQLite plans by shapes: it does not know whether a filter finds three rows, which are sorted at
+//! once, or half of the table, where it is better to go along the sort until the page is full. So it
+//! is asked first, for a bounded look at the index. PostgreSQL keeps statistics, and is left alone.
+
+use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
+
+use super::composer::{Composed, Composer};
+use crate::rows::Table;
+
+/// How many rows are sorted rather than found in order.
+const FEW: usize = 500;
+
+/// Which index a statement is to go along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// What the store thinks best.
+    Either,
+    /// That of the filters.
+    Filters,
+    /// That of the sort.
+    Sort,
+}
+
+/// How an index finds the rows of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// As those of one value.
+    Value,
+    /// As those of several.
+    Range,
+}
+
+/// The filters of which an index finds the rows, where it is open which way is better.
+pub(super) fn open_filters(
+    table: &Table,
+    filters: &[Filter],
+    together: Match,
+    sort: &Sort,
+) -> Vec<Filter> {
+    let sorted_by_slot = match &sort.column {
+        Column::Id => false,
+        Column::Key(key) if slotted(table, key) => true,
+        // There is no other index.
+        _ => return Vec::new(),
+    };
+    if together == Match::Any {
+        return Vec::new();
+    }
+    let reached = filters
+        .iter()
+        .filter_map(|filter| Some((filter, reach(table, filter)?)));
+    let reached: Vec<(&Filter, Reach)> = reached.collect();
+    // Rows of one value stand in the index by id.
+    if !sorted_by_slot && reached.iter().any(|(_, reach)| *reach == Reach::Value) {
+        return Vec::new();
+    }
+    reached
+        .into_iter()
+        .map(|(filter, _)| filter.clone())
+        .collect()
+}
+
+/// The statement that tells, with as many rows as count, whether the filters find many.
+pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
+    let found = composer.found(filters, Match::All);
+    let text = format!("SELECT 1 FROM rows WHERE {found} LIMIT {FEW}");
+    composer.finish_all(vec![text], FEW)
+}
+
+fn slotted(table: &Table, key: &str) -> bool {
+    let slot = table.column(key).and_then(|column| column.slot);
+    slot.is_some_and(|slot| slot.answers())
+}
+
+fn reach(table: &Table, filter: &Filter) -> Option<Reach> {
+    let Condition::Cell { key, test } = &filter.condition else {
+        return None;
+    };
+    if filter.negated || !slotted(table, key) {
+        return None;
+    }
+    let of_keys = table.column(key)?.is_number;
+    match (test, of_keys) {
+        // The index does not have what is absent.
+        (CellTest::Is(Is::Null), _) => None,
+        (CellTest::Text(Compare::Eq, _) | CellTest::Is(_), false)
+        | (CellTest::Number(Compare::Eq, _), true) => Some(Reach::Value),
+        (CellTest::Text(Compare::Neq, _) | CellTest::Number(Compare::Neq, _), _) => None,
+        (CellTest::Search(Search::Like, pattern), false) => {
+            (!pattern.is_empty() && !pattern.starts_with('*')).then_some(Reach::Range)
+        }
+        (CellTest::Text(Compare::Eq, _) | CellTest::In(_), _)
+        | (CellTest::Text(..), false)
+        | (CellTest::Number(..), true) => Some(Reach::Range),
+        _ => None,
+    }
+}
