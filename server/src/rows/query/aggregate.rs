@@ -49,6 +49,7 @@ pub async fn aggregate(
     };
     let compose = |table: &Table, dialect| reckoning.compose(table, dialect, counted);
     let (table, rows) = ask(tx, tables, feature, compose).await?;
+    reckoning.question.note(tables, &table, None);
     let answer = reckoning.read(&rows)?;
     let result = answer.result.map(RawValue::from_string).transpose();
     let document = Document {

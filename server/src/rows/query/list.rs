@@ -46,6 +46,9 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Rep
     };
     let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref());
     let (table, rows) = ask(tx, tables, feature, compose).await?;
+    listing
+        .question
+        .note(tables, &table, Some(&listing.sort.column));
     let rows = rows.iter().map(|row| Stored::read_from(row, 1));
     let rows = rows.collect::<Result<Vec<Stored>, _>>()?;
     let body = listing.body(rows);

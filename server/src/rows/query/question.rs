@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::rows::query::{Column, Filter, Match};
 use uuid::Uuid;
 
-use crate::rows::Table;
+use crate::rows::{Table, Tables};
 
 /// The header that names columns which the table does not have.
 pub(super) const UNKNOWN_COLUMNS: &str = "x-unknown-columns";
@@ -28,6 +28,20 @@ pub struct Question {
 }
 
 impl Question {
+    /// Notes which columns would be found faster with a slot: those that the filters and the sort name.
+    pub(super) fn note(&self, tables: &Tables, table: &Table, sort: Option<&Column>) {
+        let filtered: Vec<Column> = self.filters.iter().map(Filter::column).collect();
+        let slotless = |column: &&Column| {
+            let column = column.key().and_then(|name| table.column(name));
+            column.is_some_and(|column| column.slot.is_none())
+        };
+        for column in filtered.iter().chain(sort).filter(slotless) {
+            if let Some(name) = column.key() {
+                tables.hot.note(table.id, name);
+            }
+        }
+    }
+
     /// The columns that the filters and the `others` name and the table does not have, as the header
     /// tells them.
     pub(super) fn unknown(

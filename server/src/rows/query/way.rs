@@ -7,7 +7,7 @@
 use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
 
 use super::composer::{Composed, Composer};
-use crate::rows::Table;
+use crate::rows::{Slot, Table};
 
 /// How many rows are sorted rather than found in order.
 const FEW: usize = 500;
@@ -71,7 +71,7 @@ pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Comp
 
 fn slotted(table: &Table, key: &str) -> bool {
     let slot = table.column(key).and_then(|column| column.slot);
-    slot.is_some_and(|slot| slot.answers())
+    slot.is_some_and(Slot::answers)
 }
 
 fn reach(table: &Table, filter: &Filter) -> Option<Reach> {
@@ -83,11 +83,15 @@ fn reach(table: &Table, filter: &Filter) -> Option<Reach> {
     }
     let of_keys = table.column(key)?.is_number;
     match (test, of_keys) {
-        // The index does not have what is absent.
-        (CellTest::Is(Is::Null), _) => None,
+        // The index does not have what is absent, and nearly all is not equal.
+        (
+            CellTest::Is(Is::Null)
+            | CellTest::Text(Compare::Neq, _)
+            | CellTest::Number(Compare::Neq, _),
+            _,
+        ) => None,
         (CellTest::Text(Compare::Eq, _) | CellTest::Is(_), false)
         | (CellTest::Number(Compare::Eq, _), true) => Some(Reach::Value),
-        (CellTest::Text(Compare::Neq, _) | CellTest::Number(Compare::Neq, _), _) => None,
         (CellTest::Search(Search::Like, pattern), false) => {
             (!pattern.is_empty() && !pattern.starts_with('*')).then_some(Reach::Range)
         }

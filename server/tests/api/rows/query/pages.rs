@@ -16,6 +16,7 @@ on_both_stores!(
     a_long_text_is_found_again_in_its_row,
     a_table_that_changes_is_asked_as_it_is_now,
     some_keys_are_answered_and_unknown_ones_told,
+    what_is_asked_for_often_is_noted,
 );
 
 const COLUMNS: [Column; 3] = [
@@ -286,4 +287,33 @@ async fn some_keys_are_answered_and_unknown_ones_told(place: Place) {
     ];
     let answer = stock.list(&client, &unknown).expect(200);
     assert_eq!(answer.header("x-unknown-columns"), Some("x%2Cy,z"));
+}
+
+async fn what_is_asked_for_often_is_noted(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let columns = [
+        Column::new("a", "text").slot(1),
+        Column::new("f", "text"),
+        Column::new("s", "text"),
+        Column::new("rare", "text"),
+    ];
+    let stock = Stock::new(&world, &columns).await;
+    let question = [
+        ("filter", "f:eq:x"),
+        ("filter", "nowhere:eq:x"),
+        ("filter", "a:eq:x"),
+    ];
+    for _ in 0..50 {
+        stock.list(&client, &[("sort", "-s")]).expect(200);
+        let mut question = question.to_vec();
+        question.push(("op", "count"));
+        stock.aggregate(&client, &question).expect(200);
+    }
+    stock.list(&client, &[("sort", "rare")]).expect(200);
+    let noted = world.app.tables.hot.take();
+    assert_eq!(
+        noted,
+        [(stock.feature, vec!["f".to_owned(), "s".to_owned()])]
+    );
 }
