@@ -1,4 +1,4 @@
-//! What becomes of a link cell (`service`: payload entry; `checklist` 64, 75 to 77).
+//! What becomes of a link cell.
 
 use super::targets::Targets;
 use crate::apply::row_refs::{RowRef, row_refs};

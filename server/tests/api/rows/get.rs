@@ -48,6 +48,10 @@ async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
     viewer
         .get(&path(feature, &format!("/{id}?x=1")))
         .refused(422, "validation_failed");
+    // What is not there comes before what is wrong with the question.
+    viewer
+        .get(&path(feature, &format!("/{workspace}?x=1")))
+        .refused(404, "not_found");
 }
 
 async fn hidden_and_missing_rows_are_the_same_bytes(place: Place) {
