@@ -3,6 +3,7 @@
 //! `random` holds the stores against what the library says of the same rows in memory; the others
 //! name what has to hold whatever the library says.
 
+mod abuse;
 mod aggregates;
 mod filters;
 mod pages;

@@ -1,0 +1,73 @@
+//! Questions that mean harm: each is answered or refused, and none keeps the store until it gives up.
+
+use super::stock::{Column, Stock, ids};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    hard_questions_are_answered_or_refused,
+    what_a_client_says_of_hosts_comes_back_nowhere,
+);
+
+async fn hard_questions_are_answered_or_refused(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &[Column::new("t", "text")]).await;
+    // What wildcards would be tried on the longest.
+    let cell = format!(r#"{{"t":"{}"}}"#, "a".repeat(60_000));
+    stock.fill(&world, &[&cell]).await;
+    let stars = format!("{}*b", "*a".repeat(2000));
+    for operator in ["like", "ilike"] {
+        let filter = format!("t:{operator}:{stars}");
+        let answer = stock.list(&client, &[("filter", &filter)]).expect(200);
+        assert!(ids(&answer).is_empty());
+    }
+    let hundred: Vec<String> = (0..100)
+        .map(|n| format!("c{n}:ilike:{}é", "*a".repeat(20)))
+        .collect();
+    let mut parameters: Vec<(&str, &str)> = hundred.iter().map(|f| ("filter", &**f)).collect();
+    parameters.push(("match", "any"));
+    assert!(ids(&stock.list(&client, &parameters).expect(200)).is_empty());
+    parameters.push(("filter", "t:eq:a"));
+    stock
+        .list(&client, &parameters)
+        .refused(422, "invalid_filter");
+    // As many alternatives as a filter takes, and more.
+    let many = |count: usize| {
+        let all: Vec<String> = (0..count).map(|n| n.to_string()).collect();
+        format!("t:in:{}", all.join("|"))
+    };
+    let answer = stock.list(&client, &[("filter", &many(1500))]).expect(200);
+    assert!(ids(&answer).is_empty());
+    stock
+        .list(&client, &[("filter", &many(2500))])
+        .refused(422, "invalid_filter");
+    stock
+        .list(&client, &[("filter", &many(10_000))])
+        .refused(413, "payload_too_large");
+}
+
+async fn what_a_client_says_of_hosts_comes_back_nowhere(place: Place) {
+    let world = World::new(place).await;
+    let viewer = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &[Column::new("t", "text")]).await;
+    let headers = [
+        ("x-forwarded-host", "forged.example"),
+        ("x-forwarded-for", "203.0.113.77"),
+        ("x-forwarded-proto", "gopher"),
+        ("forwarded", "host=forged.example;for=203.0.113.77"),
+    ];
+    for (path, status) in [
+        ("/v1/me".to_owned(), 200),
+        ("/v1/openapi.json".to_owned(), 200),
+        ("/docs".to_owned(), 200),
+        (stock.question("", &[]), 200),
+        (stock.question("", &[("limit", "0")]), 422),
+        (format!("/v1/features/{}", world.context.id()), 404),
+    ] {
+        let answer = viewer.send("GET", &path, &headers, None).expect(status);
+        for word in ["forged.example", "203.0.113.77", "gopher"] {
+            assert!(!answer.body.contains(word), "{path}: {word}");
+        }
+    }
+}
