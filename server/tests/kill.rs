@@ -149,9 +149,10 @@ impl Ledger {
         json!({"code": format!("c{}", self.next), "n": self.next})
     }
 
-    /// One write after another until the server is gone.
-    fn write(&mut self, wire: &mut Wire) {
-        while self.step(wire).is_some() {}
+    /// One write after another until an answer fails to come, or `over`: a client that asked nothing
+    /// while the database was gone may never have noticed.
+    fn write(&mut self, wire: &mut Wire, over: &AtomicBool) {
+        while !over.load(Ordering::SeqCst) && self.step(wire).is_some() {}
     }
 
     fn step(&mut self, wire: &mut Wire) -> Option<()> {
@@ -345,20 +346,22 @@ fn survive(database: &str, mut kill: impl FnMut(usize, &Serving) -> Killed) {
         .collect();
     let token = wire.token.clone();
     for number in 0..kills() {
-        let ended = AtomicBool::new(false);
+        let (ended, over) = (AtomicBool::new(false), AtomicBool::new(false));
         let killed = thread::scope(|scope| {
             for ledger in &mut ledgers {
                 let mut wire = Wire::new(&serving, &token);
-                let ended = &ended;
+                let (ended, over) = (&ended, &over);
                 scope.spawn(move || {
-                    ledger.write(&mut wire);
+                    ledger.write(&mut wire, over);
                     assert!(ended.load(Ordering::SeqCst), "the server ended by itself");
                 });
             }
             let [any] = random::<1>();
             thread::sleep(Duration::from_millis(150 + 2 * u64::from(any)));
             ended.store(true, Ordering::SeqCst);
-            kill(number, &serving)
+            let killed = kill(number, &serving);
+            over.store(true, Ordering::SeqCst);
+            killed
         });
         match killed {
             Killed::Server => {
