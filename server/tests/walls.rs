@@ -11,6 +11,7 @@ on_both_stores!(
     a_workspace_for_members_is_hidden_by_the_second_wall,
     either_wall_alone_hides_what_lies_in_a_hidden_workspace,
     either_wall_alone_shows_of_a_guarded_feature_ones_own_rows,
+    templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_else,
     a_caller_writes_nothing_into_another_organization,
     the_gate_sees_credentials_and_no_content,
     settings_do_not_outlive_their_transaction,
@@ -80,7 +81,7 @@ fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
 async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 14] = [
+        let statements: [(&'static str, Vec<Value>); 23] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -149,6 +150,42 @@ async fn seed(place: &Place) {
                 "INSERT INTO main.row_counts (organization_id, workspace_id, feature_id, shard, count) VALUES ($1, $2, $3, 0, 1)",
                 inside(organization, &[6]),
             ),
+            (
+                "INSERT INTO main.channels (organization_id, id, name, created_at) VALUES ($1, $2, 'c', 0)",
+                vec![organization.into(), of(organization, 21).into()],
+            ),
+            (
+                "INSERT INTO main.connections (organization_id, id, name, kind, url, created_at, updated_at) VALUES ($1, $2, 'c', 'smtp', 'u', 0, 0)",
+                vec![organization.into(), of(organization, 22).into()],
+            ),
+            (
+                "INSERT INTO main.workflows (organization_id, workspace_id, id, last_version, created_at) VALUES ($1, $2, $3, 1, 0)",
+                inside(organization, &[23]),
+            ),
+            (
+                "INSERT INTO main.workflow_versions (organization_id, workspace_id, workflow_id, id, version, name, is_draft, is_active, trigger_type, trigger_config, graph_config, created_at) VALUES ($1, $2, $3, $4, 1, 'a', true, false, 'manual', 'x', 'x', 0)",
+                inside(organization, &[23, 24]),
+            ),
+            (
+                "INSERT INTO main.templates (organization_id, id, visibility, name, tags, template_version, manifest, created_at, updated_at) VALUES ($1, $2, 'org', 't', 'x', 2, 'x', 0, 0)",
+                vec![organization.into(), of(organization, 25).into()],
+            ),
+            (
+                "INSERT INTO main.template_payloads (organization_id, template_id, item_uid, position, visibility, row_count, entry, created_at, updated_at) VALUES ($1, $2, 'u', 1, 'org', 0, 'x', 0, 0)",
+                vec![organization.into(), of(organization, 25).into()],
+            ),
+            (
+                "INSERT INTO main.template_jobs (organization_id, workspace_id, id, template_id, request, status, phase, done, total, entries, created_at, updated_at) VALUES ($1, $2, $3, $4, 'x', 'pending', 'structure', 0, 0, 0, 0, 0)",
+                inside(organization, &[26, 25]),
+            ),
+            (
+                "INSERT INTO main.template_job_parts (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, 0, 'x')",
+                inside(organization, &[26]),
+            ),
+            (
+                "INSERT INTO main.template_job_entries (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, 0, 'x')",
+                inside(organization, &[26]),
+            ),
         ];
         for (sql, parameters) in statements {
             run(&store, &Scope::Operator, sql, parameters)
@@ -158,7 +195,7 @@ async fn seed(place: &Place) {
     }
 }
 
-const READS: [&str; 15] = [
+const READS: [&str; 24] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -172,6 +209,15 @@ const READS: [&str; 15] = [
     "SELECT organization_id FROM rows WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_values WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_counts WHERE {tenant organization_id}",
+    "SELECT organization_id FROM channels WHERE {tenant organization_id}",
+    "SELECT organization_id FROM connections WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflows WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_versions WHERE {tenant organization_id}",
+    "SELECT organization_id FROM templates WHERE {tenant organization_id}",
+    "SELECT organization_id FROM template_payloads WHERE {tenant organization_id}",
+    "SELECT organization_id FROM template_jobs WHERE {tenant organization_id}",
+    "SELECT organization_id FROM template_job_parts WHERE {tenant organization_id}",
+    "SELECT organization_id FROM template_job_entries WHERE {tenant organization_id}",
     // Through a join and a subselect.
     "SELECT r.organization_id FROM features f LEFT JOIN rows r ON r.organization_id = f.organization_id \
      AND r.feature_id = f.id WHERE {tenant f.organization_id}",
@@ -204,7 +250,7 @@ async fn either_wall_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 22] = [
+const WRITES: [&str; 36] = [
     "UPDATE main.organizations SET label = 'new' WHERE {tenant id} RETURNING id",
     "UPDATE main.memberships SET role = 'viewer' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workspaces SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",
@@ -225,6 +271,20 @@ const WRITES: [&str; 22] = [
     "DELETE FROM main.columns WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.rows WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.api_keys WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflows SET last_version = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflow_versions SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.templates SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.template_payloads SET position = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.template_jobs SET done = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.template_job_parts SET content = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.template_job_entries SET entry = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.template_job_entries WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.template_job_parts WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.template_jobs WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.template_payloads WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.templates WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_versions WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflows WHERE {tenant organization_id} RETURNING organization_id",
     // With what hangs on it.
     "DELETE FROM main.workspaces WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.memberships WHERE {tenant organization_id} RETURNING organization_id",
@@ -295,7 +355,7 @@ async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
 }
 
 /// What lies in a workspace: reads with the whole first wall, and writes.
-const WITHIN: [(&str, &str); 7] = [
+const WITHIN: [(&str, &str); 12] = [
     (
         "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id}",
         "UPDATE main.modules SET label = 'x' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
@@ -323,6 +383,26 @@ const WITHIN: [(&str, &str); 7] = [
     (
         "SELECT row_id FROM row_values WHERE {tenant organization_id} AND {workspace workspace_id}",
         "DELETE FROM main.row_values WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
+    ),
+    (
+        "SELECT organization_id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.workflows SET last_version = 2 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
+    ),
+    (
+        "SELECT organization_id FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.workflow_versions SET name = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
+    ),
+    (
+        "SELECT organization_id FROM template_jobs WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.template_jobs SET done = 1 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
+    ),
+    (
+        "SELECT organization_id FROM template_job_parts WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.template_job_parts SET content = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
+    ),
+    (
+        "SELECT organization_id FROM template_job_entries WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.template_job_entries SET entry = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
     ),
 ];
 
@@ -395,6 +475,56 @@ async fn either_wall_alone_shows_of_a_guarded_feature_ones_own_rows(place: Place
         let rows = run(&store, &scope(&[of(OURS, 6)]), delete, vec![]).await;
         assert_eq!(rows.expect(delete).len(), 0);
     }
+}
+
+async fn templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_else(place: Place) {
+    seed(&place).await;
+    let store = place.open().await;
+    for (sql, of) in [
+        (
+            "UPDATE main.templates SET visibility = $1 WHERE organization_id = $2",
+            "templates",
+        ),
+        (
+            "UPDATE main.template_payloads SET visibility = $1 WHERE organization_id = $2",
+            "payloads",
+        ),
+    ] {
+        let parameters = vec!["public".into(), THEIRS.into()];
+        run(&store, &Scope::Operator, sql, parameters)
+            .await
+            .expect(of);
+    }
+    let reads = [
+        "SELECT organization_id FROM templates WHERE {catalog organization_id visibility} ORDER BY organization_id",
+        "SELECT organization_id FROM template_payloads WHERE {catalog organization_id visibility} ORDER BY organization_id",
+    ];
+    let writes = [
+        "UPDATE main.templates SET name = 'new' WHERE {catalog organization_id visibility} RETURNING organization_id",
+        "DELETE FROM main.template_payloads WHERE {catalog organization_id visibility} RETURNING organization_id",
+    ];
+    for walls in [Walls::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(walls).await;
+        for sql in reads {
+            assert_eq!(seen(&store, sql).await, [OURS, THEIRS], "{walls:?} {sql}");
+        }
+    }
+    // What is shown to everybody is still written behind the second wall.
+    let store = place.open().await;
+    for sql in writes {
+        assert_eq!(seen(&store, sql).await, [OURS], "{sql}");
+    }
+    let copy = "INSERT INTO main.templates {into $1} (organization_id, id, visibility, name, tags, template_version, \
+         manifest, created_at, updated_at) VALUES ($1, $2, 'public', 't', 'x', 2, 'x', 0, 0)";
+    let store = place.open_without(ONLY_SECOND).await;
+    let refused = run(
+        &store,
+        &caller(),
+        copy,
+        vec![THEIRS.into(), of(THEIRS, 30).into()],
+    )
+    .await;
+    assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
 }
 
 async fn a_caller_writes_nothing_into_another_organization(place: Place) {

@@ -5,6 +5,7 @@
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
 //! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
+//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
 //! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
@@ -85,9 +86,9 @@ pub(super) fn translate(
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match word {
-            "tenant" | "caller" | "workspace" | "row" => {
+            "tenant" | "caller" | "catalog" | "workspace" | "row" => {
                 // A workspace is of one organization, but a list of the hidden ones names no owner.
-                guarded |= matches!(word, "tenant" | "caller");
+                guarded |= matches!(word, "tenant" | "caller" | "catalog");
                 if !matches!(scope, Scope::Caller(_)) || !walls.first {
                     statement.text.push_str("true");
                     continue;
@@ -104,6 +105,14 @@ pub(super) fn translate(
                     "caller" => {
                         let index = statement.parameter(given, Added::Caller);
                         format!("{} = {}", column(argument), parameter(dialect, index))
+                    }
+                    "catalog" => {
+                        let Some((organization, visibility)) = argument.split_once(' ') else {
+                            return refuse("{catalog} takes two columns");
+                        };
+                        let index = statement.parameter(given, Added::Organizations);
+                        let ours = one_of(dialect, &column(organization), index);
+                        format!("({ours} OR {visibility} <> 'org')")
                     }
                     "workspace" => {
                         let index = statement.parameter(given, Added::Hidden);

@@ -29,7 +29,12 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 2] = [migration!(1, "0001_identity"), migration!(2, "0002_ground")];
+const MIGRATIONS: [Migration; 4] = [
+    migration!(1, "0001_identity"),
+    migration!(2, "0002_ground"),
+    migration!(3, "0003_automations"),
+    migration!(4, "0004_templates"),
+];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
      (number bigint NOT NULL PRIMARY KEY, name text NOT NULL)";

@@ -25,6 +25,8 @@ struct Table {
     visible: &'static str,
     /// Open to the gate.
     gate: bool,
+    /// Who else may read a row, with `@` for it: what is written asks `visible` alone.
+    shown: &'static str,
     /// Tables whose rows go or are looked at by foreign keys when this one is written.
     cascades: &'static [&'static str],
 }
@@ -32,26 +34,31 @@ struct Table {
 const TENANT: &str = "wall_tenant('{}', @organization_id)";
 const WITHIN: &str = "wall_within('{}', @organization_id, @workspace_id)";
 
+const SHOWN: &str = "wall_shown(@visibility)";
+
 /// Everything that goes with a table.
 const OF_FEATURE: [&str; 3] = ["views", "columns", "rows"];
 
-const TABLES: [Table; 16] = [
+const TABLES: [Table; 25] = [
     Table {
         name: "users",
         visible: "wall_person('users', @id)",
         gate: true,
+        shown: "",
         cascades: &["sessions"],
     },
     Table {
         name: "sessions",
         visible: "wall_person('sessions', NULL)",
         gate: true,
+        shown: "",
         cascades: &[],
     },
     Table {
         name: "organizations",
         visible: "wall_tenant('organizations', @id)",
         gate: false,
+        shown: "",
         cascades: &[
             "memberships",
             "workspaces",
@@ -63,18 +70,29 @@ const TABLES: [Table; 16] = [
             "views",
             "columns",
             "rows",
+            "workflows",
+            "workflow_versions",
+            "template_jobs",
+            "template_job_parts",
+            "template_job_entries",
+            "channels",
+            "connections",
+            "templates",
+            "template_payloads",
         ],
     },
     Table {
         name: "memberships",
         visible: TENANT,
         gate: true,
+        shown: "",
         cascades: &["workspace_members"],
     },
     Table {
         name: "workspaces",
         visible: "wall_workspace(@organization_id, @id, @access)",
         gate: true,
+        shown: "",
         cascades: &[
             "workspace_members",
             "modules",
@@ -83,18 +101,25 @@ const TABLES: [Table; 16] = [
             "views",
             "columns",
             "rows",
+            "workflows",
+            "workflow_versions",
+            "template_jobs",
+            "template_job_parts",
+            "template_job_entries",
         ],
     },
     Table {
         name: "workspace_members",
         visible: TENANT,
         gate: true,
+        shown: "",
         cascades: &[],
     },
     Table {
         name: "api_keys",
         visible: TENANT,
         gate: true,
+        shown: "",
         cascades: &[],
     },
     within("modules", &["rails"]),
@@ -103,6 +128,7 @@ const TABLES: [Table; 16] = [
         name: "features",
         visible: "wall_feature(@organization_id, @workspace_id, @own_rows)",
         gate: true,
+        shown: "",
         cascades: &OF_FEATURE,
     },
     within("views", &[]),
@@ -111,6 +137,7 @@ const TABLES: [Table; 16] = [
         name: "rows",
         visible: "wall_row(@organization_id, @workspace_id, @feature_id, @created_by)",
         gate: false,
+        shown: "",
         cascades: &[],
     },
     within("row_values", &[]),
@@ -119,15 +146,48 @@ const TABLES: [Table; 16] = [
         name: "row_counts",
         visible: TENANT,
         gate: false,
+        shown: "",
         cascades: &[],
     },
     Table {
         name: "idempotency",
         visible: "wall_person('idempotency', @caller_id)",
         gate: false,
+        shown: "",
         cascades: &[],
     },
+    of_organization("channels"),
+    of_organization("connections"),
+    within("workflows", &["workflow_versions"]),
+    within("workflow_versions", &[]),
+    // Templates for everybody are read by everybody, and changed by their own organization alone.
+    Table {
+        shown: SHOWN,
+        cascades: &["template_payloads"],
+        ..of_organization("templates")
+    },
+    Table {
+        shown: SHOWN,
+        ..of_organization("template_payloads")
+    },
+    within(
+        "template_jobs",
+        &["template_job_parts", "template_job_entries"],
+    ),
+    within("template_job_parts", &[]),
+    within("template_job_entries", &[]),
 ];
+
+/// A table whose lines belong to an organization as a whole.
+const fn of_organization(name: &'static str) -> Table {
+    Table {
+        name,
+        visible: TENANT,
+        gate: false,
+        shown: "",
+        cascades: &[],
+    }
+}
 
 /// A table whose lines are as visible as their workspace.
 const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table {
@@ -135,6 +195,7 @@ const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table 
         name,
         visible: WITHIN,
         gate: false,
+        shown: "",
         cascades,
     }
 }
@@ -230,6 +291,11 @@ impl Wall {
                 }
             }))
         })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_shown", 1, flags, move |row| {
+            let everybody = row.get_raw(0) != ValueRef::Text(b"org");
+            Ok(wall.ask(|scope| everybody && matches!(scope, Scope::Caller(_))))
+        })?;
         self.functions_within(connection, flags)
     }
 
@@ -279,11 +345,11 @@ impl Table {
 
     fn definition(&self) -> String {
         let Table { name, .. } = self;
-        let (here, old, new) = (
-            self.question(""),
-            self.question("OLD."),
-            self.question("NEW."),
-        );
+        let (old, new) = (self.question("OLD."), self.question("NEW."));
+        let here = match self.shown {
+            "" => self.question(""),
+            shown => format!("{} OR {}", self.question(""), shown.replace('@', "")),
+        };
         format!(
             "CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE {here};
              CREATE TEMP TRIGGER wall_insert_{name} BEFORE INSERT ON main.{name} WHEN NOT {new}
