@@ -1,0 +1,45 @@
+//! The validator of automations, asked of a server.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Client;
+use super::error::Error;
+use super::request::Request;
+use super::told::Told;
+
+/// What a server says of an automation.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Verdict {
+    /// Whether there is no error.
+    pub ok: bool,
+    /// Everything that it found.
+    #[serde(default)]
+    pub issues: Vec<VerdictIssue>,
+}
+
+/// One thing that it found.
+#[derive(Debug, Clone, Deserialize)]
+pub struct VerdictIssue {
+    /// The stable code.
+    pub code: String,
+    /// `error` or `warning`; the specification does not name the words.
+    #[serde(default)]
+    pub severity: Option<String>,
+    /// Dotted.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// `trigger` or `graph`.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// For people.
+    #[serde(default)]
+    pub message: Option<String>,
+}
+
+impl Client {
+    /// `POST /v1/workflows-v2/validate`: writes nothing.
+    pub fn validate_automation(&self, body: &Value) -> Result<Told<Verdict>, Error> {
+        self.read(&self.keyed(Request::post("/v1/workflows-v2/validate", body)))
+    }
+}
