@@ -46,6 +46,7 @@ pub(crate) fn print_error_in_detail(trouble: &Trouble, details: &[String]) {
         .as_ref()
         .map(|help| format!("\n  help: {help}"))
         .unwrap_or_default();
-    let details: String = details.iter().map(|line| format!("\n  {line}")).collect();
-    print_note(&format!("error: {}{details}{help}", trouble.message));
+    let mut lines = vec![format!("error: {}", trouble.message)];
+    lines.extend_from_slice(details);
+    print_note(&(lines.join("\n  ") + &help));
 }

@@ -1,7 +1,7 @@
 //! The validator of automations, asked of a server.
 
+use reqwest::Method;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::Client;
 use super::error::Error;
@@ -38,8 +38,10 @@ pub struct VerdictIssue {
 }
 
 impl Client {
-    /// `POST /v1/workflows-v2/validate`: writes nothing.
-    pub fn validate_automation(&self, body: &Value) -> Result<Told<Verdict>, Error> {
-        self.read(&self.keyed(Request::post("/v1/workflows-v2/validate", body)))
+    /// `POST /v1/workflows-v2/validate` of a JSON text: writes nothing.
+    pub fn validate_automation(&self, body: &str) -> Result<Told<Verdict>, Error> {
+        let mut request = Request::new(Method::POST, "/v1/workflows-v2/validate");
+        request.body = Some(body.as_bytes().to_vec());
+        self.read(&self.keyed(request))
     }
 }

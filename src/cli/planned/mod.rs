@@ -69,7 +69,7 @@ pub(crate) fn by_server(
 ) -> Result<Planned, CliError> {
     let told = client.plan(template, body).map_err(|error| {
         let what = format!("what an apply of template `{template}` would do cannot be asked");
-        subject::degraded(client, template, error, what)
+        subject::degraded(client, template, error, &what)
     })?;
     let document = serde_json::from_str(told.document.get()).unwrap_or_default();
     Ok(Planned {

@@ -87,13 +87,13 @@ pub(crate) fn named(client: &Client, name: &str) -> Result<Vec<Told<Template>>, 
 pub(crate) fn package(client: &Client, id: &str) -> Result<String, CliError> {
     client.package(id).map_err(|error| {
         let what = format!("the package of template `{id}` cannot be read from this server");
-        degraded(client, id, error, what)
+        degraded(client, id, error, &what)
     })
 }
 
 /// Tells a route that a server does not have from a template that it does not have: the list of
 /// templates is a route of every server.
-pub(crate) fn degraded(client: &Client, id: &str, error: Error, what: String) -> CliError {
+pub(crate) fn degraded(client: &Client, id: &str, error: Error, what: &str) -> CliError {
     if lacks_route(&error) && lists(client, id) {
         return CliError::Degraded {
             message: format!("{what}: it has only the routes of the specification"),

@@ -43,8 +43,8 @@ pub(super) struct Version {
     pub(super) workspace_id: Option<Id>,
     #[serde(default)]
     pub(super) name: Option<String>,
-    #[serde(default)]
-    pub(super) version: Option<i64>,
+    #[serde(default, rename = "version")]
+    pub(super) number: Option<i64>,
     #[serde(default)]
     pub(super) created_at: Option<String>,
     #[serde(default)]

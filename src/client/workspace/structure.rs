@@ -196,7 +196,7 @@ fn in_force(versions: Vec<Version>) -> Option<Automation> {
     let active = versions.iter().any(|version| version.is_active);
     // Later in the list is newer where nothing else tells.
     let best = versions.into_iter().enumerate().max_by_key(|(at, one)| {
-        let age = (one.version, one.created_at.clone(), *at);
+        let age = (one.number, one.created_at.clone(), *at);
         (one.is_active, !one.is_draft, age)
     });
     let (_, best) = best?;

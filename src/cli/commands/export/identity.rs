@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 /// The identity of the package.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Identity")]
-pub(super) struct Args {
+pub(super) struct Identity {
     /// Technical name in the catalog; otherwise that of the workspace.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Args {
     tags: Vec<String>,
 }
 
-impl Args {
+impl Identity {
     /// The identity; what is wrong with it is told all at once.
     pub(super) fn read(&self) -> Result<Catalog, CliError> {
         let mut members = Map::new();

@@ -47,9 +47,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "PKG")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    chosen: select::Args,
+    chosen: select::Choice,
     #[command(flatten)]
-    identity: identity::Args,
+    identity: identity::Identity,
     /// Ask nothing, also on a terminal.
     #[arg(long)]
     no_input: bool,
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         progress
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .add(rows)
+            .add(rows);
     };
     let remote = RemoteWorkspace::new(&connection.client, args.workspace).telling(&tell);
     let structure = ready(remote.structure())?;

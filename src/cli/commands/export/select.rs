@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 /// What travels.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Selection")]
-pub(super) struct Args {
+pub(super) struct Choice {
     /// Only this table, by id or name; more than one may be given, and `none`.
     #[arg(long = "feature", value_name = "TABLE")]
     features: Vec<String>,
@@ -37,7 +37,7 @@ struct Thing {
     words: Vec<String>,
 }
 
-impl Args {
+impl Choice {
     /// Whether nothing was chosen.
     pub(super) fn are_none(&self) -> bool {
         let lists = [

@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let deleted = client.delete_template(&id);
     deleted.map_err(|error| {
         let what = format!("template `{id}` cannot be deleted");
-        subject::degraded(client, &id, error, what)
+        subject::degraded(client, &id, error, &what)
     })?;
     let text = match args.format {
         Form::Text => format!("Template {id} is deleted.\n"),

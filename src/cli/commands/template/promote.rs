@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let changed = client.change_template(&id, &json!({"visibility": word}));
     let changed = changed.map_err(|error| {
         let what = format!("the visibility of template `{id}` cannot be changed");
-        subject::degraded(client, &id, error, what)
+        subject::degraded(client, &id, error, &what)
     })?;
     let text = match args.format {
         Form::Text => format!("Template {id} is `{word}` now.\n"),

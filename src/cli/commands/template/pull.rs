@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tplkit::check::CheckOptions;
 use tplkit::package::canonical;
 
 use crate::cli::args::Form;
@@ -38,15 +39,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let id = subject::template(client, &args.template)?;
     let source = Subject::Template(&id).package(|| Ok(client))?;
     let path = Path::new(&args.template);
-    let text = match source.text() {
-        Ok(text) => canonical::write(text),
-        Err(_) => {
-            let report =
-                package_file::report(path, &source, &tplkit::check::CheckOptions::default());
-            return package_file::refuse(&report, args.format, session);
-        }
+    let Ok(text) = source.text() else {
+        let report = package_file::report(path, &source, &CheckOptions::default());
+        return package_file::refuse(&report, args.format, session);
     };
-    let text = match text {
+    let text = match canonical::write(text) {
         Ok(text) => text,
         Err(error) => {
             let report = package_file::refusal(path, &source, package_file::no_form(&error));
