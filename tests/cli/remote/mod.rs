@@ -1,9 +1,11 @@
 //! Commands that talk to a server, against servers that answer as told.
 
 mod api;
+mod applying;
 mod doctor;
 mod login;
 mod renewing;
+mod routes;
 mod rows;
 mod secrets;
 
