@@ -125,7 +125,7 @@ fn save(
         return Ok(());
     }
     let package = examined.package.clone();
-    if examined.template.is_none() && package.as_ref().is_none_or(|one| is_stdin(&one.path)) {
+    if examined.template.is_none() && package.is_none() {
         let help = "write the package to a file first, so that the plan can name it";
         return Err(usage("a plan for standard input cannot be saved", help));
     }

@@ -14,6 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::package_file;
 use crate::cli::remote::subject;
 use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
 
 /// A plan, and for what.
 pub(crate) struct Examined {
@@ -61,12 +62,12 @@ impl<'s> File<'s> {
         })
     }
 
-    /// What a saved plan remembers of it.
-    pub(crate) fn remembered(&self) -> Package {
-        Package {
+    /// What a saved plan remembers of it: nothing of standard input, which is gone by then.
+    fn remembered(&self) -> Option<Package> {
+        (!is_stdin(self.path)).then(|| Package {
             path: std::path::absolute(self.path).unwrap_or_else(|_| self.path.to_owned()),
             digest: package_digest(self.text),
-        }
+        })
     }
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn known(question: Question<'_>, file: &File<'_>) -> Result<Option<St
 
 /// A plan for a file: of the template that holds it, when there is one.
 pub(crate) fn file(question: Question<'_>, file: &File<'_>) -> Result<Examined, CliError> {
-    let package = Some(file.remembered());
+    let package = file.remembered();
     if let Some(id) = known(question, file)? {
         question.session.note(format!(
             "note: the catalog holds this package already, as template {id}"

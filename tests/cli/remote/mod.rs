@@ -3,11 +3,15 @@
 mod api;
 mod applying;
 mod doctor;
+mod exporting;
+mod files;
+mod jobs;
 mod login;
 mod renewing;
 mod routes;
 mod rows;
 mod secrets;
+mod templates;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
