@@ -100,7 +100,7 @@ pub(crate) fn answer(state: &State, request: &Received) -> Option<Reply> {
         }
         _ => return None,
     };
-    Some(page(items, &parameters))
+    Some(page(&items, &parameters))
 }
 
 fn feature(one: &Feature, workspace: Id, organization: Id) -> Value {
@@ -125,7 +125,7 @@ fn parameters(query: &str) -> Parameters {
     parameters
 }
 
-fn page(items: Vec<Value>, parameters: &Parameters) -> Reply {
+fn page(items: &[Value], parameters: &Parameters) -> Reply {
     let from = start(parameters);
     let to = items.len().min(from + PAGE);
     let next = (to < items.len()).then(|| to.to_string());
@@ -148,9 +148,13 @@ fn rows(state: &State, feature: Id, parameters: &Parameters) -> Reply {
         .map(Vec::as_slice)
         .unwrap_or_default();
     let any = parameters.contains_key("match");
-    let fits = |row: &&StoredRow| match any {
-        true => filters.iter().any(|filter| holds(row, filter)),
-        false => filters.iter().all(|filter| holds(row, filter)),
+    let fits = |row: &&StoredRow| {
+        let mut holding = filters.iter().map(|filter| holds(row, filter));
+        if any {
+            holding.any(|holds| holds)
+        } else {
+            holding.all(|holds| holds)
+        }
     };
     let rows: Vec<&StoredRow> = rows.iter().filter(fits).collect();
     let from = start(parameters);
