@@ -5,7 +5,8 @@
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
 //! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
-//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody |
+//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
+//! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
 //! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
@@ -86,10 +87,11 @@ pub(super) fn translate(
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match word {
-            "tenant" | "caller" | "catalog" | "workspace" | "row" => {
+            "tenant" | "caller" | "catalog" | "promoting" | "workspace" | "row" => {
                 // A workspace is of one organization, but a list of the hidden ones names no owner.
-                guarded |= matches!(word, "tenant" | "caller" | "catalog");
-                if !matches!(scope, Scope::Caller(_)) || !walls.first {
+                guarded |= matches!(word, "tenant" | "caller" | "catalog" | "promoting");
+                let open = scope.is_platform() && matches!(word, "catalog" | "promoting");
+                if !matches!(scope, Scope::Caller(_)) || !walls.first || open {
                     statement.text.push_str("true");
                     continue;
                 }
@@ -98,7 +100,7 @@ pub(super) fn translate(
                     Dialect::Sqlite => str::replace(column, '$', "?"),
                 };
                 let condition = match word {
-                    "tenant" => {
+                    "tenant" | "promoting" => {
                         let index = statement.parameter(given, Added::Organizations);
                         one_of(dialect, &column(argument), index)
                     }

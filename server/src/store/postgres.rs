@@ -36,7 +36,8 @@ const OPEN: &str = "SELECT set_config('role', $1, true), \
      set_config('tplkit.administered', $4, true), \
      set_config('tplkit.workspaces', $5, true), \
      set_config('tplkit.hidden', $6, true), \
-     set_config('tplkit.guarded', $7, true)";
+     set_config('tplkit.guarded', $7, true), \
+     set_config('tplkit.platform', $8, true)";
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -458,7 +459,7 @@ impl From<tokio_postgres::Error> for Failure {
 }
 
 /// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 7] {
+fn opening(scope: &Scope, wall: bool) -> [String; 8] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -473,6 +474,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
             list(&visible.workspaces),
             list(&visible.hidden),
             list(&visible.guarded),
+            if visible.platform { "on" } else { "" }.to_owned(),
         ],
         Scope::Gate | Scope::Operator => {
             let [
@@ -482,6 +484,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ] = Default::default();
             let role = role.to_owned();
             [
@@ -492,6 +495,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ]
         }
     }
