@@ -271,8 +271,8 @@ const COMPOSED: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
-    known: RwLock<HashMap<(&'static str, &'static str, bool), Arc<Statement>>>,
-    composed: RwLock<HashMap<(String, &'static str, bool), Arc<Statement>>>,
+    known: RwLock<HashMap<(&'static str, &'static str), Arc<Statement>>>,
+    composed: RwLock<HashMap<(String, &'static str), Arc<Statement>>>,
 }
 
 impl Texts {
@@ -291,7 +291,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source, scope.role(), scope.is_platform());
+        let key = (source, scope.manner());
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
@@ -310,7 +310,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source.to_owned(), scope.role(), scope.is_platform());
+        let key = (source.to_owned(), scope.manner());
         let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
