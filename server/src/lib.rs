@@ -22,5 +22,6 @@ pub mod rows;
 pub mod secret_key;
 pub mod store;
 pub mod work;
+pub mod workspace;
 
 pub use health::{Health, health};
