@@ -23,5 +23,6 @@ pub mod secret_key;
 pub mod store;
 pub(crate) mod templates;
 pub mod work;
+pub mod workspace;
 
 pub use health::{Health, health};

@@ -13,6 +13,8 @@
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
+//! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
+//! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
 //!
@@ -161,6 +163,27 @@ pub(super) fn translate(
                     statement.text.push_str(argument);
                 }
             }
+            "any" => {
+                let Some((column, list)) = argument.split_once(' ') else {
+                    return refuse("{any} takes a column and a parameter");
+                };
+                let words = match dialect {
+                    Dialect::Postgres => format!("{column} = ANY ({list})"),
+                    Dialect::Sqlite => format!("{column} IN rarray({list})"),
+                };
+                push(&mut statement.text, &words, dialect);
+            }
+            "clock" => match dialect {
+                Dialect::Postgres => {
+                    // Not now(), which stands still in a transaction. Named, the parameter has a type.
+                    statement.text.push_str(
+                        "coalesce(CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint), ",
+                    );
+                    statement.text.push_str(argument);
+                    statement.text.push(')');
+                }
+                Dialect::Sqlite => push(&mut statement.text, argument, dialect),
+            },
             "json" => {
                 push(&mut statement.text, argument, dialect);
                 if dialect == Dialect::Postgres {
