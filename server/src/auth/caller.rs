@@ -128,6 +128,9 @@ pub struct Caller {
     workspaces: Vec<Uuid>,
     hidden: Vec<Uuid>,
     guarded: Vec<Uuid>,
+    /// Whether it is an administrator of the platform: sees every template and promotes to `system`,
+    /// nothing more.
+    pub platform: bool,
 }
 
 impl Caller {
@@ -151,6 +154,7 @@ impl Caller {
             workspaces: self.workspaces.clone(),
             hidden: self.hidden.clone(),
             guarded: self.guarded.clone(),
+            platform: self.platform,
         })
     }
 
@@ -282,7 +286,9 @@ const SESSION: &str = "SELECT CAST(0 AS bigint), u.id, u.email FROM sessions s J
      UNION ALL SELECT CAST(4 AS bigint), f.id, m.role FROM sessions s \
      JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
      JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
-     WHERE s.access_hash = $1";
+     WHERE s.access_hash = $1 \
+     UNION ALL SELECT CAST(5 AS bigint), u.id, u.email FROM sessions s \
+     JOIN users u ON u.id = s.user_id AND u.platform_admin WHERE s.access_hash = $1";
 
 const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
      AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
@@ -298,6 +304,7 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
     let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut platform = false;
     for row in rows {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
@@ -305,7 +312,8 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
             2 => workspaces.push(id),
             3 => hidden.push(id),
-            _ => guarded.push(id),
+            4 => guarded.push(id),
+            _ => platform = true,
         }
     }
     // The statement promises no order.
@@ -320,6 +328,7 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
         workspaces,
         hidden,
         guarded,
+        platform,
     }))
 }
 
@@ -351,6 +360,7 @@ fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i
         workspaces: Vec::new(),
         hidden: Vec::new(),
         guarded: Vec::new(),
+        platform: false,
     };
     Ok(Some((caller, row.get(2)?)))
 }

@@ -5,13 +5,16 @@
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
 //! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
-//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody |
+//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
+//! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
 //! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
+//! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
+//! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
 //!
@@ -86,10 +89,11 @@ pub(super) fn translate(
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match word {
-            "tenant" | "caller" | "catalog" | "workspace" | "row" => {
+            "tenant" | "caller" | "catalog" | "promoting" | "workspace" | "row" => {
                 // A workspace is of one organization, but a list of the hidden ones names no owner.
-                guarded |= matches!(word, "tenant" | "caller" | "catalog");
-                if !matches!(scope, Scope::Caller(_)) || !walls.first {
+                guarded |= matches!(word, "tenant" | "caller" | "catalog" | "promoting");
+                let open = scope.is_platform() && matches!(word, "catalog" | "promoting");
+                if !matches!(scope, Scope::Caller(_)) || !walls.first || open {
                     statement.text.push_str("true");
                     continue;
                 }
@@ -98,7 +102,7 @@ pub(super) fn translate(
                     Dialect::Sqlite => str::replace(column, '$', "?"),
                 };
                 let condition = match word {
-                    "tenant" => {
+                    "tenant" | "promoting" => {
                         let index = statement.parameter(given, Added::Organizations);
                         one_of(dialect, &column(argument), index)
                     }
@@ -159,6 +163,27 @@ pub(super) fn translate(
                     statement.text.push_str(argument);
                 }
             }
+            "any" => {
+                let Some((column, list)) = argument.split_once(' ') else {
+                    return refuse("{any} takes a column and a parameter");
+                };
+                let words = match dialect {
+                    Dialect::Postgres => format!("{column} = ANY ({list})"),
+                    Dialect::Sqlite => format!("{column} IN rarray({list})"),
+                };
+                push(&mut statement.text, &words, dialect);
+            }
+            "clock" => match dialect {
+                Dialect::Postgres => {
+                    // Not now(), which stands still in a transaction. Named, the parameter has a type.
+                    statement.text.push_str(
+                        "coalesce(CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint), ",
+                    );
+                    statement.text.push_str(argument);
+                    statement.text.push(')');
+                }
+                Dialect::Sqlite => push(&mut statement.text, argument, dialect),
+            },
             "json" => {
                 push(&mut statement.text, argument, dialect);
                 if dialect == Dialect::Postgres {

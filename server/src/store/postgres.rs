@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::dialect::Statement;
 use super::meters::Outcome;
 use super::tls::Address;
-use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
+use super::{Depth, Kind, LONG, Options, Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// told is what was waited for.
 const LOCK: Duration = Duration::from_secs(3);
 const KEEPALIVE: Duration = Duration::from_secs(20);
+/// How long a process may stand still in the middle of a transaction: what it holds, others wait for.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
 /// set every time: after a transaction a setting is `''`, which the policies read as nothing.
@@ -36,7 +38,8 @@ const OPEN: &str = "SELECT set_config('role', $1, true), \
      set_config('tplkit.administered', $4, true), \
      set_config('tplkit.workspaces', $5, true), \
      set_config('tplkit.hidden', $6, true), \
-     set_config('tplkit.guarded', $7, true)";
+     set_config('tplkit.guarded', $7, true), \
+     set_config('tplkit.platform', $8, true)";
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -58,8 +61,10 @@ impl Postgres {
         let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
         let options = format!(
-            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} -c statement_timeout={}",
+            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} \
+             -c idle_in_transaction_session_timeout={} -c statement_timeout={}",
             LOCK.as_millis(),
+            IDLE.as_millis(),
             limit.as_millis()
         );
         config.options(options.trim_start());
@@ -112,10 +117,14 @@ impl Postgres {
     }
 
     /// A transaction that has not begun.
-    pub(super) fn begin(&self, may_write: bool) -> Pipelined {
+    pub(super) fn begin(&self, kind: Kind) -> Pipelined {
+        let mut postgres = self.clone();
+        if kind == Kind::Long {
+            postgres.patience = Some(LONG + PATIENCE);
+        }
         Pipelined {
-            postgres: self.clone(),
-            may_write,
+            postgres,
+            kind,
             client: None,
             state: State::Fresh,
             retry: false,
@@ -136,7 +145,7 @@ enum State {
 /// that nobody is handed what another left open.
 pub(super) struct Pipelined {
     postgres: Postgres,
-    may_write: bool,
+    kind: Kind,
     client: Option<Object>,
     state: State,
     retry: bool,
@@ -159,6 +168,8 @@ impl Pipelined {
     ) -> Result<Vec<Row>, StoreError> {
         self.ready().await?;
         let patience = self.postgres.patience;
+        // What comes after it would see another state.
+        let last = last && self.kind != Kind::Snapshot;
         let answer = within(patience, self.send(scope, statement, parameters, last)).await;
         Ok(all(self.judge(answer)?))
     }
@@ -186,6 +197,7 @@ impl Pipelined {
     ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
         self.ready().await?;
         let patience = self.postgres.patience;
+        let last = last && self.kind != Kind::Snapshot;
         let answers = within(patience, self.send_after(question, scope, statement, last)).await;
         let (known, rows) = self.judge(answers)?;
         let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
@@ -251,11 +263,13 @@ impl Pipelined {
         let opening = opening(scope, self.postgres.wall);
         let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
         let (asked, parameters) = (references(asked), references(parameters));
-        let begin = match (self.may_write, self.postgres.wall) {
-            (true, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
-            (true, false) => "BEGIN",
-            (false, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
-            (false, false) => "BEGIN READ ONLY",
+        let begin = match (self.kind, self.postgres.wall) {
+            (Kind::Write, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
+            (Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (Kind::Snapshot, true) => {
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE tplkit_gate"
+            }
+            (kind, _) => words(kind),
         };
         self.state = State::Open;
         let client: &Client = client;
@@ -307,7 +321,7 @@ impl Pipelined {
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
         // What only reads sees what others committed between its statements in any case.
-        if self.state == State::Over && !self.may_write {
+        if self.state == State::Over && self.kind == Kind::Read {
             self.state = State::Fresh;
         }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
@@ -329,11 +343,7 @@ impl Pipelined {
                     None => client.prepare(OPEN).await?,
                 };
                 self.state = State::Open;
-                let begin = client.batch_execute(if self.may_write {
-                    "BEGIN"
-                } else {
-                    "BEGIN READ ONLY"
-                });
+                let begin = client.batch_execute(words(self.kind));
                 let open = client.query(&open_statement, &open);
                 let query = client.query(&statement, &parameters);
                 if last {
@@ -457,8 +467,18 @@ impl From<tokio_postgres::Error> for Failure {
     }
 }
 
+/// How a transaction begins.
+fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "BEGIN READ ONLY",
+        Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        Kind::Write => "BEGIN",
+        Kind::Long => "BEGIN; SET LOCAL statement_timeout = '600s'",
+    }
+}
+
 /// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 7] {
+fn opening(scope: &Scope, wall: bool) -> [String; 8] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -473,6 +493,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
             list(&visible.workspaces),
             list(&visible.hidden),
             list(&visible.guarded),
+            if visible.platform { "on" } else { "" }.to_owned(),
         ],
         Scope::Gate | Scope::Operator => {
             let [
@@ -482,6 +503,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ] = Default::default();
             let role = role.to_owned();
             [
@@ -492,6 +514,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ]
         }
     }

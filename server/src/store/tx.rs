@@ -291,7 +291,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source, scope.role());
+        let key = (source, scope.manner());
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
@@ -310,7 +310,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source.to_owned(), scope.role());
+        let key = (source.to_owned(), scope.manner());
         let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());

@@ -65,6 +65,11 @@ impl<'t> Composer<'t> {
         format!("${}", self.values.len())
     }
 
+    /// A statement that is asked by whoever put it together, with its parameters.
+    pub(super) fn words(self, text: String) -> (String, Vec<Value>) {
+        (text, self.values)
+    }
+
     /// The one statement.
     pub(super) fn finish(self, text: String) -> Composed {
         self.finish_all(vec![text], 1)
