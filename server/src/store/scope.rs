@@ -43,15 +43,6 @@ impl Scope {
         }
     }
 
-    /// Scopes of one manner have the same words for a statement.
-    pub(super) fn manner(&self) -> &'static str {
-        if self.is_platform() {
-            "platform"
-        } else {
-            self.role()
-        }
-    }
-
     /// Whether it is that of an administrator of the platform.
     pub(super) fn is_platform(&self) -> bool {
         matches!(self, Scope::Caller(visible) if visible.platform)

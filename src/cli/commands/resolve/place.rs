@@ -43,7 +43,11 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     #[cfg(feature = "client")]
-    pub(super) fn new(args: &'a Destination, target: &'a Target, session: &'a Session) -> Place<'a> {
+    pub(super) fn new(
+        args: &'a Destination,
+        target: &'a Target,
+        session: &'a Session,
+    ) -> Place<'a> {
         Place {
             args,
             target,
