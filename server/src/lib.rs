@@ -21,6 +21,8 @@ pub mod routes;
 pub mod rows;
 pub mod secret_key;
 pub mod store;
+pub(crate) mod templates;
 pub mod work;
+pub mod workspace;
 
 pub use health::{Health, health};

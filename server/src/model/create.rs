@@ -135,7 +135,8 @@ pub(super) fn name_taken(name: &str) -> Problem {
     Problem::new(Code::Conflict, format!("The name {name} is taken here."))
 }
 
-async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
+/// Stores a record under its name; false when that is taken.
+pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
     let kind = record.kind;
     let mut parameters: Vec<_> = record.within.iter().map(|id| (*id).into()).collect();
     parameters.extend([

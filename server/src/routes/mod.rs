@@ -14,6 +14,7 @@ pub mod rails;
 mod records;
 pub mod rows;
 pub mod schema;
+pub mod templates;
 pub mod users;
 pub mod views;
 pub mod workspace_members;

@@ -30,4 +30,4 @@ pub use hot::{Hot, give_slots};
 pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
 pub use tables::{Opened, Tables};
-pub use write::{Refused, insert, remove, replace};
+pub use write::{Refused, insert, remove, remove_all, replace, replace_all};

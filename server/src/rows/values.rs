@@ -28,10 +28,29 @@ pub(super) async fn reserve(
     table: &Table,
     rows: &[Entered],
 ) -> Result<Vec<Taken>, StoreError> {
+    let rows = rows.iter().map(|row| (row.id, &*row.uniques));
+    reserve_all(tx, table, rows.collect()).await
+}
+
+/// As [`reserve`], for some of the values of rows.
+pub(super) async fn reserve_for(
+    tx: &mut Tx,
+    table: &Table,
+    rows: &[(Uuid, Vec<(usize, [u8; 32])>)],
+) -> Result<Vec<Taken>, StoreError> {
+    let rows = rows.iter().map(|(id, values)| (*id, &**values));
+    reserve_all(tx, table, rows.collect()).await
+}
+
+async fn reserve_all(
+    tx: &mut Tx,
+    table: &Table,
+    rows: Vec<(Uuid, &[(usize, [u8; 32])])>,
+) -> Result<Vec<Taken>, StoreError> {
     let mut claims: Vec<Claim> = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
+    for (at, (_, uniques)) in rows.iter().enumerate() {
         let id = |column: usize| table.columns[column].definition.id;
-        let uniques = row.uniques.iter();
+        let uniques = uniques.iter();
         claims.extend(uniques.map(|(column, value)| (id(*column), *value, *column, at)));
     }
     // In one order everywhere, so that writers wait for each other and not in a circle.
@@ -54,7 +73,7 @@ pub(super) async fn reserve(
                     table.id.into(),
                     (*column).into(),
                     (*value).into(),
-                    rows[*row].id.into(),
+                    rows[*row].0.into(),
                 ]
             })
             .collect();
@@ -74,24 +93,23 @@ fn of(claim: &Claim) -> Taken {
     }
 }
 
-/// Lets go of values that a row no longer holds.
+/// Lets go of values that rows no longer hold: the row, the position of the column, the value.
 pub(super) async fn release(
     tx: &mut Tx,
     table: &Table,
-    row: Uuid,
-    values: &[(usize, [u8; 32])],
+    values: &[(Uuid, usize, [u8; 32])],
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
          AND column_id = $3 AND value = $4 AND row_id = $5";
     let mut sorted: Vec<_> = values
         .iter()
-        .map(|(column, value)| (table.columns[*column].definition.id, *value))
+        .map(|(row, column, value)| (table.columns[*column].definition.id, *value, *row))
         .collect();
     sorted.sort_unstable();
     let all: Vec<Vec<Value>> = sorted
         .into_iter()
-        .map(|(column, value)| {
+        .map(|(column, value, row)| {
             vec![
                 table.organization.into(),
                 table.id.into(),
