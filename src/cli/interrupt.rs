@@ -32,6 +32,10 @@ pub(crate) fn install() {
     ctrlc::set_handler(|| {
         #[cfg(all(unix, feature = "client"))]
         echo::restore();
+        // A question that is left unanswered has hidden it.
+        if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+            dialoguer::console::Term::stderr().show_cursor().ok();
+        }
         #[cfg(feature = "client")]
         say();
         std::process::exit(Exit::Interrupted as i32)

@@ -15,6 +15,8 @@ pub(crate) enum Way {
     Job(String),
     /// A job of this workspace that may have begun.
     Workspace(String),
+    /// A template that was pushed so that it could be applied.
+    Template(String),
 }
 
 impl Way {
@@ -24,13 +26,16 @@ impl Way {
             Way::Workspace(id) => format!(
                 "a job may have begun all the same: `tplkit job list --workspace {id}` shows it"
             ),
+            Way::Template(id) => format!(
+                "the package is in the catalog: `tplkit apply {id}` applies it, `tplkit template delete {id}` takes it out"
+            ),
         }
     }
 
     fn job(&self) -> Option<&str> {
         match self {
             Way::Job(id) => Some(id),
-            Way::Workspace(_) => None,
+            Way::Workspace(_) | Way::Template(_) => None,
         }
     }
 

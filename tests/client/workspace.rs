@@ -258,6 +258,26 @@ fn a_server_that_knows_less_is_read_all_the_same() {
 }
 
 #[test]
+fn a_server_without_automations_is_known_by_it() {
+    let state = built(&sample("tests/fixtures/cases/valid/base-auto.json"));
+    assert!(!state.structure.automations.is_empty());
+    let known = state.clone();
+    let server = Scripted::new(move |request| {
+        let lacking = request.target.starts_with("/v1/workflows-v2");
+        let reply = model::answer(&known, request).filter(|_| !lacking);
+        reply.unwrap_or_else(|| Reply::problem(404, "not_found"))
+    });
+    let client = client(&server);
+    let remote = RemoteWorkspace::new(&client, WORKSPACE);
+    let structure = ready(remote.structure()).expect("structure");
+    assert!(structure.automations.is_empty() && remote.lacks_automations());
+    let (_server, client) = served(&state);
+    let remote = RemoteWorkspace::new(&client, WORKSPACE);
+    let structure = ready(remote.structure()).expect("structure");
+    assert!(!structure.automations.is_empty() && !remote.lacks_automations());
+}
+
+#[test]
 fn rows_out_of_order_are_refused() {
     let server = Scripted::new(|_| {
         Reply::text(

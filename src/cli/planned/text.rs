@@ -31,12 +31,11 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     let _ = writeln!(out, "\nCreate: {}", kinds(&plan.create));
     for one in plan.create.iter().filter(|one| one.kind != Kind::Column) {
         let (kind, reference) = (one.kind.noun(), &one.reference);
-        let _ = writeln!(
-            out,
-            "  {kind} {:?} ({}), {reference}",
-            one.label,
-            plain(&one.name)
-        );
+        // An automation has its name alone.
+        let name = Some(&one.name).filter(|name| **name != one.label);
+        let name = name.map(|name| format!(" ({})", plain(name)));
+        let name = name.unwrap_or_default();
+        let _ = writeln!(out, "  {kind} {:?}{name}, {reference}", one.label);
     }
     section(&mut out, "Keep, from an earlier apply", &plan.bind, |one| {
         format!(

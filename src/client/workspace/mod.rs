@@ -11,6 +11,7 @@ mod rows;
 mod structure;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::Client;
@@ -27,6 +28,8 @@ pub struct RemoteWorkspace<'c> {
     streams: Mutex<HashMap<Id, Stream>>,
     /// Is told how many rows have come.
     tell: &'c (dyn Fn(usize) + Sync),
+    /// Whether the server turned out to have no automations.
+    without_automations: AtomicBool,
 }
 
 impl std::fmt::Debug for RemoteWorkspace<'_> {
@@ -43,7 +46,13 @@ impl<'c> RemoteWorkspace<'c> {
             id,
             streams: Mutex::default(),
             tell: &|_| (),
+            without_automations: AtomicBool::new(false),
         }
+    }
+
+    /// Whether the server has no route for automations, so that none were read.
+    pub fn lacks_automations(&self) -> bool {
+        self.without_automations.load(Ordering::Relaxed)
     }
 
     /// With somebody who is told how many rows came each time some do.
@@ -58,7 +67,10 @@ impl Source for RemoteWorkspace<'_> {
     type Error = Error;
 
     async fn structure(&self) -> Result<Structure, Error> {
-        structure::read(self.client, self.id)
+        let (structure, automations) = structure::read(self.client, self.id)?;
+        let lacking = automations == structure::Automations::NoRoute;
+        self.without_automations.store(lacking, Ordering::Relaxed);
+        Ok(structure)
     }
 
     async fn rows(

@@ -10,15 +10,29 @@ use crate::workspace::{
     Automation, Column, Feature, Id, Module, Organization, Rail, Structure, View, Workspace,
 };
 
+/// Whether automations could be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Automations {
+    /// They were read.
+    Read,
+    /// The server has no such route.
+    NoRoute,
+}
+
 /// Reads it, list by list.
-pub(super) fn read(client: &Client, id: Id) -> Result<Structure, Error> {
+pub(super) fn read(client: &Client, id: Id) -> Result<(Structure, Automations), Error> {
     let workspace: Record = client.read(&Request::get(format!("/v1/workspaces/{id}")))?;
     let organization = workspace.organization_id.unwrap_or_default();
     let modules = modules(client, id)?;
     let (features, shared) = features(client, id, organization)?;
-    let automations = automations(client, id)?;
+    // The workspace is visible, so that a 404 can only mean the route.
+    let (automations, route) = match automations(client, id) {
+        Ok(automations) => (automations, Automations::Read),
+        Err(error) if error.status() == Some(404) => (Vec::new(), Automations::NoRoute),
+        Err(error) => return Err(error),
+    };
     let (name, label) = Names::default().of(&workspace, "workspace");
-    Ok(Structure {
+    let structure = Structure {
         organization: Organization {
             id: organization,
             connections: None,
@@ -36,7 +50,8 @@ pub(super) fn read(client: &Client, id: Id) -> Result<Structure, Error> {
         automations,
         earlier_automations: Vec::new(),
         shared,
-    })
+    };
+    Ok((structure, route))
 }
 
 /// All pages of a list.

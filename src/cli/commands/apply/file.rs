@@ -3,10 +3,14 @@
 use tplkit::apply::Preview;
 
 use super::Args;
+use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::interrupt;
 use crate::cli::planned::examine::{self, Examined, File, Question};
 use crate::cli::planned::{body, by_server, is_foreign, not_pushed};
+
+use crate::cli::way_back::{self, Way};
 
 use super::super::plan::tell;
 
@@ -25,7 +29,7 @@ pub(super) fn run(args: &Args, question: Question<'_>, file: &File<'_>) -> Resul
         let known = examine::known(question, file)?;
         let pushed = match known {
             Some(id) => Pushed::known(question, id),
-            None => Pushed::anew(question, file)?,
+            None => Pushed::anew(question, file, args.format)?,
         };
         let body = body(question.request, question.workspace);
         let outcome = args.start(question, &pushed.id, &body);
@@ -48,7 +52,7 @@ fn pushed(
     file: &File<'_>,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let pushed = Pushed::anew(question, file)?;
+    let pushed = Pushed::anew(question, file, args.format)?;
     let outcome = again(args, question, &pushed.id, agreed);
     pushed.keep_unless_refused(question, outcome)
 }
@@ -98,11 +102,16 @@ impl Pushed {
         Pushed { id, new: false }
     }
 
-    pub(super) fn anew(question: Question<'_>, file: &File<'_>) -> Result<Pushed, CliError> {
+    pub(super) fn anew(
+        question: Question<'_>,
+        file: &File<'_>,
+        form: Form,
+    ) -> Result<Pushed, CliError> {
         let workspace = question.client.workspace(&question.workspace.to_string())?;
         let organization = workspace.organization_id.as_deref();
         let template = question.client.import(organization, file.text);
         let id = template.map_err(not_pushed)?.record.id;
+        way_back::leave(&Way::Template(id.clone()), form);
         question.session.note(format!("pushed as template {id}"));
         Ok(Pushed { id, new: true })
     }
@@ -119,6 +128,7 @@ impl Pushed {
             Err(_) => true,
         };
         if self.new && refused {
+            interrupt::leave(None);
             let id = &self.id;
             let note = match question.client.delete_template(id) {
                 Ok(()) => format!("template {id} was taken out of the catalog again"),

@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
             "the workspace has changed since it was planned for".to_owned(),
         ));
     }
-    let pushed = Pushed::anew(question, &file)?;
+    let pushed = Pushed::anew(question, &file, args.format)?;
     let outcome = carry_out(args, question, saved, &pushed.id);
     pushed.keep_unless_refused(question, outcome)
 }

@@ -91,6 +91,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "leave its rows out, or choose with flags: `--rows` takes any size".to_owned(),
         });
     }
+    if remote.lacks_automations() {
+        session.note("warning: this server has no automations over `/v1`, so none travel");
+    }
     write(args, &exported, session)
 }
 
