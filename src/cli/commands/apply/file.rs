@@ -6,7 +6,7 @@ use super::Args;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
+use crate::cli::last_words;
 use crate::cli::planned::examine::{self, Examined, File, Question};
 use crate::cli::planned::{body, by_server, is_foreign, not_pushed};
 
@@ -128,7 +128,7 @@ impl Pushed {
             Err(_) => true,
         };
         if self.new && refused {
-            interrupt::leave(None);
+            last_words::leave(None);
             let id = &self.id;
             let note = match question.client.delete_template(id) {
                 Ok(()) => format!("template {id} was taken out of the catalog again"),
