@@ -12,6 +12,7 @@ pub mod problem;
 pub mod query;
 pub mod reference;
 pub mod reply;
+pub mod spool;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
