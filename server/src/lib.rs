@@ -22,6 +22,7 @@ pub mod routes;
 pub mod rows;
 pub mod secret_key;
 pub mod store;
+pub(crate) mod templates;
 pub mod work;
 pub mod workspace;
 

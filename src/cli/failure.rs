@@ -12,7 +12,7 @@ use tplkit::check::render::{self, Report, Trouble};
 
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::{print_error, print_stdout};
+use super::output::{print_error, print_error_in_detail, print_stdout};
 use super::{args, document};
 
 /// Runs `work`, and turns whatever happens into an exit code.
@@ -94,6 +94,7 @@ fn trouble(message: String, help: Option<String>) -> Trouble {
 
 /// Tells stderr in words, and stdout as a document when that was asked for.
 fn tell(trouble: &Trouble, wish: &Wish) {
+    print_error(trouble);
     tell_as(trouble, wish, "failed", Map::new());
 }
 
@@ -103,12 +104,14 @@ fn tell_more(trouble: &Trouble, wish: &Wish, error: &CliError) {
         Exit::Findings => "findings",
         _ => "failed",
     };
+    print_error_in_detail(trouble, &error.faults());
     tell_as(trouble, wish, outcome, error.members());
 }
 
 fn tell_as(trouble: &Trouble, wish: &Wish, outcome: &str, members: Map<String, Value>) {
-    print_error(trouble);
     if wish.json {
+        #[cfg(feature = "client")]
+        super::interrupt::leave(None);
         let text = if wish.report {
             render::json(&Report {
                 troubles: vec![trouble.clone()],

@@ -36,10 +36,17 @@ pub(crate) fn print_note(text: &str) {
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.
 pub(crate) fn print_error(trouble: &Trouble) {
+    print_error_in_detail(trouble, &[]);
+}
+
+/// The same with single faults.
+pub(crate) fn print_error_in_detail(trouble: &Trouble, details: &[String]) {
     let help = trouble
         .help
         .as_ref()
         .map(|help| format!("\n  help: {help}"))
         .unwrap_or_default();
-    print_note(&format!("error: {}{help}", trouble.message));
+    let mut lines = vec![format!("error: {}", trouble.message)];
+    lines.extend_from_slice(details);
+    print_note(&(lines.join("\n  ") + &help));
 }

@@ -9,3 +9,4 @@ mod lists;
 mod redirects;
 mod retries;
 mod sessions;
+mod workspace;

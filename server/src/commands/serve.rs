@@ -30,15 +30,15 @@ pub(super) struct Arguments {
     /// Leaves the background tasks to other processes.
     #[arg(long, env = "TPLKIT_NO_WORKER", value_parser = FalseyValueParser::new())]
     no_worker: bool,
-    /// How large the body of a request may be; packages have a limit of their own.
+    /// How large the body of a request may be, packages included; without it 4 MiB, and 256 MiB for
+    /// packages.
     #[arg(
         long,
         value_name = "BYTES",
         env = "TPLKIT_MAX_BODY",
-        default_value_t = 4 << 20,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
-    max_body: u32,
+    max_body: Option<u32>,
     /// Takes the client's address from X-Forwarded-For, as the nearest proxy wrote it.
     #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = FalseyValueParser::new())]
     trust_proxy: bool,
@@ -108,8 +108,13 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
+    let usual = Config::default();
+    let max_body = options
+        .max_body
+        .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let config = Config {
-        max_body: usize::try_from(options.max_body).unwrap_or(usize::MAX),
+        max_body: max_body.unwrap_or(usual.max_body),
+        max_package: max_body.unwrap_or(usual.max_package),
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
         lease_seconds: process.lease_seconds,

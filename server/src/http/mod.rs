@@ -12,6 +12,7 @@ pub mod problem;
 pub mod query;
 pub mod reference;
 pub mod reply;
+pub mod spool;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ use limits::{Buckets, Rate};
 pub struct Config {
     /// Bytes that a body may have.
     pub max_body: usize,
+    /// Bytes that a package, or a part of one, may have.
+    pub max_package: usize,
     /// Whether `X-Forwarded-For` tells who the client is.
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
@@ -63,6 +66,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             max_body: 4 << 20,
+            max_package: 256 << 20,
             trust_proxy: false,
             rate: Some(Rate::per_second(100)),
             lease_seconds: 60,

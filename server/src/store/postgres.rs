@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join3, join4, join5, try_join_all};
+use futures_util::future::{join3, join4, try_join_all};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_postgres::Client;
@@ -30,15 +30,23 @@ const KEEPALIVE: Duration = Duration::from_secs(20);
 /// How long a process may stand still in the middle of a transaction: what it holds, others wait for.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
-/// set every time: after a transaction a setting is `''`, which the policies read as nothing.
-const OPEN: &str = "SELECT set_config('role', $1, true), \
-     set_config('tplkit.caller', $2, true), \
-     set_config('tplkit.organizations', $3, true), \
-     set_config('tplkit.administered', $4, true), \
-     set_config('tplkit.workspaces', $5, true), \
-     set_config('tplkit.hidden', $6, true), \
-     set_config('tplkit.guarded', $7, true)";
+/// A statement is planned once, for any parameters: it takes longer to plan than to run. Whatever the
+/// planner thinks of tables that are empty today, none is read from end to end for one organization.
+const PLANS: &str = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+
+/// The settings in the order of [`opening`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
+/// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
+/// policies read as nothing.
+const SETTINGS: [&str; 8] = [
+    "role",
+    "tplkit.caller",
+    "tplkit.organizations",
+    "tplkit.administered",
+    "tplkit.workspaces",
+    "tplkit.hidden",
+    "tplkit.guarded",
+    "tplkit.platform",
+];
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -61,7 +69,7 @@ impl Postgres {
         let options = config.get_options().unwrap_or_default();
         let options = format!(
             "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} \
-             -c idle_in_transaction_session_timeout={} -c statement_timeout={}",
+             -c idle_in_transaction_session_timeout={} -c statement_timeout={} {PLANS}",
             LOCK.as_millis(),
             IDLE.as_millis(),
             limit.as_millis()
@@ -256,12 +264,17 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
-        let question = prepare(client, question).await?;
+        let question = format!(
+            "SELECT * FROM ({}) AS known WHERE ({}) IS NOT NULL",
+            question.text,
+            entering(asked.len() + 1, statement.anew)
+        );
+        let question = client.prepare_cached(&question).await?;
         let statement = prepare(client, statement).await?;
-        let open_statement = client.prepare_cached(OPEN).await?;
         let opening = opening(scope, self.postgres.wall);
-        let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
-        let (asked, parameters) = (references(asked), references(parameters));
+        let mut asked = references(asked);
+        asked.extend(opening.iter().map(|value| value as &(dyn ToSql + Sync)));
+        let parameters = references(parameters);
         let begin = match (self.kind, self.postgres.wall) {
             (Kind::Write, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
             (Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
@@ -274,23 +287,20 @@ impl Pipelined {
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
-        let open = client.query(&open_statement, &opening);
         let query = client.query(&statement, &parameters);
-        let (begun, known, opened, rows) = if last {
+        let (begun, known, rows) = if last {
             let commit = client.batch_execute("COMMIT");
-            let (begun, known, opened, rows, committed) =
-                join5(begin, known, open, query, commit).await;
+            let (begun, known, rows, committed) = join4(begin, known, query, commit).await;
             if committed.is_ok() {
                 self.state = State::Over;
             }
             let rows = rows.and_then(|rows| committed.map(|()| rows));
-            (begun, known, opened, rows)
+            (begun, known, rows)
         } else {
-            join4(begin, known, open, query).await
+            join3(begin, known, query).await
         };
         begun?;
         let known = known?;
-        opened?;
         Ok((known, rows))
     }
 
@@ -326,9 +336,9 @@ impl Pipelined {
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
             return Err(over());
         };
+        let anew = statement.anew;
         let statement = prepare(client, statement).await?;
         let parameters = references(parameters);
-        let client: &Client = client;
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
             (State::Fresh, last) => {
@@ -337,11 +347,9 @@ impl Pipelined {
                     .iter()
                     .map(|value| value as &(dyn ToSql + Sync))
                     .collect();
-                let open_statement = match &self.client {
-                    Some(client) => client.prepare_cached(OPEN).await?,
-                    None => client.prepare(OPEN).await?,
-                };
+                let open_statement = client.prepare_cached(&entering(1, anew)).await?;
                 self.state = State::Open;
+                let client: &Client = client;
                 let begin = client.batch_execute(words(self.kind));
                 let open = client.query(&open_statement, &open);
                 let query = client.query(&statement, &parameters);
@@ -476,8 +484,20 @@ fn words(kind: Kind) -> &'static str {
     }
 }
 
-/// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 7] {
+/// Sets the scope, by parameters from that number on, and for a transaction that plans anew this, too.
+fn entering(first: usize, anew: bool) -> String {
+    let settings = SETTINGS.iter().zip(first..);
+    let mut settings: Vec<String> = settings
+        .map(|(name, number)| format!("set_config('{name}', ${number}, true)"))
+        .collect();
+    if anew {
+        settings.push("set_config('plan_cache_mode', 'force_custom_plan', true)".to_owned());
+    }
+    format!("SELECT {}", settings.join(" || "))
+}
+
+/// The parameters of [`entering`], in the order of [`SETTINGS`].
+fn opening(scope: &Scope, wall: bool) -> [String; 8] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -492,6 +512,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
             list(&visible.workspaces),
             list(&visible.hidden),
             list(&visible.guarded),
+            if visible.platform { "on" } else { "" }.to_owned(),
         ],
         Scope::Gate | Scope::Operator => {
             let [
@@ -501,6 +522,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ] = Default::default();
             let role = role.to_owned();
             [
@@ -511,6 +533,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ]
         }
     }

@@ -19,6 +19,7 @@ mod refusals;
 mod rows;
 mod schema;
 mod sessions;
+mod templates;
 mod tenancy;
 mod views;
 mod workspaces;

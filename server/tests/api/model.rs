@@ -17,6 +17,50 @@ pub(crate) struct Model {
     pub(crate) view: String,
     pub(crate) column: String,
     pub(crate) row: String,
+    pub(crate) template: String,
+}
+
+/// The rows item of the template below.
+pub(crate) const ITEM: &str = "u_00000000-0000-4000-8000-0000000000aa";
+
+/// A package that checks clean: one table with one column and a row.
+pub(crate) fn package(text: &str) -> Json {
+    let uid = |number: u8| format!("u_00000000-0000-4000-8000-{number:012}");
+    let item = |number: u8, kind: &str, reference: &str, label: &str| json!({"uid": uid(number), "kind": kind, "ref": reference, "label": label});
+    let mut column = item(2, "column", "c_title", text);
+    column["parent"] = uid(1).into();
+    let step = |number: u8, tool: &str, reference: &str, args: Json| json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args});
+    let now = "2026-01-02T03:04:05Z";
+    json!({
+        "manifest": {
+            "name": "notes", "label": text, "scope": "workspace", "tags": [text],
+            "templateVersion": 2,
+            "source": {"workspaceName": text, "generatedAt": now, "definitionsVersion": "1"},
+            "items": [
+                item(1, "feature", "f_notes", text), column,
+                {"uid": ITEM, "kind": "rows", "label": text, "parent": uid(1), "count": 1,
+                 "dataClass": "transactional"},
+            ],
+            "dependencies": [], "unresolved": [], "redacted": [],
+            "plan": {
+                "planVersion": 1, "id": uid(9), "summary": text,
+                "target": {"workspaceId": "$workspace"},
+                "metadata": {"source": "export", "generatedAt": now}, "externalRefs": [],
+                "steps": [
+                    step(11, "create_feature", "f_notes",
+                        json!({"workspaceId": "$workspace", "name": "notes", "label": text})),
+                    step(12, "create_column", "c_title",
+                        json!({"featureId": "$f_notes", "name": "title", "label": text, "type": "text",
+                               "defaultComponent": "textfield", "order": 1})),
+                ],
+            },
+        },
+        "payloads": [{
+            "featureRef": "f_notes", "itemUid": ITEM, "count": 1, "keyColumn": null,
+            "keyUnique": false, "columns": ["title"],
+            "rows": [{"uid": uid(21), "data": {"title": text}}],
+        }],
+    })
 }
 
 /// The id of a record.
@@ -69,6 +113,7 @@ impl Model {
             view,
             column,
             row: Uuid::max().to_string(),
+            template: Uuid::max().to_string(),
         }
     }
 
@@ -76,6 +121,13 @@ impl Model {
     pub(crate) fn with_row(mut self, client: &Client) -> Model {
         let path = format!("/v1/features/{}/rows", self.feature);
         self.row = id(&client.create(&path, &json!({"data": {}})));
+        self
+    }
+
+    /// With a template in the catalog of the organization.
+    pub(crate) fn with_template(mut self, client: &Client, organization: Uuid) -> Model {
+        let path = format!("/v1/templates/import?organization_id={organization}");
+        self.template = id(&client.create(&path, &package("Notes")));
         self
     }
 
@@ -90,6 +142,7 @@ impl Model {
             view: id(),
             column: id(),
             row: id(),
+            template: id(),
         }
     }
 
@@ -107,7 +160,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 7] {
+    fn names(&self) -> [(&'static str, &str); 8] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -116,6 +169,7 @@ impl Model {
             ("{view_id}", &self.view),
             ("{column_id}", &self.column),
             ("{row_id}", &self.row),
+            ("{template_id}", &self.template),
         ]
     }
 

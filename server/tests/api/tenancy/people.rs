@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::api::client::Client;
 use crate::api::document::{Document, Ids};
-use crate::api::model::{Model, id};
+use crate::api::model::{ITEM, Model, id, package};
 use crate::api::world::World;
 use crate::stores::Place;
 
@@ -78,6 +78,12 @@ fn marked(
     let mut made = None;
     for _ in 0..2 {
         let model = Model::new(owner, organization).with_row(owner);
+        let path = format!("/v1/templates/import?organization_id={organization}");
+        let template = owner.create(&path, &package(label));
+        let model = Model {
+            template: id(&template),
+            ..model
+        };
         let text = label;
         let label = json!({"label": text});
         let (workspace, feature) = (&model.workspace, &model.feature);
@@ -116,6 +122,8 @@ fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
         ("view_id", model.view.clone()),
         ("column_id", model.column.clone()),
         ("row_id", model.row.clone()),
+        ("template_id", model.template.clone()),
+        ("item_uid", ITEM.to_owned()),
     ])
 }
 
@@ -123,7 +131,10 @@ fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
 fn within(model: &Model, others: &Ids) -> Ids {
     let text = |name: &str| others[name].clone();
     let organization = text("organization_id").parse().expect("a UUID");
-    ids(model, organization, &text("user_id"), &text("api_key_id"))
+    let mut ids = ids(model, organization, &text("user_id"), &text("api_key_id"));
+    // A template is of the organization, not of a workspace.
+    ids.insert("template_id", text("template_id"));
+    ids
 }
 
 impl Scene {
@@ -224,6 +235,8 @@ impl Scene {
             ("organizations", "SELECT count(*) FROM organizations"),
             ("people", "SELECT count(*) FROM memberships"),
             ("keys", "SELECT count(*) FROM api_keys"),
+            ("templates", "SELECT count(*) FROM templates"),
+            ("payloads", "SELECT count(*) FROM template_payloads"),
         ] {
             let rows = self.world.sql(sql, vec![]).await;
             held.push((name, rows[0].get(0).expect("a count")));

@@ -1,5 +1,8 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
+#[cfg(feature = "client")]
+mod remote;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -39,13 +42,28 @@ struct ValidateArgs {
     /// Hold it against another server's registry.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
+    /// Let the server validate it, which knows the tables of the workspace. Nothing is saved.
+    #[cfg(feature = "client")]
+    #[arg(long, conflicts_with = "definitions")]
+    remote: bool,
+    /// The workspace that the automation is meant for; otherwise `workspace_id` in the file.
+    #[cfg(feature = "client")]
+    #[arg(long, value_name = "ID", requires = "remote")]
+    workspace: Option<String>,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
+    #[cfg(feature = "client")]
+    #[command(flatten)]
+    target: crate::cli::remote::Target,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Command::Validate(args) = &args.command;
+    #[cfg(feature = "client")]
+    if args.remote {
+        return remote::run(args, session);
+    }
     let definitions = Checker::definitions(args.definitions.as_ref())?;
     let source = package_file::read(&args.file)?;
     let issues = match source
