@@ -15,6 +15,7 @@ pub mod demo;
 pub mod edge;
 mod health;
 pub mod http;
+pub mod jobs;
 pub mod metrics;
 pub mod model;
 pub mod routes;

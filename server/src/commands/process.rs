@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::edge::{self, Limits};
+use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
 use tplkit_server::secret_key::SecretKey;
@@ -46,6 +47,15 @@ pub(super) struct Arguments {
         value_parser = seconds
     )]
     statement_timeout: Duration,
+    /// Seconds after which another process may take over a template job that stands still.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_LEASE_SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
+    lease_seconds: u32,
     /// Where Prometheus finds /metrics; nowhere when not given.
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
     metrics_listen: Option<String>,
@@ -69,6 +79,8 @@ pub(super) struct Process {
     /// True once it has to stop.
     pub(super) stop: watch::Receiver<bool>,
     pub(super) drain: Duration,
+    /// How long a template job is held without renewing.
+    pub(super) lease_seconds: u32,
     /// Encrypts the secrets of connections.
     pub(super) secret_key: Option<SecretKey>,
     heard: watch::Sender<bool>,
@@ -102,6 +114,7 @@ impl Process {
             store,
             stop,
             drain: Duration::from_secs(arguments.drain_seconds.into()),
+            lease_seconds: arguments.lease_seconds,
             secret_key,
             heard,
             signals,
@@ -128,22 +141,30 @@ impl Process {
         Ok(())
     }
 
-    /// The background tasks, until it is time to stop.
-    pub(super) fn upkeep(
+    /// What background tasks work with.
+    pub(super) fn bench(
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Arc<Metrics>,
         tables: &Tables,
-    ) -> impl Future<Output = ()> + use<> {
-        let bench = Bench {
+    ) -> Bench {
+        Bench {
             store: self.store.clone(),
             context: context.clone(),
             metrics: metrics.clone(),
             tables: tables.clone(),
-        };
+        }
+    }
+
+    /// The background tasks, until it is time to stop.
+    pub(super) fn upkeep(&self, worker: Worker) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
-            let work = work::run(TASKS, bench, stop.clone());
+            let upkeep = work::run(TASKS, worker.bench.clone(), stop.clone());
+            let jobs = worker.run(stop.clone());
+            let work = async {
+                tokio::join!(upkeep, jobs);
+            };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;
                 sleep(drain).await;

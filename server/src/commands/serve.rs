@@ -9,6 +9,7 @@ use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
+use tplkit_server::jobs::Worker;
 
 use super::Failure;
 use super::process::{self, Process, listen, room};
@@ -59,15 +60,6 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     max_connections: u32,
-    /// Seconds after which another process may take over a template job that stands still.
-    #[arg(
-        long,
-        value_name = "N",
-        env = "TPLKIT_LEASE_SECONDS",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u32).range(1..=86_400)
-    )]
-    lease_seconds: u32,
     /// How many features, and columns in all, `GET /v1/schema` shows before it is cut.
     #[arg(
         long,
@@ -125,7 +117,7 @@ pub(super) async fn run(
         max_package: max_body.unwrap_or(usual.max_package),
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
-        lease_seconds: options.lease_seconds,
+        lease_seconds: process.lease_seconds,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
         edge: Limits {
@@ -143,7 +135,11 @@ pub(super) async fn run(
         String::new()
     };
     process.show(&app.metrics).await?;
-    let upkeep = process.upkeep(&context, &app.metrics, &app.tables);
+    let upkeep = process.upkeep(Worker {
+        bench: process.bench(&context, &app.metrics, &app.tables),
+        lease_seconds: app.config.lease_seconds,
+        bell: app.bell.clone(),
+    });
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

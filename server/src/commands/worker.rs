@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tplkit_server::context::Context;
+use tplkit_server::jobs::{Bell, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::rows::Tables;
 
@@ -26,7 +27,11 @@ pub(super) async fn run(
     let process = Process::begin(database, options.process).await?;
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
-    let upkeep = process.upkeep(&context, &metrics, &Tables::default());
+    let upkeep = process.upkeep(Worker {
+        bench: process.bench(&context, &metrics, &Tables::default()),
+        lease_seconds: process.lease_seconds,
+        bell: Bell::default(),
+    });
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await
 }

@@ -249,6 +249,26 @@ impl Call {
         self.app.store.read(&scope, asked, work).await
     }
 
+    /// The same, of what is one state of the store however many statements it takes.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn survey<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
+    {
+        let asked = self.asked(input)?;
+        let scope = asked.caller.scope();
+        self.app.store.snapshot(&scope, asked, work).await
+    }
+
+    /// Whether the answer is to be kept under a key. Known once the body is there.
+    pub fn is_kept(&self) -> bool {
+        self.key.get().is_some()
+    }
+
     fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
         Ok(Asked {
             input,

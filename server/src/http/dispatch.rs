@@ -20,7 +20,7 @@ use super::call::{Call, Unsure};
 use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
-use super::problem::{Code, Problem};
+use super::problem::{Code, Problem, media_type};
 use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Identity, Presented, identify};
@@ -65,6 +65,12 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let mut response = outcome
         .result
         .unwrap_or_else(|problem| problem.response(&path));
+    let status = response.status();
+    if status.is_client_error() || status.is_server_error() {
+        // Also of a refusal that was kept.
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, media_type(&path));
+    }
     if let Some(left) = outcome.left {
         tell_limit(response.headers_mut(), left);
     }

@@ -12,6 +12,7 @@ pub mod problem;
 pub mod query;
 pub mod reference;
 pub mod reply;
+pub mod spool;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use tokio::net::TcpListener;
 use crate::auth::{Passwords, Remembered};
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
+use crate::jobs::Bell;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
@@ -97,6 +99,8 @@ pub struct App {
     pub(crate) remembered: Remembered,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Wakes who carries template jobs out.
+    pub bell: Bell,
     stopping: AtomicBool,
 }
 
@@ -117,6 +121,7 @@ impl App {
             tables: Tables::default(),
             remembered: Remembered::default(),
             metrics,
+            bell: Bell::default(),
             stopping: AtomicBool::new(false),
         }))
     }

@@ -150,6 +150,10 @@ pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool,
     let row = match tx.first(&kind.statements().insert, &parameters).await {
         // What it was to lie in has gone.
         Err(StoreError::Reference) => return Err(Problem::not_found()),
+        // Names are asked for above; ids that are brought along may be taken.
+        Err(StoreError::Unique { .. }) => {
+            return Err(Problem::new(Code::Conflict, "The id is taken already."));
+        }
         row => row?,
     };
     let Some(row) = row else { return Ok(false) };

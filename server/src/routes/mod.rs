@@ -4,6 +4,7 @@ pub mod api_keys;
 pub mod auth;
 pub mod columns;
 pub mod documentation;
+mod export;
 pub mod features;
 pub mod health;
 pub mod me;

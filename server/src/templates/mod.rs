@@ -9,6 +9,7 @@
 
 mod catalog;
 mod change;
+mod export;
 mod identity;
 mod manifest;
 mod package;
@@ -16,11 +17,13 @@ mod parcel;
 mod payloads;
 mod promotion;
 mod record;
+mod refused;
 mod verdict;
 mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
+pub(crate) use export::Export;
 pub(crate) use package::read as read_package;
 pub(crate) use parcel::{Origin, Parcel};
 pub(crate) use payloads::{

@@ -16,9 +16,6 @@ pub enum ReadError {
     /// There is no such table, or none that may be seen.
     #[error("there is no table {0}, or none that may be seen")]
     NoTable(Id),
-    /// A ledger holds what this program cannot read.
-    #[error("the ledger of the job cannot be read: {0}")]
-    Ledger(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -11,6 +11,19 @@ pub(super) fn uid() -> Value {
     json!({"type": "string", "pattern": pattern})
 }
 
+/// What is to travel in a package.
+fn export() -> Value {
+    let ids = json!({"type": "array", "items": {"type": "string", "format": "uuid"}});
+    record(
+        &[],
+        json!({
+            "features": ids, "views": ids, "modules": ids, "rails": ids, "workflows": ids,
+            "rows": {"oneOf": [{"type": "string", "enum": ["none", "all"]}, ids]},
+            "identity": {"type": "object", "description": "The package's identity in the catalog."},
+        }),
+    )
+}
+
 /// All of them.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let visibility = json!({"type": "string", "enum": ["system", "org", "public"]});
@@ -55,6 +68,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
                 "description": "A package file: `manifest` and `payloads`, or a bare manifest.",
             }),
         ),
+        ("Export", export()),
         ("PayloadEntry", entry.clone()),
         (
             "Payload",
