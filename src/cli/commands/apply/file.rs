@@ -17,13 +17,7 @@ use super::super::plan::tell;
 pub(super) fn run(args: &Args, question: Question<'_>, file: &File<'_>) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::file(question, file)?;
-        return tell(
-            &args.subject,
-            question.workspace,
-            &examined,
-            None,
-            args.format,
-        );
+        return tell(&args.subject, &examined, (args.format, None), question);
     }
     if args.yes {
         let known = examine::known(question, file)?;
