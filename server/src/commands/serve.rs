@@ -59,7 +59,7 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     max_connections: u32,
-    /// Seconds after which another process may take over a template job that stands still.
+    /// Seconds after which another process may take over a job or a run that stands still.
     #[arg(
         long,
         value_name = "N",
@@ -138,7 +138,8 @@ pub(super) async fn run(
         String::new()
     };
     process.show(&app.metrics).await?;
-    let upkeep = process.upkeep(&context, &app.metrics, &app.tables);
+    let remembered = (&app.tables, &app.bell);
+    let upkeep = process.upkeep(&context, &app.metrics, remembered, options.lease_seconds);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

@@ -22,6 +22,7 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 
 use crate::auth::{Passwords, Remembered};
+use crate::automation::Bell;
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
 use crate::metrics::Metrics;
@@ -90,6 +91,8 @@ pub struct App {
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
+    /// Wakes who plays automations.
+    pub bell: Bell,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
     /// What is counted.
@@ -112,6 +115,7 @@ impl App {
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
+            bell: Bell::default(),
             remembered: Remembered::default(),
             metrics,
             stopping: AtomicBool::new(false),

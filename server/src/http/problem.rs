@@ -34,8 +34,8 @@ pub struct Problem {
 pub struct Fault {
     /// Where: dotted as in the body, or `query.…`, `path.…`.
     pub path: String,
-    /// Why, as a code.
-    pub code: Code,
+    /// Why, as a code: one of [`Code`], or of a rule of the library.
+    pub code: &'static str,
     /// Why, for people.
     pub message: String,
 }
@@ -45,7 +45,7 @@ impl Fault {
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Fault {
         Fault {
             path: path.into(),
-            code: Code::ValidationFailed,
+            code: Code::ValidationFailed.as_str(),
             message: message.into(),
         }
     }
@@ -135,6 +135,11 @@ impl Problem {
         self.errors = errors;
         self.errors.truncate(MOST_FAULTS);
         self
+    }
+
+    /// The single things that are wrong.
+    pub fn errors(&self) -> &[Fault] {
+        &self.errors
     }
 
     /// Why, for people.

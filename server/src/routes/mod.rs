@@ -16,5 +16,6 @@ pub mod rows;
 pub mod schema;
 pub mod users;
 pub mod views;
+pub mod workflows;
 pub mod workspace_members;
 pub mod workspaces;

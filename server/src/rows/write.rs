@@ -58,7 +58,7 @@ impl Refused {
         };
         let errors = taken.iter().map(|(row, column)| Fault {
             path: format!("{}data.{column}", prefix(*row, ".")),
-            code: Code::UniqueViolation,
+            code: Code::UniqueViolation.as_str(),
             message: format!("{}the value stands in another row", prefix(*row, ": ")),
         });
         let detail = problem.detail().to_owned();

@@ -11,6 +11,8 @@
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
+//! | `{clock}` | the time of the database, in microseconds since 1970, as it goes on during a transaction |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
@@ -153,6 +155,17 @@ pub(super) fn translate(
                     statement.text.push_str("FOR UPDATE");
                 }
             }
+            "skip" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR UPDATE SKIP LOCKED");
+                }
+            }
+            "clock" => statement.text.push_str(match dialect {
+                Dialect::Postgres => {
+                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+                }
+                Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+            }),
             "share" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR SHARE OF ");

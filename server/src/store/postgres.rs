@@ -258,6 +258,8 @@ impl Pipelined {
             (false, false) => "BEGIN READ ONLY",
         };
         self.state = State::Open;
+        // What else is to be written decides whether there is a commit.
+        let last = last && !self.may_write;
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
@@ -306,6 +308,7 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
+        let last = last && !self.may_write;
         // What only reads sees what others committed between its statements in any case.
         if self.state == State::Over && !self.may_write {
             self.state = State::Fresh;

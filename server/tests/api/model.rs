@@ -17,6 +17,11 @@ pub(crate) struct Model {
     pub(crate) view: String,
     pub(crate) column: String,
     pub(crate) row: String,
+    pub(crate) workflow: String,
+    /// A version of the automation.
+    pub(crate) version: String,
+    /// A run of the automation.
+    pub(crate) run: String,
 }
 
 /// The id of a record.
@@ -69,7 +74,23 @@ impl Model {
             view,
             column,
             row: Uuid::max().to_string(),
+            workflow: Uuid::max().to_string(),
+            version: Uuid::max().to_string(),
+            run: Uuid::max().to_string(),
         }
+    }
+
+    /// With an automation in the workspace that was begun and never published.
+    pub(crate) fn with_workflow(mut self, client: &Client, name: &str) -> Model {
+        let mut body = super::workflows::body(&self.workspace, true);
+        body["name"] = name.into();
+        let made = client.create(super::workflows::PATH, &body);
+        self.workflow = super::workflows::workflow(&made);
+        self.version = id(&made);
+        let runs = super::workflows::path(&self.workflow, "/runs");
+        let run = client.post(&runs, &serde_json::json!({"dry_run": true}));
+        self.run = id(&run.expect(202).json());
+        self
     }
 
     /// With a row in the feature.
@@ -90,6 +111,9 @@ impl Model {
             view: id(),
             column: id(),
             row: id(),
+            workflow: id(),
+            version: id(),
+            run: id(),
         }
     }
 
@@ -107,7 +131,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 7] {
+    fn names(&self) -> [(&'static str, &str); 9] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -116,6 +140,8 @@ impl Model {
             ("{view_id}", &self.view),
             ("{column_id}", &self.column),
             ("{row_id}", &self.row),
+            ("{workflow_id}", &self.workflow),
+            ("{run_id}", &self.run),
         ]
     }
 
@@ -130,7 +156,7 @@ pub(crate) fn uuid(text: &str) -> Uuid {
 }
 
 /// All tables that hold something of the model.
-pub(crate) const TABLES: [(&str, &str); 9] = [
+pub(crate) const TABLES: [(&str, &str); 13] = [
     ("workspaces", "SELECT count(*) FROM workspaces"),
     ("members", "SELECT count(*) FROM workspace_members"),
     ("modules", "SELECT count(*) FROM modules"),
@@ -140,6 +166,10 @@ pub(crate) const TABLES: [(&str, &str); 9] = [
     ("columns", "SELECT count(*) FROM columns"),
     ("rows", "SELECT count(*) FROM rows"),
     ("values", "SELECT count(*) FROM row_values"),
+    ("automations", "SELECT count(*) FROM workflows"),
+    ("versions", "SELECT count(*) FROM workflow_versions"),
+    ("runs", "SELECT count(*) FROM workflow_runs"),
+    ("events", "SELECT count(*) FROM workflow_events"),
 ];
 
 impl World {

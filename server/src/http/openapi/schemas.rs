@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 
-use super::configs;
+use super::{automations, configs};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
-fn record(required: &[&str], properties: Value) -> Value {
+pub(super) fn record(required: &[&str], properties: Value) -> Value {
     json!({
         "type": "object",
         "properties": properties,
@@ -19,7 +19,7 @@ fn record(required: &[&str], properties: Value) -> Value {
 
 /// Every property is there, always.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
-fn whole(properties: Value) -> Value {
+pub(super) fn whole(properties: Value) -> Value {
     let required: Vec<String> = match &properties {
         Value::Object(members) => members.keys().cloned().collect(),
         _ => Vec::new(),
@@ -32,27 +32,27 @@ fn whole(properties: Value) -> Value {
     })
 }
 
-fn to(name: &str) -> Value {
+pub(super) fn to(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-fn id() -> Value {
+pub(super) fn id() -> Value {
     json!({"type": "string", "format": "uuid"})
 }
 
-fn text() -> Value {
+pub(super) fn text() -> Value {
     json!({"type": "string"})
 }
 
-fn instant() -> Value {
+pub(super) fn instant() -> Value {
     json!({"type": "string", "format": "date-time"})
 }
 
-fn integer() -> Value {
+pub(super) fn integer() -> Value {
     json!({"type": "integer", "format": "int64"})
 }
 
-fn nullable(of: &str) -> Value {
+pub(super) fn nullable(of: &str) -> Value {
     json!({"type": [of, "null"]})
 }
 
@@ -92,6 +92,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .into_iter()
         .chain(model(definitions))
         .chain(rows())
+        .chain(automations::all())
     {
         put(name, schema);
     }
@@ -118,6 +119,8 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Feature",
         "View",
         "Row",
+        "WorkflowVersion",
+        "Run",
     ] {
         put(&format!("{name}Page"), page(name));
     }

@@ -33,7 +33,7 @@ pub(super) fn question(
 fn refused(faults: &[FilterFault]) -> Problem {
     let faults = faults.iter().map(|fault| Fault {
         path: format!("query.filter[{}]", fault.index),
-        code: Code::InvalidFilter,
+        code: Code::InvalidFilter.as_str(),
         message: fault.reason.to_string(),
     });
     Problem::invalid_with(Code::InvalidFilter, faults.collect())

@@ -28,6 +28,6 @@ mod question;
 mod way;
 
 pub use aggregate::{Reckoning, aggregate};
-pub use list::{Listing, list};
+pub use list::{Listing, list, rows};
 pub use place::Place;
 pub use question::Question;

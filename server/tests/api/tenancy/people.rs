@@ -77,7 +77,8 @@ fn marked(
 ) -> Model {
     let mut made = None;
     for _ in 0..2 {
-        let model = Model::new(owner, organization).with_row(owner);
+        let model = Model::new(owner, organization);
+        let model = model.with_row(owner).with_workflow(owner, label);
         let text = label;
         let label = json!({"label": text});
         let (workspace, feature) = (&model.workspace, &model.feature);
@@ -116,6 +117,9 @@ fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
         ("view_id", model.view.clone()),
         ("column_id", model.column.clone()),
         ("row_id", model.row.clone()),
+        ("workflow_id", model.workflow.clone()),
+        ("version_id", model.version.clone()),
+        ("run_id", model.run.clone()),
     ])
 }
 
@@ -240,7 +244,13 @@ impl Scene {
                 let mut names = operation.parameters();
                 let told = names.any(|name| party.own[name] != party.hidden[name]);
                 // A number holds no text.
-                if told && operation.about.response != Some("Aggregate") {
+                // Nor does a run that nobody has played.
+                if told
+                    && !matches!(
+                        operation.about.response,
+                        Some("Aggregate" | "Run" | "RunPage")
+                    )
+                {
                     assert!(
                         answer.body.contains(party.marker),
                         "{operation:?} {answer:?}"
