@@ -17,6 +17,8 @@ mod edge;
 mod fold;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod kill_runs;
 mod limits;
 mod migrations;
 #[cfg(unix)]
@@ -26,6 +28,8 @@ mod postgres;
 mod process;
 #[cfg(unix)]
 mod races;
+#[cfg(unix)]
+mod readme;
 mod sinks;
 mod stores;
 #[cfg(unix)]
