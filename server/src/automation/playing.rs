@@ -206,10 +206,17 @@ impl Playing<'_> {
                 Ok(Some(output))
             }
             Act::Ask { .. } | Act::Mail(_) | Act::Request(_) => {
+                let mut turn = None;
+                if let Act::Mail(_) = act {
+                    let waiting = async { Ok(self.player.turn(self.run.organization).await) };
+                    turn = self.held(waiting).await?.ok();
+                }
                 // Noted before it is done: whoever looks sees what may have happened.
                 self.store_step(line.clone()).await?;
                 let done = self.held(self.outside(&act, next, now)).await?;
-                self.keep(line, done.map_err(Stop::Failed)?).await.map(Some)
+                let kept = self.keep(line, done.map_err(Stop::Failed)?).await;
+                drop(turn);
+                kept.map(Some)
             }
         }
     }
