@@ -18,6 +18,7 @@ pub(crate) struct Model {
     pub(crate) column: String,
     pub(crate) row: String,
     pub(crate) template: String,
+    pub(crate) job: String,
 }
 
 /// The rows item of the template below.
@@ -114,6 +115,7 @@ impl Model {
             column,
             row: Uuid::max().to_string(),
             template: Uuid::max().to_string(),
+            job: Uuid::max().to_string(),
         }
     }
 
@@ -131,6 +133,17 @@ impl Model {
         self
     }
 
+    /// With a job of the template in the workspace, which is over.
+    pub(crate) async fn with_job(mut self, world: &World, client: &Client) -> Model {
+        let path = format!("/v1/templates/{}/apply", self.template);
+        let body = json!({"workspaceId": self.workspace});
+        let job = client.post(&path, &body).expect(202).json()["jobId"].clone();
+        self.job = job.as_str().expect("an id").to_owned();
+        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE id = $1";
+        world.sql(sql, vec![uuid(&self.job).into()]).await;
+        self
+    }
+
     /// Ids of nothing.
     pub(crate) fn missing(world: &World) -> Model {
         let id = || world.context.id().to_string();
@@ -143,6 +156,7 @@ impl Model {
             column: id(),
             row: id(),
             template: id(),
+            job: id(),
         }
     }
 
@@ -160,7 +174,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 8] {
+    fn names(&self) -> [(&'static str, &str); 9] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -170,6 +184,7 @@ impl Model {
             ("{column_id}", &self.column),
             ("{row_id}", &self.row),
             ("{template_id}", &self.template),
+            ("{job_id}", &self.job),
         ]
     }
 
