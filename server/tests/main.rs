@@ -27,6 +27,7 @@ mod postgres;
 mod process;
 #[cfg(unix)]
 mod races;
+mod sinks;
 mod stores;
 #[cfg(unix)]
 mod tls;

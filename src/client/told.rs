@@ -21,10 +21,12 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Told<T> {
     }
 }
 
-/// Reads what the specification does not describe: nothing, where it has another shape.
+/// Reads an object that the specification does not describe: nothing, where it has another shape. (A list
+/// would be read as the members in order, which nobody means.)
 pub(super) fn leniently<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     let document = Option::<Box<RawValue>>::deserialize(deserializer)?;
-    Ok(document.and_then(|document| serde_json::from_str(document.get()).ok()))
+    let object = document.filter(|document| document.get().starts_with('{'));
+    Ok(object.and_then(|object| serde_json::from_str(object.get()).ok()))
 }

@@ -65,7 +65,7 @@ pub struct JobInTheWay {
 pub struct Fault {
     /// Where: dotted as in the body, or `query.…`, `path.…`.
     pub path: String,
-    /// Why, as a code: of this API, or of a rule about packages.
+    /// Why, as a code: one of [`Code`], or of a rule of the library.
     pub code: &'static str,
     /// Why, for people.
     pub message: String,
@@ -168,6 +168,11 @@ impl Problem {
         self.errors = errors;
         self.errors.truncate(MOST_FAULTS);
         self
+    }
+
+    /// The single things that are wrong.
+    pub fn errors(&self) -> &[Fault] {
+        &self.errors
     }
 
     /// Why, for people.

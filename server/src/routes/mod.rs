@@ -18,5 +18,6 @@ pub mod schema;
 pub mod templates;
 pub mod users;
 pub mod views;
+pub mod workflows;
 pub mod workspace_members;
 pub mod workspaces;

@@ -11,7 +11,8 @@ use tplkit::rows::{Identity, Rule};
 use tplkit::workspace;
 use uuid::Uuid;
 
-use crate::store::{Row, StoreError, Tx};
+use crate::automation::Watcher;
+use crate::store::{Many, Row, StoreError, Tx};
 
 /// A table.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Table {
     pub version: i64,
     /// Whether editors and viewers see the rows that they created, and no others.
     pub own_rows: bool,
+    /// The automations that wait for what happens to its rows.
+    pub watchers: Vec<Watcher>,
     /// Its columns, in display order.
     pub columns: Vec<Column>,
     /// Positions of the columns in the order of their names.
@@ -34,8 +37,8 @@ pub struct Table {
     pub(super) slotted: Vec<usize>,
     /// Of each column its position among those.
     pub(super) slot_of: Vec<Option<usize>>,
-    /// The statement that inserts a row with these slots.
-    pub(super) insert: String,
+    /// The statement that inserts rows with these slots.
+    pub(super) insert: Many,
     /// The statement that replaces a row with these slots.
     pub(super) update: String,
 }
@@ -137,7 +140,15 @@ impl Table {
             .await?;
         let definitions = Definitions::embedded();
         let columns = rows.iter().map(|row| Column::read(row, definitions));
-        Ok(Table::of(head, columns.collect::<Result<_, _>>()?))
+        let mut table = Table::of(head, columns.collect::<Result<_, _>>()?);
+        let sql = "SELECT workflow_id, version, modes, columns FROM workflow_watchers \
+             WHERE {tenant organization_id} AND organization_id = $1 AND feature_id = $2 \
+             ORDER BY workflow_id";
+        let rows = tx
+            .query(sql, &[head.organization.into(), head.id.into()])
+            .await?;
+        table.watchers = rows.iter().map(Watcher::read).collect::<Result<_, _>>()?;
+        Ok(table)
     }
 
     fn of(head: Head, columns: Vec<Column>) -> Table {
@@ -156,6 +167,7 @@ impl Table {
             id: head.id,
             version: head.version,
             own_rows: head.own_rows,
+            watchers: Vec::new(),
             insert: insert_with(&numbers),
             update: update_with(&numbers),
             columns,
@@ -198,19 +210,23 @@ impl Table {
     }
 }
 
-/// $1 organization, $2 workspace, $3 feature, $4 row, $5 creator, $6 now, $7 data, then the slots.
-fn insert_with(slots: &[i64]) -> String {
+/// All share $1 organization, $2 workspace, $3 feature, $4 creator, $5 now; of each row come its id, its
+/// data, then the slots.
+fn insert_with(slots: &[i64]) -> Many {
     let (mut names, mut values) = (String::new(), String::new());
-    for (number, parameter) in slots.iter().zip(8..) {
+    for (number, parameter) in slots.iter().zip(3..) {
         // Writing to a String cannot fail.
         let _ = write!(names, ", s{number}");
-        let _ = write!(values, ", ${parameter}");
+        let _ = write!(values, ", @{parameter}");
     }
-    format!(
-        "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, id, \
-         created_by, created_at, updated_at, data{names}) \
-         VALUES ($1, $2, $3, $4, $5, $6, $6, {{json $7}}{values})"
-    )
+    Many {
+        head: format!(
+            "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, \
+             created_by, created_at, updated_at, id, data{names}) VALUES"
+        ),
+        line: format!("$1, $2, $3, $4, $5, $5, @1, {{json @2}}{values}"),
+        tail: String::new(),
+    }
 }
 
 /// $1 organization, $2 feature, $3 row, $4 now, $5 data, then the slots.

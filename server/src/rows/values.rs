@@ -3,11 +3,13 @@
 //! The store enforces it, in every mode and whoever sees the other row: the lines have the value in
 //! their key, and what does not go in stands there already.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use super::entering::Entered;
 use super::table::Table;
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{Many, StoreError, Tx, Value};
 
 /// A cell whose value is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,29 +66,45 @@ async fn reserve_all(
         .map(|pair| of(&pair[1]))
         .collect();
     if taken.is_empty() {
-        let sql = "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
-             column_id, value, row_id) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING RETURNING row_id";
-        let all: Vec<Vec<Value>> = claims
+        let lines: Vec<Vec<Value>> = claims
             .iter()
             .map(|(column, value, _, row)| {
-                vec![
-                    table.organization.into(),
-                    table.workspace.into(),
-                    table.id.into(),
-                    (*column).into(),
-                    (*value).into(),
-                    rows[*row].0.into(),
-                ]
+                vec![(*column).into(), (*value).into(), rows[*row].0.into()]
             })
             .collect();
-        let answers = tx.each(sql, &all).await?;
-        let refused = claims.iter().zip(&answers);
-        let refused = refused.filter(|(_, answer)| answer.is_empty());
-        taken = refused.map(|(claim, _)| of(claim)).collect();
+        let entered = enter(tx, table, &lines).await?;
+        let refused = claims.iter();
+        let refused =
+            refused.filter(|(column, .., row)| !entered.contains(&(*column, rows[*row].0)));
+        taken = refused.map(of).collect();
     }
     taken.sort_unstable();
     Ok(taken)
+}
+
+/// Enters values. Gives of which columns and rows: what is missing stood there already.
+async fn enter(
+    tx: &mut Tx,
+    table: &Table,
+    lines: &[Vec<Value>],
+) -> Result<HashSet<(Uuid, Uuid)>, StoreError> {
+    let insert = Many {
+        head: "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
+             column_id, value, row_id) VALUES"
+            .to_owned(),
+        line: "$1, $2, $3, @1, @2, @3".to_owned(),
+        tail: " ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING \
+             RETURNING column_id, row_id"
+            .to_owned(),
+    };
+    let shared = [
+        table.organization.into(),
+        table.workspace.into(),
+        table.id.into(),
+    ];
+    let entered = insert.insert(tx, &shared, lines).await?;
+    let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    entered.collect()
 }
 
 fn of(claim: &Claim) -> Taken {

@@ -101,21 +101,20 @@ pub async fn insert(
     let lines: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| {
-            let mut values = Vec::with_capacity(7 + row.slots.len());
-            values.extend([
-                table.organization.into(),
-                table.workspace.into(),
-                table.id.into(),
-                row.id.into(),
-                creator.into(),
-                now.into(),
-                row.data.as_str().into(),
-            ]);
+            let mut values = Vec::with_capacity(2 + row.slots.len());
+            values.extend([row.id.into(), row.data.as_str().into()]);
             values.extend(row.slots.iter().map(|slot| slot.clone().into()));
             values
         })
         .collect();
-    tx.each(&table.insert, &lines).await?;
+    let shared = [
+        table.organization.into(),
+        table.workspace.into(),
+        table.id.into(),
+        creator.into(),
+        now.into(),
+    ];
+    table.insert.insert(tx, &shared, &lines).await?;
     counts::add(tx, table, first, count).await?;
     let long = rows.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;

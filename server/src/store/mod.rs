@@ -9,6 +9,7 @@
 
 pub mod dialect;
 mod error;
+mod many;
 mod meters;
 mod migrate;
 mod postgres;
@@ -30,6 +31,7 @@ use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
+pub use many::Many;
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub(crate) use tx::Check;

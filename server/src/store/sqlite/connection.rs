@@ -86,6 +86,12 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Makes room for what one commit writes, in pages: those that have to leave memory before are written
+/// twice, and read again in between. And lets more commits share the writing back into the file.
+pub(super) fn make_writer(connection: &Connection) -> Result<(), StoreError> {
+    Ok(connection.execute_batch("PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;")?)
+}
+
 impl Walled {
     /// Walls a connection in.
     pub(super) fn new(
