@@ -45,7 +45,7 @@ impl Spool {
     /// 503 when the file cannot be read.
     pub fn response(mut self) -> Result<Response, Problem> {
         let length = self.rewind().map_err(|error| no_room(&error))?;
-        let pieces = stream::try_unfold(self.0, |mut file| async move {
+        let pieces = stream::try_unfold(self.0, |file| async move {
             if !file.is_rolled() {
                 return piece(file);
             }

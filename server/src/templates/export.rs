@@ -91,13 +91,6 @@ impl From<ReadError> for Problem {
         match error {
             ReadError::NoWorkspace(_) | ReadError::NoTable(_) => Problem::not_found(),
             ReadError::Store(error) => error.into(),
-            ReadError::Ledger(why) => {
-                tracing::error!(why, "a ledger cannot be read");
-                Problem::new(
-                    Code::Internal,
-                    "Something went wrong here; it has been recorded.",
-                )
-            }
         }
     }
 }

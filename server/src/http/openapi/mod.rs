@@ -1,7 +1,9 @@
 //! The OpenAPI 3.1 document, made from the table of operations. It says what the code does, because
 //! it is read off what the code runs on.
 
+mod automations;
 mod configs;
+mod jobs;
 mod parameters;
 mod schemas;
 mod templates;
@@ -119,8 +121,10 @@ fn answer(operation: &Operation, status: u16) -> Value {
             "application/json",
             operation.about.response.unwrap_or_default(),
         )
-    } else {
+    } else if operation.path.starts_with("/v1/") {
         ("application/problem+json", "Problem")
+    } else {
+        ("application/json", "ExecutorProblem")
     };
     let schema = json!({"schema": {"$ref": format!("#/components/schemas/{schema}")}});
     json!({"description": told, "content": {media_type: schema}})
