@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::database;
+use crate::process::{database, variable};
 
 /// The commands behind that heading, and the lines that they print.
 fn session(readme: &str, heading: &str) -> (Vec<String>, Vec<String>) {
@@ -46,7 +46,7 @@ fn an_automation_goes_from_file_to_fired() {
     let programs = Path::new(env!("CARGO_BIN_EXE_tplkit-server"))
         .parent()
         .expect("a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
+    let path = variable("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-eu", "-c", &commands.join("\n")])
         .current_dir(folder.path())

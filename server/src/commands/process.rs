@@ -165,7 +165,7 @@ impl Process {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
             let upkeep = work::run(TASKS, bench, stop.clone());
-            let playing = player.work(stop.clone());
+            let playing = Box::pin(player.work(stop.clone()));
             let work = async { tokio::join!(upkeep, playing) };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;
