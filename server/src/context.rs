@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 pub use tplkit::context::Clock;
+use tplkit::context::Ids;
 use uuid::Uuid;
 
 /// The clock of the machine.
@@ -72,6 +73,11 @@ impl Context {
         self.clock.now().as_microsecond()
     }
 
+    /// By what it tells the time.
+    pub fn clock(&self) -> &(dyn Clock + Send + Sync) {
+        &*self.clock
+    }
+
     /// A UUID of version 7 that is greater than every one before it.
     pub fn id(&self) -> Uuid {
         let bits: [u8; 8] = random();
@@ -91,6 +97,18 @@ impl Context {
         let high = u128::from(millisecond) << 80 | 0x7 << 76 | u128::from(counter) << 64;
         let low = u64::from_be_bytes(bits) >> 2 | 0x2 << 62;
         Uuid::from_u128(high | u128::from(low))
+    }
+}
+
+/// Ids of version 4 for packages, where nothing tells when they were made.
+#[derive(Debug, Clone, Copy)]
+pub struct RandomIds;
+
+impl Ids for RandomIds {
+    fn uuid(&mut self) -> String {
+        uuid::Builder::from_random_bytes(random())
+            .into_uuid()
+            .to_string()
     }
 }
 

@@ -16,12 +16,15 @@ pub mod demo;
 pub mod edge;
 mod health;
 pub mod http;
+pub mod jobs;
 pub mod metrics;
 pub mod model;
 pub mod routes;
 pub mod rows;
 pub mod secret_key;
 pub mod store;
+pub(crate) mod templates;
 pub mod work;
+pub mod workspace;
 
 pub use health::{Health, health};

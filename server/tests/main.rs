@@ -15,6 +15,7 @@ mod drain;
 mod edge;
 #[cfg(unix)]
 mod fold;
+mod jobs;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]

@@ -12,6 +12,7 @@ on_both_stores!(
     either_wall_alone_hides_what_lies_in_a_hidden_workspace,
     either_wall_alone_shows_of_a_guarded_feature_ones_own_rows,
     templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_else,
+    administrators_of_the_platform_see_templates_and_promote_them,
     a_caller_writes_nothing_into_another_organization,
     the_gate_sees_credentials_and_no_content,
     settings_do_not_outlive_their_transaction,
@@ -571,6 +572,62 @@ async fn templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_els
     )
     .await;
     assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+}
+
+async fn administrators_of_the_platform_see_templates_and_promote_them(place: Place) {
+    let platform = Scope::Caller(Visible {
+        caller: user(OURS),
+        platform: true,
+        ..Visible::default()
+    });
+    let rows = async |store: &Store, sql| {
+        let rows = run(store, &platform, sql, vec![]).await?;
+        Ok::<usize, StoreError>(rows.len())
+    };
+    for walls in [Walls::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        seed_again(&place).await;
+        let store = place.open_without(walls).await;
+        for (sql, seen) in [
+            (
+                "SELECT id FROM templates WHERE {catalog organization_id visibility}",
+                2,
+            ),
+            (
+                "SELECT item_uid FROM template_payloads WHERE {catalog organization_id visibility}",
+                2,
+            ),
+            (
+                "SELECT id FROM templates WHERE {tenant organization_id}",
+                if walls.first { 0 } else { 2 },
+            ),
+            (
+                "DELETE FROM main.templates WHERE {tenant organization_id} RETURNING id",
+                0,
+            ),
+            (
+                "UPDATE main.rows SET updated_at = 2 WHERE {tenant organization_id} RETURNING id",
+                0,
+            ),
+            (
+                "UPDATE main.templates SET visibility = 'system' WHERE {promoting organization_id} RETURNING id",
+                2,
+            ),
+            (
+                "UPDATE main.template_payloads SET visibility = 'system' WHERE {promoting organization_id} RETURNING item_uid",
+                2,
+            ),
+        ] {
+            assert_eq!(rows(&store, sql).await, Ok(seen), "{walls:?} {sql}");
+        }
+        let demoted = "UPDATE main.templates SET visibility = 'org' WHERE {promoting organization_id} RETURNING id";
+        if walls.second {
+            let refused = rows(&store, demoted).await;
+            assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+        }
+        // Who is none promotes nothing of others.
+        let promoted = "UPDATE main.templates SET visibility = 'system' WHERE {promoting organization_id} RETURNING organization_id";
+        assert_eq!(seen(&store, promoted).await, [OURS], "{walls:?}");
+    }
 }
 
 async fn a_caller_writes_nothing_into_another_organization(place: Place) {

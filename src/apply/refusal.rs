@@ -1,11 +1,11 @@
 //! Why a package cannot be applied as asked.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problem::Code;
 
 /// One reason; all of them are told at once, before anything is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct Refusal {
     /// The stable code.

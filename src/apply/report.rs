@@ -9,6 +9,7 @@ use crate::workspace::Kind;
 
 /// The report of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Report {
     /// By the ref of each table: what became of its rows.
     pub rows: IndexMap<String, TableReport>,
@@ -26,6 +27,7 @@ pub struct Report {
 
 /// What became of the rows of one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TableReport {
     /// Written by this pass.
     pub inserted: u64,

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tplkit::apply::{Report, UnresolvedEntry};
+use tplkit::apply::{Creation, Report, UnresolvedEntry};
 use tplkit::check::render::counted;
 use tplkit::json::Value;
 use tplkit::package::model::{Action, Manifest, Reason, Word as _};
 use tplkit::simulate::Simulation;
+use tplkit::workspace::Kind;
 
 /// The widest name of a table that others are lined up with.
 const WIDEST: usize = 32;
@@ -16,7 +17,7 @@ const WIDEST: usize = 32;
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", path.display());
     created(&mut out, simulation);
-    report(&mut out, manifest, &simulation.report);
+    report(&mut out, Some(manifest), &simulation.report);
     live(&mut out, manifest, simulation);
     let rows: u64 = simulation
         .again
@@ -43,31 +44,7 @@ pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulati
 }
 
 fn created(out: &mut String, simulation: &Simulation) {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for created in &simulation.preview.create {
-        match kinds
-            .iter_mut()
-            .find(|(kind, _)| *kind == created.kind.as_str())
-        {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((created.kind.as_str(), 1)),
-        }
-    }
-    let words = |kind: &str, count| match kind {
-        "feature" => counted(count, "table"),
-        "workflow" => counted(count, "automation"),
-        other => counted(count, other),
-    };
-    let parts: Vec<String> = kinds
-        .iter()
-        .map(|(kind, count)| words(kind, *count))
-        .collect();
-    let parts = if parts.is_empty() {
-        "nothing".to_owned()
-    } else {
-        parts.join(", ")
-    };
-    let _ = writeln!(out, "\nCreated: {parts}");
+    let _ = writeln!(out, "\nCreated: {}", kinds(&simulation.preview.create));
     for replaced in &simulation.preview.replaced_configs {
         let kind = replaced.kind.as_str();
         let _ = writeln!(out, "Replaced: config of {kind} `{}`", replaced.reference);
@@ -76,8 +53,28 @@ fn created(out: &mut String, simulation: &Simulation) {
     }
 }
 
-/// The report of a job.
-pub(crate) fn report(out: &mut String, manifest: &Manifest, report: &Report) {
+/// How many of each kind.
+pub(crate) fn kinds(created: &[Creation]) -> String {
+    let mut kinds: Vec<(Kind, usize)> = Vec::new();
+    for created in created {
+        match kinds.iter_mut().find(|(kind, _)| *kind == created.kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((created.kind, 1)),
+        }
+    }
+    let words = |(kind, count): &(Kind, usize)| match (kind, count) {
+        (Kind::Rail, 2..) => format!("{count} navigation entries"),
+        (kind, count) => counted(*count, kind.noun()),
+    };
+    match kinds.as_slice() {
+        [] => "nothing".to_owned(),
+        kinds => kinds.iter().map(words).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The report of a job; what is not carried over is called by its label where the package is at
+/// hand.
+pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Report) {
     if !report.rows.is_empty() {
         let _ = writeln!(out, "\nRows");
     }
@@ -167,12 +164,17 @@ fn positive(count: u64) -> Option<u64> {
 }
 
 /// `automation "Remind", path: emptied; … (code)`.
-fn unresolved(manifest: &Manifest, entry: &UnresolvedEntry) -> String {
-    let item = manifest.items().iter().find(|item| item.uid == entry.uid);
-    let owner = item.map_or_else(
-        || "the workspace".to_owned(),
-        |item| format!("{} {:?}", item.kind.word(), item.label),
-    );
+fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
+    let owner = match manifest {
+        None => entry.uid.clone(),
+        Some(manifest) => {
+            let item = manifest.items().iter().find(|item| item.uid == entry.uid);
+            item.map_or_else(
+                || "the workspace".to_owned(),
+                |item| format!("{} {:?}", item.kind.word(), item.label),
+            )
+        }
+    };
     let what = match (&entry.reference, &entry.source_label) {
         (Some(reference), _) => format!("`{reference}`: "),
         (None, Some(label)) => format!("{label:?} "),
@@ -190,7 +192,13 @@ fn unresolved(manifest: &Manifest, entry: &UnresolvedEntry) -> String {
     )
 }
 
-fn section<T>(out: &mut String, title: &str, entries: &[T], line: impl Fn(&T) -> String) {
+/// A list under its title, unless it is empty.
+pub(crate) fn section<T>(
+    out: &mut String,
+    title: &str,
+    entries: &[T],
+    line: impl Fn(&T) -> String,
+) {
     if entries.is_empty() {
         return;
     }

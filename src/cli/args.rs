@@ -16,12 +16,14 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Checks template packages, and talks to the servers that hold them.
+/// Checks template packages, and applies them through the servers that hold them.
 ///
 /// Results go to standard output, everything else to standard error.
 ///
-/// Exit codes: 0 done or clean, 1 findings or refused by the server, 2 usage or unreadable file, 4 not
-/// signed in or not allowed, 5 server not reachable, 101 a bug, 130 interrupted.
+/// Exit codes: 0 done or clean, 1 findings, refused by the server, or a job failed, 2 usage or
+/// unreadable file, 4 not signed in or not allowed, 5 server not reachable, 6 a plan or workspace that
+/// moved, nothing was written, 68 applied but not everything was carried over, 69 a job still runs, 101 a
+/// bug, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "tplkit", version, styles = STYLES, max_term_width = 100, infer_long_args = false)]
 pub(crate) struct Request {

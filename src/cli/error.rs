@@ -81,6 +81,48 @@ pub(crate) enum CliError {
         /// The server, if one is known.
         url: Option<String>,
     },
+    /// The server has only the routes of the specification, and more is needed.
+    #[cfg(feature = "client")]
+    #[error("{message}")]
+    Degraded {
+        /// What cannot be done.
+        message: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// A plan or a workspace is not what it was: nothing was written.
+    #[cfg(feature = "client")]
+    #[error("{message}")]
+    Moved {
+        /// What moved.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+    /// Something that happened while a remote job was at work, or may have been.
+    #[cfg(feature = "client")]
+    #[error("{source}")]
+    Job {
+        /// The job, once it is known.
+        job: Option<String>,
+        /// What happened.
+        source: Box<CliError>,
+        /// The way back to it.
+        way_back: String,
+    },
+    /// A refusal that has a better explanation than its code.
+    #[cfg(feature = "client")]
+    #[error("{source}")]
+    Explained {
+        /// The refusal.
+        source: Box<tplkit::client::Error>,
+        /// What it means here, and what to do.
+        help: String,
+    },
+    /// A workspace cannot be exported.
+    #[cfg(feature = "client")]
+    #[error("there can be no such package: {0}")]
+    Export(#[from] tplkit::export::Fault),
     /// The file of profiles cannot be used.
     #[cfg(feature = "client")]
     #[error("`{}`: {why}", path.display())]
@@ -95,6 +137,10 @@ pub(crate) enum CliError {
     /// Somebody stopped it while it was asking.
     #[error("interrupted: nothing was written")]
     Interrupted,
+    /// Somebody was asked and said no.
+    #[cfg(feature = "client")]
+    #[error("not confirmed: nothing was written")]
+    Declined,
     /// Files cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(#[from] notify::Error),
@@ -121,6 +167,16 @@ impl CliError {
             CliError::Remote(error) => remote::exit(error),
             #[cfg(feature = "client")]
             CliError::SignedOut { .. } => Exit::Denied,
+            #[cfg(feature = "client")]
+            CliError::Degraded { .. } => Exit::Findings,
+            #[cfg(feature = "client")]
+            CliError::Moved { .. } => Exit::Stale,
+            #[cfg(feature = "client")]
+            CliError::Job { source, .. } => source.exit(),
+            #[cfg(feature = "client")]
+            CliError::Explained { source, .. } => remote::exit(source),
+            #[cfg(feature = "client")]
+            CliError::Declined => Exit::Interrupted,
             CliError::Interrupted => Exit::Interrupted,
             _ => Exit::Usage,
         }
@@ -131,7 +187,30 @@ impl CliError {
         match self {
             #[cfg(feature = "client")]
             CliError::Remote(error) => remote::members(error),
+            #[cfg(feature = "client")]
+            CliError::Explained { source, .. } => remote::members(source),
+            #[cfg(feature = "client")]
+            CliError::Job { job, source, .. } => {
+                let mut members = source.members();
+                if let Some(job) = job {
+                    members.insert("job_id".to_owned(), job.as_str().into());
+                }
+                members
+            }
             _ => Map::new(),
+        }
+    }
+
+    /// Single faults, for people; documents have them as members.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        match self {
+            #[cfg(feature = "client")]
+            CliError::Remote(error) => remote::faults(error),
+            #[cfg(feature = "client")]
+            CliError::Explained { source, .. } => remote::faults(source),
+            #[cfg(feature = "client")]
+            CliError::Job { source, .. } => source.faults(),
+            _ => Vec::new(),
         }
     }
 
@@ -154,7 +233,19 @@ impl CliError {
         let help = match self {
             CliError::Usage { help, .. } => help,
             #[cfg(feature = "client")]
-            CliError::Profile { help, .. } => help,
+            CliError::Profile { help, .. }
+            | CliError::Degraded { help, .. }
+            | CliError::Moved { help, .. }
+            | CliError::Explained { help, .. } => help,
+            #[cfg(feature = "client")]
+            CliError::Job {
+                source, way_back, ..
+            } => {
+                let help = source.help().map(|help| format!("{help}; "));
+                return Some(help.unwrap_or_default() + way_back);
+            }
+            #[cfg(feature = "client")]
+            CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
             #[cfg(feature = "client")]
             CliError::Remote(error) => return Some(remote::help(error)),
             #[cfg(feature = "client")]
@@ -175,6 +266,8 @@ impl CliError {
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
             CliError::Arguments(_) | CliError::Output(_) | CliError::Interrupted => return None,
+            #[cfg(feature = "client")]
+            CliError::Declined => return None,
         };
         Some(help.to_owned())
     }

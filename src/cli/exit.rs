@@ -17,6 +17,15 @@ pub(crate) enum Exit {
     /// The server cannot be reached, or not for now.
     #[cfg(feature = "client")]
     Unreachable = 5,
+    /// A stale plan, or a base that moved: nothing was written.
+    #[cfg(feature = "client")]
+    Stale = 6,
+    /// Applied, but more is unresolved than was accepted.
+    #[cfg(feature = "client")]
+    Unresolved = 68,
+    /// A job goes on.
+    #[cfg(feature = "client")]
+    Running = 69,
     /// A bug.
     Bug = 101,
     /// Stopped by Ctrl-C.

@@ -1,6 +1,7 @@
 //! Ctrl-C.
 
 use super::exit::Exit;
+use super::last_words;
 
 /// Makes Ctrl-C end the process with the documented code.
 ///
@@ -10,6 +11,11 @@ pub(crate) fn install() {
     ctrlc::set_handler(|| {
         #[cfg(all(unix, feature = "client"))]
         echo::restore();
+        // A question that is left unanswered has hidden it.
+        if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+            dialoguer::console::Term::stderr().show_cursor().ok();
+        }
+        last_words::say();
         std::process::exit(Exit::Interrupted as i32)
     })
     .ok();

@@ -13,14 +13,23 @@ mod error;
 mod exit;
 pub(crate) mod failure;
 mod folder;
+#[cfg(feature = "client")]
+mod following;
 pub(crate) mod interrupt;
+mod last_words;
 mod output;
 mod package_file;
+#[cfg(feature = "client")]
+mod planned;
 #[cfg(feature = "client")]
 mod remote;
 mod replace;
 mod resolutions;
 pub(crate) mod session;
 mod source;
+#[cfg(feature = "client")]
+mod starting;
 mod walk;
 mod watch;
+#[cfg(feature = "client")]
+mod way_back;

@@ -6,6 +6,7 @@ use std::path::Path;
 use tplkit::check::render::Trouble;
 
 use super::error::CliError;
+use super::last_words;
 use super::replace;
 use super::source::is_stdin;
 
@@ -24,6 +25,7 @@ pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
 
 /// Writes a result that may be no text, whole.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    last_words::begin();
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
@@ -36,10 +38,17 @@ pub(crate) fn print_note(text: &str) {
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.
 pub(crate) fn print_error(trouble: &Trouble) {
+    print_error_in_detail(trouble, &[]);
+}
+
+/// The same with single faults.
+pub(crate) fn print_error_in_detail(trouble: &Trouble, details: &[String]) {
     let help = trouble
         .help
         .as_ref()
         .map(|help| format!("\n  help: {help}"))
         .unwrap_or_default();
-    print_note(&format!("error: {}{help}", trouble.message));
+    let mut lines = vec![format!("error: {}", trouble.message)];
+    lines.extend_from_slice(details);
+    print_note(&(lines.join("\n  ") + &help));
 }

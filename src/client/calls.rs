@@ -71,6 +71,11 @@ impl Client {
         self.pages(Request::get("/v1/workspaces"), None)
     }
 
+    /// `GET /v1/workspaces/{workspace_id}`
+    pub fn workspace(&self, id: &str) -> Result<Workspace, Error> {
+        self.read(&Request::get(format!("/v1/workspaces/{}", segment(id))))
+    }
+
     /// `GET /v1/features`, of one workspace or of all.
     pub fn features(&self, workspace: Option<&str>) -> Pages<'_, Feature> {
         let request = Request::get("/v1/features");

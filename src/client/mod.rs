@@ -12,9 +12,11 @@
 
 mod address;
 mod answer;
+mod automations;
 mod calls;
 mod credential;
 mod error;
+mod jobs;
 mod page;
 mod problem;
 mod records;
@@ -23,7 +25,10 @@ mod retry;
 mod rows;
 mod secret;
 mod session;
+mod templates;
+mod told;
 mod transport;
+mod workspace;
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -32,8 +37,10 @@ use jiff::Timestamp;
 
 pub use address::{AddressError, BaseUrl};
 pub use answer::{Answer, instant};
+pub use automations::{Verdict, VerdictIssue};
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
+pub use jobs::{Ended, Job, JobProgress, Started};
 pub use page::{Page, Pages};
 pub use problem::{Fault, Problem, ProblemCode};
 pub use records::{Column, Feature, Health, Me, Membership, Organization, Workspace};
@@ -41,6 +48,9 @@ pub use request::Request;
 pub use reqwest::Method;
 pub use rows::RowQuery;
 pub use secret::Secret;
+pub use templates::Template;
+pub use told::Told;
+pub use workspace::RemoteWorkspace;
 
 use transport::Transport;
 

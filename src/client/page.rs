@@ -28,8 +28,15 @@ pub struct Page<T> {
 
 impl<T: DeserializeOwned> Page<T> {
     /// Reads an answer. The specification does not name the member that holds the records: `items`
-    /// here, the only list elsewhere.
+    /// here, the only list elsewhere; and a list may come without pages.
     pub fn read(request: &Request, answer: &Answer) -> Result<Page<T>, Error> {
+        if answer.body.trim_ascii_start().starts_with(b"[") {
+            return Ok(Page {
+                items: answer.read(request)?,
+                next_cursor: None,
+                unknown_columns: unknown_columns(answer),
+            });
+        }
         let members: IndexMap<String, Box<RawValue>> = answer.read(request)?;
         let mut lists = members
             .iter()
@@ -182,6 +189,7 @@ mod tests {
             read(r#"{"items": [1.10], "next_cursor": "c", "more": []}"#),
             one
         );
+        assert_eq!(read(" [1.10]"), Ok((vec!["1.10".to_owned()], None)));
         let last = Ok((Vec::new(), None));
         assert_eq!(read(r#"{"items": []}"#), last);
         assert_eq!(read(r#"{"items": [], "next_cursor": null}"#), last);

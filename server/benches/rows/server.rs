@@ -12,6 +12,13 @@ use super::rows;
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "correct horse battery";
 
+/// What may not be repeated in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Uniqueness {
+    None,
+    Codes,
+}
+
 /// A running server.
 pub(crate) struct Server {
     child: Child,
@@ -61,16 +68,16 @@ fn id(record: &Value) -> String {
 }
 
 impl Server {
-    pub(crate) fn on_sqlite(count: usize) -> Server {
+    pub(crate) fn on_sqlite(count: usize, unique: Uniqueness) -> Server {
         let folder = tempfile::tempdir().expect("a folder");
         let database = format!("sqlite:{}", folder.path().join("bench.db").display());
-        let mut server = Server::start(&database, count);
+        let mut server = Server::start(&database, count, unique);
         server.folder = Some(folder);
         server
     }
 
     /// Starts on an empty store, and fills it with so many rows.
-    pub(crate) fn start(database: &str, count: usize) -> Server {
+    pub(crate) fn start(database: &str, count: usize, unique: Uniqueness) -> Server {
         let organization = id(&admin(
             database,
             &["create-organization", "--label", "Bench"],
@@ -110,11 +117,11 @@ impl Server {
             ids: Vec::new(),
             folder: None,
         };
-        server.fill(count);
+        server.fill(count, unique);
         server
     }
 
-    fn fill(&mut self, count: usize) {
+    fn fill(&mut self, count: usize, unique: Uniqueness) {
         let mut connection = Connection::open(self.address);
         let mut send = |token: &str, path: &str, body: &Value| -> Value {
             let request = Request::new("POST", path, token, Some(&body.to_string()));
@@ -140,11 +147,11 @@ impl Server {
             ("amount", "number"),
             ("note", "text"),
         ] {
-            send(
-                &token,
-                &columns,
-                &json!({"label": name, "name": name, "type": kind}),
-            );
+            let mut column = json!({"label": name, "name": name, "type": kind});
+            if name == "code" && unique == Uniqueness::Codes {
+                column["config"] = json!({"unique": true});
+            }
+            send(&token, &columns, &column);
         }
         // Saved views say what is asked for often.
         for sort in ["name", "city", "amount"] {
@@ -160,6 +167,12 @@ impl Server {
             self.ids.extend(items.iter().map(id));
         }
         (self.token, self.feature) = (token, feature);
+    }
+
+    /// The database, where it is a file.
+    pub(crate) fn file(&self) -> Option<std::path::PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(folder.path().join("bench.db"))
     }
 
     pub(crate) fn feature(&self) -> &str {

@@ -1,11 +1,11 @@
 -- The catalog of templates, and the jobs that apply them.
 
--- What stands in a column of its own is written into the manifest when it is read.
+-- `manifest` is canonical text, and the columns say again what stands in it, for lists.
 CREATE TABLE templates (
     organization_id  uuid NOT NULL,
     id               uuid NOT NULL,
     visibility       text    COLLATE "C" NOT NULL CHECK (visibility IN ('system', 'org', 'public')),
-    name             text    COLLATE "C" NOT NULL,
+    name             text    COLLATE "C",
     label            text    COLLATE "C",
     description      text    COLLATE "C",
     category         text    COLLATE "C",
@@ -108,6 +108,12 @@ CREATE POLICY request ON templates TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[]));
 CREATE POLICY catalog ON templates FOR SELECT TO tplkit_request
     USING (visibility IN ('system', 'public'));
+-- Administrators of the platform see every template, and promote it.
+CREATE POLICY platform ON templates FOR SELECT TO tplkit_request
+    USING (current_setting('tplkit.platform', true) = 'on');
+CREATE POLICY promotion ON templates FOR UPDATE TO tplkit_request
+    USING (current_setting('tplkit.platform', true) = 'on')
+    WITH CHECK (current_setting('tplkit.platform', true) = 'on' AND visibility = 'system');
 
 ALTER TABLE template_payloads ENABLE ROW LEVEL SECURITY;
 ALTER TABLE template_payloads FORCE ROW LEVEL SECURITY;
@@ -119,6 +125,12 @@ CREATE POLICY request ON template_payloads TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[]));
 CREATE POLICY catalog ON template_payloads FOR SELECT TO tplkit_request
     USING (visibility IN ('system', 'public'));
+-- Administrators of the platform see every template, and promote it.
+CREATE POLICY platform ON template_payloads FOR SELECT TO tplkit_request
+    USING (current_setting('tplkit.platform', true) = 'on');
+CREATE POLICY promotion ON template_payloads FOR UPDATE TO tplkit_request
+    USING (current_setting('tplkit.platform', true) = 'on')
+    WITH CHECK (current_setting('tplkit.platform', true) = 'on' AND visibility = 'system');
 
 ALTER TABLE template_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE template_jobs FORCE ROW LEVEL SECURITY;

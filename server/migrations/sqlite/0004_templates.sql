@@ -1,11 +1,11 @@
 -- The catalog of templates, and the jobs that apply them.
 
--- What stands in a column of its own is written into the manifest when it is read.
+-- `manifest` is canonical text, and the columns say again what stands in it, for lists.
 CREATE TABLE templates (
     organization_id  BLOB NOT NULL,
     id               BLOB NOT NULL,
     visibility       TEXT NOT NULL CHECK (visibility IN ('system', 'org', 'public')),
-    name             TEXT NOT NULL,
+    name             TEXT,
     label            TEXT,
     description      TEXT,
     category         TEXT,

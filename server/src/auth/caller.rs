@@ -128,6 +128,9 @@ pub struct Caller {
     workspaces: Vec<Uuid>,
     hidden: Vec<Uuid>,
     guarded: Vec<Uuid>,
+    /// Whether it is an administrator of the platform: sees every template and promotes to `system`,
+    /// nothing more.
+    pub platform: bool,
 }
 
 impl Caller {
@@ -151,6 +154,7 @@ impl Caller {
             workspaces: self.workspaces.clone(),
             hidden: self.hidden.clone(),
             guarded: self.guarded.clone(),
+            platform: self.platform,
         })
     }
 
@@ -267,22 +271,23 @@ impl Presented {
 
 /// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
 /// trip. The first column tells the parts apart.
-const SESSION: &str = "SELECT CAST(0 AS bigint), u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
-     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL \
-     UNION ALL SELECT CAST(1 AS bigint), m.organization_id, m.role \
-     FROM sessions s JOIN memberships m ON m.user_id = s.user_id WHERE s.access_hash = $1 \
-     UNION ALL SELECT CAST(2 AS bigint), w.workspace_id, m.role FROM sessions s \
-     JOIN memberships m ON m.user_id = s.user_id JOIN workspace_members w \
-     ON w.organization_id = m.organization_id AND w.user_id = m.user_id WHERE s.access_hash = $1 \
-     UNION ALL SELECT CAST(3 AS bigint), w.id, m.role FROM sessions s \
-     JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+const SESSION: &str = "SELECT part, id, name FROM (WITH \
+     s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
+     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
+     m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
+     WHERE user_id = (SELECT id FROM s)) \
+     SELECT CAST(0 AS bigint) AS part, id, email AS name FROM s \
+     UNION ALL SELECT 1, organization_id, role FROM m \
+     UNION ALL SELECT 2, w.workspace_id, m.role FROM m JOIN workspace_members w \
+     ON w.organization_id = m.organization_id AND w.user_id = m.user_id \
+     UNION ALL SELECT 3, w.id, m.role FROM m \
      JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
-     WHERE s.access_hash = $1 AND NOT EXISTS (SELECT 1 FROM workspace_members l \
-     WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = s.user_id) \
-     UNION ALL SELECT CAST(4 AS bigint), f.id, m.role FROM sessions s \
-     JOIN memberships m ON m.user_id = s.user_id AND m.role IN ('editor', 'viewer') \
+     WHERE m.role IN ('editor', 'viewer') AND NOT EXISTS (SELECT 1 FROM workspace_members l \
+     WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = m.user_id) \
+     UNION ALL SELECT 4, f.id, m.role FROM m \
      JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
-     WHERE s.access_hash = $1";
+     WHERE m.role IN ('editor', 'viewer') \
+     UNION ALL SELECT 5, u.id, u.email FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known";
 
 const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
      AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
@@ -298,6 +303,7 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
     let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut platform = false;
     for row in rows {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
@@ -305,7 +311,8 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
             2 => workspaces.push(id),
             3 => hidden.push(id),
-            _ => guarded.push(id),
+            4 => guarded.push(id),
+            _ => platform = true,
         }
     }
     // The statement promises no order.
@@ -320,6 +327,7 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
         workspaces,
         hidden,
         guarded,
+        platform,
     }))
 }
 
@@ -351,6 +359,7 @@ fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i
         workspaces: Vec::new(),
         hidden: Vec::new(),
         guarded: Vec::new(),
+        platform: false,
     };
     Ok(Some((caller, row.get(2)?)))
 }

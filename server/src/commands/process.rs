@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::automation::{self, Bell, Player, Settings};
 use tplkit_server::edge::{self, Limits};
+use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
 use tplkit_server::secret_key::SecretKey;
@@ -50,6 +51,15 @@ pub(super) struct Arguments {
         value_parser = seconds
     )]
     statement_timeout: Duration,
+    /// Seconds after which another process may take over a template job that stands still.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_LEASE_SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
+    lease_seconds: u32,
     /// Where Prometheus finds /metrics; nowhere when not given.
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
     metrics_listen: Option<String>,
@@ -76,6 +86,8 @@ pub(super) struct Process {
     /// True once it has to stop.
     pub(super) stop: watch::Receiver<bool>,
     pub(super) drain: Duration,
+    /// How long a template job is held without renewing.
+    pub(super) lease_seconds: u32,
     /// Encrypts the secrets of connections.
     pub(super) secret_key: Option<SecretKey>,
     /// The mail server for mails that name no connection.
@@ -113,6 +125,7 @@ impl Process {
             store,
             stop,
             drain: Duration::from_secs(arguments.drain_seconds.into()),
+            lease_seconds: arguments.lease_seconds,
             secret_key,
             smtp_url,
             allow_private: arguments.allow_private_addresses,
@@ -141,32 +154,49 @@ impl Process {
         Ok(())
     }
 
-    /// The background tasks, until it is time to stop.
-    pub(super) fn upkeep(
+    /// What background tasks work with.
+    pub(super) fn bench(
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Arc<Metrics>,
-        (tables, bell): (&Tables, &Bell),
-        lease_seconds: u32,
-    ) -> impl Future<Output = ()> + use<> {
-        let settings = Settings {
-            lease: Duration::from_secs(lease_seconds.into()),
-            secret_key: self.secret_key.clone(),
-            smtp_url: self.smtp_url.clone(),
-            allow_private: self.allow_private,
-        };
-        let player = Player::new(&self.store, context, (tables, bell), settings);
-        let bench = Bench {
+        tables: &Tables,
+    ) -> Bench {
+        Bench {
             store: self.store.clone(),
             context: context.clone(),
             metrics: metrics.clone(),
             tables: tables.clone(),
+        }
+    }
+
+    /// Who plays the runs of automations.
+    pub(super) fn player(
+        &self,
+        context: &tplkit_server::context::Context,
+        tables: &Tables,
+        bell: &Bell,
+    ) -> Player {
+        let settings = Settings {
+            lease: Duration::from_secs(self.lease_seconds.into()),
+            secret_key: self.secret_key.clone(),
+            smtp_url: self.smtp_url.clone(),
+            allow_private: self.allow_private,
         };
+        Player::new(&self.store, context, (tables, bell), settings)
+    }
+
+    /// The background tasks, template jobs and automations, until it is time to stop.
+    pub(super) fn upkeep(
+        &self,
+        worker: Worker,
+        player: Player,
+    ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
-            let upkeep = work::run(TASKS, bench, stop.clone());
+            let upkeep = work::run(TASKS, worker.bench.clone(), stop.clone());
+            let jobs = worker.run(stop.clone());
             let playing = Box::pin(player.work(stop.clone()));
-            let work = async { tokio::join!(upkeep, playing) };
+            let work = async { tokio::join!(upkeep, jobs, playing) };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;
                 sleep(drain).await;

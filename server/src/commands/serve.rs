@@ -9,6 +9,7 @@ use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
+use tplkit_server::jobs::Worker;
 
 use super::Failure;
 use super::process::{self, Process, listen, room};
@@ -29,15 +30,15 @@ pub(super) struct Arguments {
     /// Leaves the background tasks to other processes.
     #[arg(long, env = "TPLKIT_NO_WORKER", value_parser = FalseyValueParser::new())]
     no_worker: bool,
-    /// How large the body of a request may be; packages have a limit of their own.
+    /// How large the body of a request may be, packages included; without it 4 MiB, and 256 MiB for
+    /// packages.
     #[arg(
         long,
         value_name = "BYTES",
         env = "TPLKIT_MAX_BODY",
-        default_value_t = 4 << 20,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
-    max_body: u32,
+    max_body: Option<u32>,
     /// Takes the client's address from X-Forwarded-For, as the nearest proxy wrote it.
     #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = FalseyValueParser::new())]
     trust_proxy: bool,
@@ -59,15 +60,6 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     max_connections: u32,
-    /// Seconds after which another process may take over a job or a run that stands still.
-    #[arg(
-        long,
-        value_name = "N",
-        env = "TPLKIT_LEASE_SECONDS",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u32).range(1..=86_400)
-    )]
-    lease_seconds: u32,
     /// How many features, and columns in all, `GET /v1/schema` shows before it is cut.
     #[arg(
         long,
@@ -116,11 +108,16 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
+    let usual = Config::default();
+    let max_body = options
+        .max_body
+        .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let config = Config {
-        max_body: usize::try_from(options.max_body).unwrap_or(usize::MAX),
+        max_body: max_body.unwrap_or(usual.max_body),
+        max_package: max_body.unwrap_or(usual.max_package),
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
-        lease_seconds: options.lease_seconds,
+        lease_seconds: process.lease_seconds,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
         edge: Limits {
@@ -138,8 +135,13 @@ pub(super) async fn run(
         String::new()
     };
     process.show(&app.metrics).await?;
-    let remembered = (&app.tables, &app.bell);
-    let upkeep = process.upkeep(&context, &app.metrics, remembered, options.lease_seconds);
+    let worker = Worker {
+        bench: process.bench(&context, &app.metrics, &app.tables),
+        lease_seconds: app.config.lease_seconds,
+        bell: app.bell.clone(),
+    };
+    let player = process.player(&context, &app.tables, &app.runs);
+    let upkeep = process.upkeep(worker, player);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

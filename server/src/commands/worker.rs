@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use tplkit_server::automation::Bell;
+use tplkit_server::automation;
 use tplkit_server::context::Context;
+use tplkit_server::jobs::{Bell, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::rows::Tables;
 
@@ -36,8 +37,14 @@ pub(super) async fn run(
     let process = Process::begin(database, options.process).await?;
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
-    let remembered = (&Tables::default(), &Bell::default());
-    let upkeep = process.upkeep(&context, &metrics, remembered, options.lease_seconds);
+    let tables = Tables::default();
+    let worker = Worker {
+        bench: process.bench(&context, &metrics, &tables),
+        lease_seconds: process.lease_seconds,
+        bell: Bell::default(),
+    };
+    let player = process.player(&context, &tables, &automation::Bell::default());
+    let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await
 }

@@ -26,6 +26,9 @@ use crate::edge::BodyTooSlow;
 use crate::rows::Tables;
 use crate::store::{Kind, Scope, Tx, Work};
 
+/// Room that is made for a body before it comes.
+const READY: usize = 64 << 10;
+
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
 pub struct Call {
@@ -157,6 +160,11 @@ impl Call {
         Err(Problem::fault(format!("path.{name}"), "is no UUID"))
     }
 
+    /// A text of the path, by position.
+    pub fn path_text(&self, position: usize) -> &str {
+        self.parameters.get(position).map_or("", String::as_str)
+    }
+
     /// The organization, when the caller belongs to it and has the operation's role there.
     ///
     /// # Errors
@@ -247,6 +255,67 @@ impl Call {
         self.run(Kind::Write, Caller::scope, input, work).await
     }
 
+    /// Asks the store something that decides how the request goes on.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn look<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
+    {
+        let asked = self.asked(input)?;
+        let scope = asked.caller.scope();
+        self.app.store.read(&scope, asked, work).await
+    }
+
+    /// The same, of what is one state of the store however many statements it takes.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn survey<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
+    {
+        let asked = self.asked(input)?;
+        let scope = asked.caller.scope();
+        self.app.store.snapshot(&scope, asked, work).await
+    }
+
+    /// Whether the answer is to be kept under a key. Known once the body is there.
+    pub fn is_kept(&self) -> bool {
+        self.key.get().is_some()
+    }
+
+    /// Answers with what was found without writing anything; under a key it is kept, or the answer of an
+    /// earlier request is given again.
+    ///
+    /// # Errors
+    /// Those of the key, or the store's.
+    pub async fn found(self, reply: Reply) -> Result<Response, Problem> {
+        if !self.is_kept() {
+            return Ok(reply.response());
+        }
+        self.write(reply, |tx, asked| Box::pin(keep(tx, asked)))
+            .await
+    }
+
+    fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
+        Ok(Asked {
+            input,
+            caller: self.caller()?.clone(),
+            role: self.operation.role,
+            key: self.key.get().cloned(),
+            context: self.app.context.clone(),
+            tables: self.app.tables.clone(),
+            bell: self.app.runs.clone(),
+            now: self.app.context.now(),
+        })
+    }
+
     async fn run<I, F>(
         self,
         kind: Kind,
@@ -263,20 +332,11 @@ impl Call {
             + 'static,
     {
         let store = &self.app.store;
-        let asked = Asked {
-            input,
-            caller: self.caller()?.clone(),
-            role: self.operation.role,
-            key: self.key.get().cloned(),
-            context: self.app.context.clone(),
-            tables: self.app.tables.clone(),
-            bell: self.app.bell.clone(),
-            now: self.app.context.now(),
-        };
+        let asked = self.asked(input)?;
         let scope = scope_of(&asked.caller);
         let Some(unsure) = &self.unsure else {
             let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-            self.app.bell.ring();
+            self.app.runs.ring();
             return reply.map(Reply::response);
         };
         let found = Arc::new(OnceLock::new());
@@ -285,7 +345,7 @@ impl Call {
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
-        self.app.bell.ring();
+        self.app.runs.ring();
         let Some(now) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
             return reply.map(Reply::response);
@@ -307,7 +367,7 @@ impl Call {
         };
         asked.caller = now.clone();
         let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
-        self.app.bell.ring();
+        self.app.runs.ring();
         reply.map(Reply::response)
     }
 
@@ -369,7 +429,12 @@ impl Call {
             };
             return Err(Problem::new(Code::UnsupportedMediaType, told));
         }
-        let limit = self.app.config.max_body;
+        let config = &self.app.config;
+        let limit = if self.operation.takes_package() {
+            config.max_package
+        } else {
+            config.max_body
+        };
         let too_large = || {
             Problem::new(
                 Code::PayloadTooLarge,
@@ -382,18 +447,31 @@ impl Call {
         if announced.is_some_and(|length| length > limit) {
             return Err(too_large());
         }
-        match Limited::new(body, limit).collect().await {
-            Ok(collected) => Ok(collected.to_bytes().to_vec()),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(error) if is_slow(&*error) => Err(Problem::new(
-                Code::InvalidJson,
-                "The body did not come in time.",
-            )),
-            Err(_) => Err(Problem::new(
-                Code::InvalidJson,
-                "The body is not framed as announced, or ended too early.",
-            )),
+        // Room for what is announced is made as it comes: announcing costs a client nothing.
+        let mut bytes = Vec::with_capacity(announced.unwrap_or(0).min(READY));
+        let mut body = Limited::new(body, limit);
+        while let Some(frame) = body.frame().await {
+            match frame {
+                Ok(frame) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
+                Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
+                Err(error) if is_slow(&*error) => {
+                    let told = "The body did not come in time.";
+                    return Err(Problem::new(Code::InvalidJson, told));
+                }
+                Err(_) => {
+                    let told = "The body is not framed as announced, or ended too early.";
+                    return Err(Problem::new(Code::InvalidJson, told));
+                }
+            }
         }
+        Ok(bytes)
+    }
+}
+
+async fn keep(tx: &mut Tx, asked: &Asked<Reply>) -> Result<Reply, Problem> {
+    match asked.claim(tx).await? {
+        Some(answered) => Ok(answered),
+        None => asked.keep(tx, asked.input.clone()).await,
     }
 }
 

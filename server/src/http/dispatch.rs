@@ -20,7 +20,7 @@ use super::call::{Call, Unsure};
 use super::idempotency::{Refused, settle};
 use super::limits::{Left, Rate};
 use super::operations::{Access, Found, Limit, Operation, find};
-use super::problem::{Code, Problem};
+use super::problem::{Code, Problem, media_type};
 use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Identity, Presented, identify};
@@ -65,6 +65,12 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let mut response = outcome
         .result
         .unwrap_or_else(|problem| problem.response(&path));
+    let status = response.status();
+    if status.is_client_error() || status.is_server_error() {
+        // Also of a refusal that was kept.
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, media_type(&path));
+    }
     if let Some(left) = outcome.left {
         tell_limit(response.headers_mut(), left);
     }
@@ -204,7 +210,7 @@ async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: 
         Found::OtherMethods(methods) => {
             let told = format!("This route knows {methods}.");
             let mut problem = Problem::new(Code::MethodNotAllowed, told);
-            problem.allow = Some(methods);
+            problem.allow = Some(methods.into());
             return Outcome::refused(problem);
         }
         Found::Nothing => return Outcome::refused(Problem::not_found()),
@@ -378,7 +384,7 @@ fn limit(app: &App, operation: &Operation, caller: Option<&Caller>, client: &str
 /// The refusal of one request too many.
 pub(super) fn too_many(left: Left) -> Problem {
     let mut problem = Problem::new(Code::RateLimited, "Too many requests; try again later.");
-    problem.retry_after = Some(left.retry_after);
+    problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
     problem
 }
 

@@ -12,6 +12,7 @@ pub mod problem;
 pub mod query;
 pub mod reference;
 pub mod reply;
+pub mod spool;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,9 +23,10 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 
 use crate::auth::{Passwords, Remembered};
-use crate::automation::Bell;
+use crate::automation;
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
+use crate::jobs::Bell;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
@@ -36,6 +38,8 @@ use limits::{Buckets, Rate};
 pub struct Config {
     /// Bytes that a body may have.
     pub max_body: usize,
+    /// Bytes that a package, or a part of one, may have.
+    pub max_package: usize,
     /// Whether `X-Forwarded-For` tells who the client is.
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
@@ -63,6 +67,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             max_body: 4 << 20,
+            max_package: 256 << 20,
             trust_proxy: false,
             rate: Some(Rate::per_second(100)),
             lease_seconds: 60,
@@ -92,11 +97,13 @@ pub struct App {
     /// The shape of tables that were read before.
     pub tables: Tables,
     /// Wakes who plays automations.
-    pub bell: Bell,
+    pub runs: automation::Bell,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Wakes who carries template jobs out.
+    pub bell: Bell,
     stopping: AtomicBool,
 }
 
@@ -115,9 +122,10 @@ impl App {
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
-            bell: Bell::default(),
+            runs: automation::Bell::default(),
             remembered: Remembered::default(),
             metrics,
+            bell: Bell::default(),
             stopping: AtomicBool::new(false),
         }))
     }

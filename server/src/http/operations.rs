@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
 use crate::routes::{
     api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
-    rails, rows, schema, views, workflows, workspace_members, workspaces,
+    rails, rows, schema, template_jobs, templates, views, workflows, workspace_members, workspaces,
 };
 
 /// Who may ask.
@@ -86,6 +86,14 @@ impl Operation {
     /// Whether a body may come with it.
     pub fn has_body(&self) -> bool {
         matches!(self.method, "POST" | "PUT" | "PATCH")
+    }
+
+    /// Whether its bodies are packages or parts of packages, which may be much larger than others.
+    pub fn takes_package(&self) -> bool {
+        matches!(
+            self.about.request,
+            Some("TemplateCreate" | "Package" | "PayloadEntry")
+        )
     }
 
     /// Whether a body has to come with it. Memberships of workspaces are a pair of ids in the path, and
@@ -225,7 +233,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 67] = operations! {
+pub static OPERATIONS: [Operation; 85] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -257,6 +265,7 @@ pub static OPERATIONS: [Operation; 67] = operations! {
     DELETE "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workspaces::delete, "Deletes a workspace with everything in it" [force];
     PUT "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put, "Shows a workspace to a person" [];
     DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Shows a workspace to a person no more" [];
+    POST "/v1/workspaces/{workspace_id}/export" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => workspaces::export, "Exports what the caller sees of a workspace as a package" [] (Export) -> Package;
     GET "/v1/modules" READ, Viewer, Usual, [200, 404, 422] => modules::list, "Lists visible modules" [workspace_id cursor limit] -> ModulePage;
     POST "/v1/modules" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => modules::create, "Creates a module" [] (ModuleCreate) -> Module;
     GET "/v1/modules/{module_id}" READ, Viewer, Usual, [200, 404, 422] => modules::get, "Reads a module" [] -> Module;
@@ -291,6 +300,23 @@ pub static OPERATIONS: [Operation; 67] = operations! {
     POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
     PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;
     DELETE "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => columns::delete, "Deletes the definition of a column; rows keep the key" [force];
+    GET "/v1/templates" READ, Viewer, Usual, [200, 422] => templates::list, "Lists templates: one's own, and those for everybody" [scope visibility cursor limit] -> TemplatePage;
+    POST "/v1/templates" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => templates::create, "Adds a template whose payloads follow" [] (TemplateCreate) -> Template;
+    POST "/v1/templates/import" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => templates::import, "Adds a package to the catalog" [organization_id] (Package) -> Template;
+    GET "/v1/templates/{template_id}" READ, Viewer, Usual, [200, 404, 422] => templates::get, "Reads a template with its manifest" [] -> TemplateWhole;
+    PATCH "/v1/templates/{template_id}" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::patch, "Changes what the catalog shows of a template, and to whom" [] (TemplatePatch) -> Template;
+    DELETE "/v1/templates/{template_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete, "Removes a template" [];
+    GET "/v1/templates/{template_id}/payloads" READ, Viewer, Usual, [200, 404, 422] => templates::list_payloads, "Lists a template's payload entries" [cursor limit] -> PayloadPage;
+    PUT "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [200, 201, 404, 413, 415, 422] => templates::put_payload, "Puts a payload entry into a template" [] (PayloadEntry) -> Payload;
+    DELETE "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];
+    GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
+    PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template;
+    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (Apply) -> Plan;
+    POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
+    POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
+    GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;
+    GET "/v1/template-jobs/{job_id}" READ, Viewer, Usual, [200, 404, 422] => template_jobs::get, "Reads a template job" [] -> TemplateJob;
+    POST "/v1/template-jobs/{job_id}/undo" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => template_jobs::undo, "Takes back what a job wrote" [force] -> TemplateJob;
     GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
     GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
 };

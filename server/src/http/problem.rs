@@ -5,11 +5,27 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 pub use tplkit::problem::Code;
+use uuid::Uuid;
 
 use crate::store::StoreError;
 
 /// The media type of refusals.
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// Whether a path is that of the executor, which lies outside `/v1` and tells refusals in a form of its
+/// own.
+fn is_executor(path: &str) -> bool {
+    path.starts_with("/apply/")
+}
+
+/// The media type of refusals of a path.
+pub fn media_type(path: &str) -> HeaderValue {
+    if is_executor(path) {
+        HeaderValue::from_static("application/json")
+    } else {
+        MEDIA_TYPE
+    }
+}
 
 /// How many single faults one answer lists.
 pub const MOST_FAULTS: usize = 100;
@@ -19,14 +35,29 @@ pub const MOST_FAULTS: usize = 100;
 pub struct Problem {
     /// What clients branch on.
     pub code: Code,
-    detail: String,
+    detail: Box<str>,
     errors: Vec<Fault>,
     /// The column concerned.
     pub column: Option<String>,
+    /// The ref concerned, without the dollar.
+    pub reference: Option<Box<str>>,
+    /// The job that is in the way.
+    pub job: Option<Box<JobInTheWay>>,
     /// Seconds until another try makes sense.
-    pub retry_after: Option<u64>,
+    pub retry_after: Option<u32>,
     /// The methods that the route has.
-    pub allow: Option<String>,
+    pub allow: Option<Box<str>>,
+}
+
+/// An unfinished job, as far as whoever waits for it needs to know.
+#[derive(Debug, Clone)]
+pub struct JobInTheWay {
+    /// Its id.
+    pub id: Uuid,
+    /// How far it is.
+    pub status: &'static str,
+    /// Until when somebody works on it, as it is answered elsewhere; nothing when nobody does.
+    pub locked_until: Option<String>,
 }
 
 /// One thing that is wrong in a request.
@@ -56,9 +87,11 @@ impl Problem {
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
         Problem {
             code,
-            detail: detail.into(),
+            detail: detail.into().into(),
             errors: Vec::new(),
             column: None,
+            reference: None,
+            job: None,
             retry_after: None,
             allow: None,
         }
@@ -125,7 +158,7 @@ impl Problem {
     /// The same refusal in other words.
     #[must_use]
     pub fn told(mut self, detail: impl Into<String>) -> Problem {
-        self.detail = detail.into();
+        self.detail = detail.into().into();
         self
     }
 
@@ -137,7 +170,7 @@ impl Problem {
         self
     }
 
-    /// The single things that are wrong.
+    /// Everything that is wrong, one by one.
     pub fn errors(&self) -> &[Fault] {
         &self.errors
     }
@@ -162,7 +195,16 @@ impl Problem {
             #[serde(skip_serializing_if = "Option::is_none")]
             column: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            retry_after: Option<u64>,
+            r#ref: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            job_id: Option<Uuid>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            locked_until: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            retry_after: Option<u32>,
+        }
+        if is_executor(path) {
+            return self.executor_document();
         }
         let (status, title) = status(self.code);
         let document = Document {
@@ -174,7 +216,44 @@ impl Problem {
             instance: path,
             errors: &self.errors,
             column: self.column.as_deref(),
+            r#ref: self.reference.as_deref(),
+            job_id: self.job.as_ref().map(|job| job.id),
+            locked_until: self
+                .job
+                .as_ref()
+                .and_then(|job| job.locked_until.as_deref()),
             retry_after: self.retry_after,
+        };
+        serde_json::to_vec(&document).unwrap_or_default()
+    }
+
+    /// The form that the executor has had before there was an API around it (`rest` 6.6).
+    fn executor_document(&self) -> Vec<u8> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Document<'a> {
+            error: Code,
+            detail: &'a str,
+            #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+            errors: &'a [Fault],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            r#ref: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            job_id: Option<Uuid>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            status: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            locked_until: Option<&'a str>,
+        }
+        let job = self.job.as_ref();
+        let document = Document {
+            error: self.code,
+            detail: &self.detail,
+            errors: &self.errors,
+            r#ref: self.reference.as_deref(),
+            job_id: job.map(|job| job.id),
+            status: job.map(|job| job.status),
+            locked_until: job.and_then(|job| job.locked_until.as_deref()),
         };
         serde_json::to_vec(&document).unwrap_or_default()
     }
@@ -184,7 +263,7 @@ impl Problem {
         let mut response = Response::new(Body::from(self.document(path)));
         *response.status_mut() = status(self.code).0;
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, MEDIA_TYPE);
+        headers.insert(header::CONTENT_TYPE, media_type(path));
         if self.code == Code::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

@@ -99,6 +99,23 @@ fn nature(column: &Record) -> Result<Nature, Problem> {
     })
 }
 
+/// Completes a column of a table that has no rows and that nobody else knows; tells whether it takes the
+/// slot that is offered.
+///
+/// # Errors
+/// 422 for an identity that cannot be.
+pub(super) fn settle_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Problem> {
+    let now = nature(column)?;
+    column.set("is_unique", now.unique);
+    let link = column_type(column).is_some_and(|known| known.link);
+    let takes = slot.is_some() && (now.unique || link);
+    if takes {
+        column.set("slot", slot);
+        column.set("slot_ready", true);
+    }
+    Ok(takes)
+}
+
 /// Completes a column whose config has been checked: from now on it is unique or not, has a slot or
 /// not. The feature is locked, so that no row enters by the old rules meanwhile.
 ///

@@ -135,7 +135,8 @@ pub(super) fn name_taken(name: &str) -> Problem {
     Problem::new(Code::Conflict, format!("The name {name} is taken here."))
 }
 
-async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
+/// Stores a record under its name; false when that is taken.
+pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
     let kind = record.kind;
     let mut parameters: Vec<_> = record.within.iter().map(|id| (*id).into()).collect();
     parameters.extend([
@@ -149,6 +150,10 @@ async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
     let row = match tx.first(&kind.statements().insert, &parameters).await {
         // What it was to lie in has gone.
         Err(StoreError::Reference) => return Err(Problem::not_found()),
+        // Names are asked for above; ids that are brought along may be taken.
+        Err(StoreError::Unique { .. }) => {
+            return Err(Problem::new(Code::Conflict, "The id is taken already."));
+        }
         row => row?,
     };
     let Some(row) = row else { return Ok(false) };

@@ -4,6 +4,7 @@
 //! What a config may hold says the definitions registry; nothing here knows a config key that it does
 //! not have to act on. Statements for all six kinds are made in one place ([`kind`]).
 
+pub mod brought;
 mod change;
 mod column;
 mod config;

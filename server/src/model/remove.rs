@@ -108,7 +108,7 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
 }
 
 /// Removes what no foreign key removes, and tells the table that it has changed.
-async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
+pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
     let parameters: [Value; 2] = [record.organization().into(), record.id.into()];
     let statements: [&'static str; 2] = match record.kind.what {
         What::Workspace => [

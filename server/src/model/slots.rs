@@ -4,7 +4,8 @@ use uuid::Uuid;
 
 use crate::store::{StoreError, Tx};
 
-const SLOTS: i64 = 16;
+/// How many a row has.
+pub(super) const SLOTS: i64 = 16;
 
 /// Whether a table has rows, whoever sees them.
 pub(super) async fn has_rows(

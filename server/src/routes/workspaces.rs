@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 
+pub use super::export::export;
 use super::records;
 use crate::http::call::Call;
 use crate::http::problem::Problem;

@@ -287,6 +287,11 @@ impl Entered {
         self.holes.is_empty()
     }
 
+    /// Its numbers do not move sequences on, because whoever brings it does.
+    pub fn numbered_elsewhere(&mut self) {
+        self.floors.clear();
+    }
+
     /// Puts the numbers of sequences in, as `next` gives them for a column.
     pub(super) fn number(&mut self, table: &Table, mut next: impl FnMut(usize) -> i64) {
         let holes = std::mem::take(&mut self.holes);

@@ -25,6 +25,9 @@ pub(super) async fn number(
         let floors = rows.iter().flat_map(|row| &row.floors);
         let floors = floors.filter(|(floor, _)| *floor == at);
         let floor = floors.map(|(_, floor)| *floor).max().unwrap_or(1);
+        if count == 0 && floor == 1 {
+            continue;
+        }
         let sql = "UPDATE main.columns \
              SET next_number = (CASE WHEN next_number < $3 THEN $3 ELSE next_number END) + CAST($4 AS bigint) \
              WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \

@@ -12,7 +12,7 @@ use tplkit::workspace;
 use uuid::Uuid;
 
 use crate::automation::Watcher;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Many, Row, StoreError, Tx};
 
 /// A table.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub struct Table {
     pub(super) slotted: Vec<usize>,
     /// Of each column its position among those.
     pub(super) slot_of: Vec<Option<usize>>,
-    /// The statement that inserts a row with these slots.
-    pub(super) insert: String,
+    /// The statement that inserts rows with these slots.
+    pub(super) insert: Many,
     /// The statement that replaces a row with these slots.
     pub(super) update: String,
 }
@@ -210,19 +210,23 @@ impl Table {
     }
 }
 
-/// $1 organization, $2 workspace, $3 feature, $4 row, $5 creator, $6 now, $7 data, then the slots.
-fn insert_with(slots: &[i64]) -> String {
+/// All share $1 organization, $2 workspace, $3 feature, $4 creator, $5 now; of each row come its id, its
+/// data, then the slots.
+fn insert_with(slots: &[i64]) -> Many {
     let (mut names, mut values) = (String::new(), String::new());
-    for (number, parameter) in slots.iter().zip(8..) {
+    for (number, parameter) in slots.iter().zip(3..) {
         // Writing to a String cannot fail.
         let _ = write!(names, ", s{number}");
-        let _ = write!(values, ", ${parameter}");
+        let _ = write!(values, ", @{parameter}");
     }
-    format!(
-        "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, id, \
-         created_by, created_at, updated_at, data{names}) \
-         VALUES ($1, $2, $3, $4, $5, $6, $6, {{json $7}}{values})"
-    )
+    Many {
+        head: format!(
+            "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, \
+             created_by, created_at, updated_at, id, data{names}) VALUES"
+        ),
+        line: format!("$1, $2, $3, $4, $5, $5, @1, {{json @2}}{values}"),
+        tail: String::new(),
+    }
 }
 
 /// $1 organization, $2 feature, $3 row, $4 now, $5 data, then the slots.

@@ -3,11 +3,13 @@
 //! The store enforces it, in every mode and whoever sees the other row: the lines have the value in
 //! their key, and what does not go in stands there already.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use super::entering::Entered;
 use super::table::Table;
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{Many, StoreError, Tx, Value};
 
 /// A cell whose value is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +19,9 @@ pub(super) struct Taken {
     /// The position of the column.
     pub(super) column: usize,
 }
+
+/// A value of a row: the position of its column, and what it is known by.
+pub(super) type Known = (usize, [u8; 32]);
 
 /// A claim on a value: the id of the column, the value, the column, the row.
 type Claim = (Uuid, [u8; 32], usize, usize);
@@ -28,10 +33,29 @@ pub(super) async fn reserve(
     table: &Table,
     rows: &[Entered],
 ) -> Result<Vec<Taken>, StoreError> {
+    let rows = rows.iter().map(|row| (row.id, &*row.uniques));
+    reserve_all(tx, table, rows.collect()).await
+}
+
+/// As [`reserve`], for some of the values of rows.
+pub(super) async fn reserve_for(
+    tx: &mut Tx,
+    table: &Table,
+    rows: &[(Uuid, Vec<Known>)],
+) -> Result<Vec<Taken>, StoreError> {
+    let rows = rows.iter().map(|(id, values)| (*id, &**values));
+    reserve_all(tx, table, rows.collect()).await
+}
+
+async fn reserve_all(
+    tx: &mut Tx,
+    table: &Table,
+    rows: Vec<(Uuid, &[Known])>,
+) -> Result<Vec<Taken>, StoreError> {
     let mut claims: Vec<Claim> = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
+    for (at, (_, uniques)) in rows.iter().enumerate() {
         let id = |column: usize| table.columns[column].definition.id;
-        let uniques = row.uniques.iter();
+        let uniques = uniques.iter();
         claims.extend(uniques.map(|(column, value)| (id(*column), *value, *column, at)));
     }
     // In one order everywhere, so that writers wait for each other and not in a circle.
@@ -42,29 +66,45 @@ pub(super) async fn reserve(
         .map(|pair| of(&pair[1]))
         .collect();
     if taken.is_empty() {
-        let sql = "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
-             column_id, value, row_id) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING RETURNING row_id";
-        let all: Vec<Vec<Value>> = claims
+        let lines: Vec<Vec<Value>> = claims
             .iter()
             .map(|(column, value, _, row)| {
-                vec![
-                    table.organization.into(),
-                    table.workspace.into(),
-                    table.id.into(),
-                    (*column).into(),
-                    (*value).into(),
-                    rows[*row].id.into(),
-                ]
+                vec![(*column).into(), (*value).into(), rows[*row].0.into()]
             })
             .collect();
-        let answers = tx.each(sql, &all).await?;
-        let refused = claims.iter().zip(&answers);
-        let refused = refused.filter(|(_, answer)| answer.is_empty());
-        taken = refused.map(|(claim, _)| of(claim)).collect();
+        let entered = enter(tx, table, &lines).await?;
+        let refused = claims.iter();
+        let refused =
+            refused.filter(|(column, .., row)| !entered.contains(&(*column, rows[*row].0)));
+        taken = refused.map(of).collect();
     }
     taken.sort_unstable();
     Ok(taken)
+}
+
+/// Enters values. Gives of which columns and rows: what is missing stood there already.
+async fn enter(
+    tx: &mut Tx,
+    table: &Table,
+    lines: &[Vec<Value>],
+) -> Result<HashSet<(Uuid, Uuid)>, StoreError> {
+    let insert = Many {
+        head: "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
+             column_id, value, row_id) VALUES"
+            .to_owned(),
+        line: "$1, $2, $3, @1, @2, @3".to_owned(),
+        tail: " ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING \
+             RETURNING column_id, row_id"
+            .to_owned(),
+    };
+    let shared = [
+        table.organization.into(),
+        table.workspace.into(),
+        table.id.into(),
+    ];
+    let entered = insert.insert(tx, &shared, lines).await?;
+    let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    entered.collect()
 }
 
 fn of(claim: &Claim) -> Taken {
@@ -74,24 +114,23 @@ fn of(claim: &Claim) -> Taken {
     }
 }
 
-/// Lets go of values that a row no longer holds.
+/// Lets go of values that rows no longer hold: the row, the position of the column, the value.
 pub(super) async fn release(
     tx: &mut Tx,
     table: &Table,
-    row: Uuid,
-    values: &[(usize, [u8; 32])],
+    values: &[(Uuid, usize, [u8; 32])],
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
          AND column_id = $3 AND value = $4 AND row_id = $5";
     let mut sorted: Vec<_> = values
         .iter()
-        .map(|(column, value)| (table.columns[*column].definition.id, *value))
+        .map(|(row, column, value)| (table.columns[*column].definition.id, *value, *row))
         .collect();
     sorted.sort_unstable();
     let all: Vec<Vec<Value>> = sorted
         .into_iter()
-        .map(|(column, value)| {
+        .map(|(column, value, row)| {
             vec![
                 table.organization.into(),
                 table.id.into(),

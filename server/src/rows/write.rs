@@ -101,21 +101,20 @@ pub async fn insert(
     let lines: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| {
-            let mut values = Vec::with_capacity(7 + row.slots.len());
-            values.extend([
-                table.organization.into(),
-                table.workspace.into(),
-                table.id.into(),
-                row.id.into(),
-                creator.into(),
-                now.into(),
-                row.data.as_str().into(),
-            ]);
+            let mut values = Vec::with_capacity(2 + row.slots.len());
+            values.extend([row.id.into(), row.data.as_str().into()]);
             values.extend(row.slots.iter().map(|slot| slot.clone().into()));
             values
         })
         .collect();
-    tx.each(&table.insert, &lines).await?;
+    let shared = [
+        table.organization.into(),
+        table.workspace.into(),
+        table.id.into(),
+        creator.into(),
+        now.into(),
+    ];
+    table.insert.insert(tx, &shared, &lines).await?;
     counts::add(tx, table, first, count).await?;
     let long = rows.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
@@ -130,33 +129,61 @@ pub async fn replace(
     tx: &mut Tx,
     table: &Table,
     before: &str,
-    mut after: Entered,
+    after: Entered,
     now: i64,
 ) -> Result<Entered, Refused> {
-    sequence::number(tx, table, std::slice::from_mut(&mut after)).await?;
-    let held = held(table, before);
-    let gone = held.iter().filter(|value| !after.uniques.contains(value));
-    let gone: Vec<_> = gone.copied().collect();
-    let mut new = after.clone();
-    new.uniques.retain(|value| !held.contains(value));
+    let mut after = [after];
+    replace_all(tx, table, &[before], &mut after, now).await?;
+    let [after] = after;
+    Ok(after)
+}
+
+/// Puts other rows in the places of some that are locked and held `before`, in the same order.
+///
+/// # Errors
+/// When a value is taken, by another row or by one of these as it was.
+pub async fn replace_all(
+    tx: &mut Tx,
+    table: &Table,
+    before: &[&str],
+    after: &mut [Entered],
+    now: i64,
+) -> Result<(), Refused> {
+    sequence::number(tx, table, after).await?;
+    let (mut new, mut gone) = (Vec::new(), Vec::new());
+    for (before, after) in before.iter().zip(&*after) {
+        let held = held(table, before);
+        let lost = held.iter().filter(|value| !after.uniques.contains(value));
+        gone.extend(lost.map(|(column, value)| (after.id, *column, *value)));
+        let claimed = after.uniques.iter().copied();
+        let claimed = claimed.filter(|value| !held.contains(value)).collect();
+        new.push((after.id, claimed));
+    }
     // Reserved before others are released: who waits for a value has let go of none yet, so nobody
     // waits in a circle.
-    let taken = values::reserve(tx, table, std::slice::from_ref(&new)).await?;
+    let taken = values::reserve_for(tx, table, &new).await?;
     if !taken.is_empty() {
         return Err(Refused::taken(table, &taken));
     }
-    values::release(tx, table, after.id, &gone).await?;
-    let mut line: Vec<Value> = vec![
-        table.organization.into(),
-        table.id.into(),
-        after.id.into(),
-        now.into(),
-        after.data.as_str().into(),
-    ];
-    line.extend(after.slots.iter().map(|slot| slot.clone().into()));
-    tx.ask(&table.update, &line).await?;
-    slots::mark_long(tx, table, after.long.iter().copied(), now).await?;
-    Ok(after)
+    values::release(tx, table, &gone).await?;
+    let lines: Vec<Vec<Value>> = after
+        .iter()
+        .map(|after| {
+            let mut line: Vec<Value> = vec![
+                table.organization.into(),
+                table.id.into(),
+                after.id.into(),
+                now.into(),
+                after.data.as_str().into(),
+            ];
+            line.extend(after.slots.iter().map(|slot| slot.clone().into()));
+            line
+        })
+        .collect();
+    tx.each(&table.update, &lines).await?;
+    let long = after.iter().flat_map(|row| row.long.iter().copied());
+    slots::mark_long(tx, table, long, now).await?;
+    Ok(())
 }
 
 /// Removes a row, if the scope of the transaction sees it; gives what it held.
@@ -164,17 +191,38 @@ pub async fn replace(
 /// # Errors
 /// Those of the store.
 pub async fn remove(tx: &mut Tx, table: &Table, row: Uuid) -> Result<Option<String>, StoreError> {
+    Ok(remove_all(tx, table, vec![row]).await?.pop())
+}
+
+/// Removes rows, as far as the scope of the transaction sees them; gives what they held.
+///
+/// # Errors
+/// Those of the store.
+pub async fn remove_all(
+    tx: &mut Tx,
+    table: &Table,
+    rows: Vec<Uuid>,
+) -> Result<Vec<String>, StoreError> {
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND id = $3 RETURNING {text data}";
-    let parameters = [table.organization.into(), table.id.into(), row.into()];
-    let Some(removed) = tx.first(sql, &parameters).await? else {
-        return Ok(None);
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}";
+    let Some(one) = rows.first().copied() else {
+        return Ok(Vec::new());
     };
-    let data: String = removed.get(0)?;
-    values::release(tx, table, row, &held(table, &data)).await?;
-    counts::add(tx, table, row, -1).await?;
-    Ok(Some(data))
+    let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
+    let (mut removed, mut gone) = (Vec::new(), Vec::new());
+    for row in &tx.query(sql, &parameters).await? {
+        let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
+        let held = held(table, &data);
+        gone.extend(held.into_iter().map(|(column, value)| (id, column, value)));
+        removed.push(data);
+    }
+    if !removed.is_empty() {
+        values::release(tx, table, &gone).await?;
+        let count = i64::try_from(removed.len()).unwrap_or(i64::MAX);
+        counts::add(tx, table, one, -count).await?;
+    }
+    Ok(removed)
 }
 
 /// What the unique columns of a stored row hold.

@@ -5,7 +5,8 @@
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
 //! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
-//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody |
+//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
+//! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
 //! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
@@ -14,8 +15,11 @@
 //! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
 //! | `{clock}` | the time of the database, in microseconds since 1970, as it goes on during a transaction |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
+//! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
+//! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
+//! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
 //! its head, or not at all: that is what the SQLite wall rests on.
@@ -46,14 +50,52 @@ pub(super) struct Statement {
     pub(super) own: Option<usize>,
     /// Whether it will be asked again in the same words, so that preparing it pays.
     pub(super) lasting: bool,
+    /// Whether a plan that was made for any parameters would be a bad one for some.
+    pub(super) anew: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Added {
     Organizations,
+    /// The only one.
+    Organization,
     Caller,
     Hidden,
     Guarded,
+}
+
+/// What of a scope decides about the text of a statement; the rest of it are parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    role: &'static str,
+    /// Whether the caller belongs to one organization: a plain comparison, which stores plan best.
+    one: bool,
+    /// Whether workspaces are kept from the caller.
+    hidden: bool,
+    /// Whether the caller sees only the own rows of some features.
+    guarded: bool,
+    /// Whether the caller is an administrator of the platform.
+    platform: bool,
+}
+
+impl Shape {
+    pub(super) fn of(scope: &Scope) -> Shape {
+        let (one, hidden, guarded) = match scope {
+            Scope::Caller(visible) => (
+                visible.organizations.len() == 1,
+                !visible.hidden.is_empty(),
+                !visible.guarded.is_empty(),
+            ),
+            Scope::Gate | Scope::Operator => (false, false, false),
+        };
+        Shape {
+            role: scope.role(),
+            one,
+            hidden,
+            guarded,
+            platform: scope.is_platform(),
+        }
+    }
 }
 
 /// Puts a statement into the words of a store. Fails on statements that break the rules above.
@@ -76,7 +118,9 @@ pub(super) fn translate(
         into: None,
         own: None,
         lasting: true,
+        anew: false,
     };
+    let shape = Shape::of(scope);
     let mut guarded = false;
     let mut rest = source;
     while let Some(open) = rest.find('{') {
@@ -88,10 +132,11 @@ pub(super) fn translate(
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         match word {
-            "tenant" | "caller" | "catalog" | "workspace" | "row" => {
+            "tenant" | "caller" | "catalog" | "promoting" | "workspace" | "row" => {
                 // A workspace is of one organization, but a list of the hidden ones names no owner.
-                guarded |= matches!(word, "tenant" | "caller" | "catalog");
-                if !matches!(scope, Scope::Caller(_)) || !walls.first {
+                guarded |= matches!(word, "tenant" | "caller" | "catalog" | "promoting");
+                let open = scope.is_platform() && matches!(word, "catalog" | "promoting");
+                if !matches!(scope, Scope::Caller(_)) || !walls.first || open {
                     statement.text.push_str("true");
                     continue;
                 }
@@ -100,10 +145,17 @@ pub(super) fn translate(
                     Dialect::Sqlite => str::replace(column, '$', "?"),
                 };
                 let condition = match word {
-                    "tenant" => {
+                    "tenant" if shape.one => {
+                        let index = statement.parameter(given, Added::Organization);
+                        format!("{} = {}", column(argument), parameter(dialect, index))
+                    }
+                    "tenant" | "promoting" => {
                         let index = statement.parameter(given, Added::Organizations);
                         one_of(dialect, &column(argument), index)
                     }
+                    // Nothing is kept from this caller.
+                    "workspace" if !shape.hidden => "true".to_owned(),
+                    "row" if !shape.guarded => "true".to_owned(),
                     "caller" => {
                         let index = statement.parameter(given, Added::Caller);
                         format!("{} = {}", column(argument), parameter(dialect, index))
@@ -150,6 +202,7 @@ pub(super) fn translate(
                     statement.own = position;
                 }
             }
+            "anew" => statement.anew = true,
             "lock" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR UPDATE");
@@ -160,18 +213,39 @@ pub(super) fn translate(
                     statement.text.push_str("FOR UPDATE SKIP LOCKED");
                 }
             }
-            "clock" => statement.text.push_str(match dialect {
-                Dialect::Postgres => {
-                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
-                }
-                Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
-            }),
             "share" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR SHARE OF ");
                     statement.text.push_str(argument);
                 }
             }
+            "any" => {
+                let Some((column, list)) = argument.split_once(' ') else {
+                    return refuse("{any} takes a column and a parameter");
+                };
+                let words = match dialect {
+                    Dialect::Postgres => format!("{column} = ANY ({list})"),
+                    Dialect::Sqlite => format!("{column} IN rarray({list})"),
+                };
+                push(&mut statement.text, &words, dialect);
+            }
+            "clock" if argument.is_empty() => statement.text.push_str(match dialect {
+                Dialect::Postgres => {
+                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+                }
+                Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+            }),
+            "clock" => match dialect {
+                Dialect::Postgres => {
+                    // Not now(), which stands still in a transaction. Named, the parameter has a type.
+                    statement.text.push_str(
+                        "coalesce(CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint), ",
+                    );
+                    statement.text.push_str(argument);
+                    statement.text.push(')');
+                }
+                Dialect::Sqlite => push(&mut statement.text, argument, dialect),
+            },
             "json" => {
                 push(&mut statement.text, argument, dialect);
                 if dialect == Dialect::Postgres {
@@ -212,7 +286,9 @@ fn one_of(dialect: Dialect, column: &str, index: usize) -> String {
 fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
     match dialect {
         Dialect::Sqlite => format!("{column} NOT IN rarray(?{index})"),
-        Dialect::Postgres => format!("{column} <> ALL (${index})"),
+        // A form of which PostgreSQL has no opinion: it takes `<> ALL` of a list that it does not know
+        // for ten values, which is to say for nearly nothing where there are few different ones.
+        Dialect::Postgres => format!("NOT coalesce({column} = ANY (${index}), true)"),
     }
 }
 
@@ -252,11 +328,23 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::{Added, Dialect, translate};
     use crate::store::{Scope, Visible, Walls};
 
     fn caller() -> Scope {
         Scope::Caller(Visible::default())
+    }
+
+    /// A caller of two organizations from whom something is kept.
+    fn restricted() -> Scope {
+        Scope::Caller(Visible {
+            organizations: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+            hidden: vec![Uuid::from_u128(3)],
+            guarded: vec![Uuid::from_u128(4)],
+            ..Visible::default()
+        })
     }
 
     #[test]
@@ -280,8 +368,9 @@ mod tests {
     fn what_is_kept_from_a_caller_is_left_out() {
         let source = "SELECT {text data} FROM rows WHERE {tenant organization_id} \
              AND {workspace workspace_id} AND {row feature_id created_by} AND id = $1";
-        let text =
-            |dialect| translate(source, 1, dialect, &caller(), Walls::BOTH).expect("a statement");
+        let text = |dialect| {
+            translate(source, 1, dialect, &restricted(), Walls::BOTH).expect("a statement")
+        };
         assert_eq!(
             text(Dialect::Sqlite).text,
             "SELECT data FROM rows WHERE organization_id IN rarray(?2) \
@@ -291,9 +380,26 @@ mod tests {
         assert_eq!(
             text(Dialect::Postgres).text,
             "SELECT data::text FROM rows WHERE organization_id = ANY ($2) \
-             AND workspace_id <> ALL ($3) \
-             AND (feature_id <> ALL ($4) OR created_by = $5) AND id = $1"
+             AND NOT coalesce(workspace_id = ANY ($3), true) \
+             AND (NOT coalesce(feature_id = ANY ($4), true) OR created_by = $5) AND id = $1"
         );
+    }
+
+    #[test]
+    fn who_belongs_to_one_organization_and_sees_all_of_it_is_asked_for_plainly() {
+        let source = "SELECT {text data} FROM rows WHERE organization_id = $1 AND {tenant $1} \
+             AND {workspace workspace_id} AND {row feature_id created_by}";
+        let one = Scope::Caller(Visible {
+            organizations: vec![Uuid::from_u128(1)],
+            ..Visible::default()
+        });
+        let plain =
+            translate(source, 1, Dialect::Postgres, &one, Walls::BOTH).expect("a statement");
+        assert_eq!(
+            plain.text,
+            "SELECT data::text FROM rows WHERE organization_id = $1 AND $1 = $2 AND true AND true"
+        );
+        assert_eq!(plain.added, [Added::Organization]);
     }
 
     #[test]

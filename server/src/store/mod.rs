@@ -9,6 +9,7 @@
 
 pub mod dialect;
 mod error;
+mod many;
 mod meters;
 mod migrate;
 mod postgres;
@@ -30,6 +31,7 @@ use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
+pub use many::Many;
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub(crate) use tx::Check;
@@ -233,6 +235,35 @@ impl Store {
         self.run(Kind::Write, scope, None, input, work).await.0
     }
 
+    /// Runs an operation that only reads, and sees one state of the store however many statements it
+    /// takes.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn snapshot<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        self.run(Kind::Snapshot, scope, None, input, work).await.0
+    }
+
+    /// As [`write`](Store::write), for what nobody waits for: its statements may take long.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_long<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
+    {
+        self.run(Kind::Long, scope, None, input, work).await.0
+    }
+
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
     pub(crate) async fn run<I, T, E, F>(
@@ -251,11 +282,12 @@ impl Store {
     {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
-        let writes = kind == Kind::Write;
+        let writes = kind.writes();
         let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
                 let (answer, answered) = oneshot::channel();
                 let task = Box::new(Operation {
+                    kind,
                     scope: scope.clone(),
                     texts: self.texts.clone(),
                     check,
@@ -285,7 +317,7 @@ impl Store {
                     texts: self.texts.clone(),
                     check: check.clone(),
                     stale: false,
-                    inner: Inner::Postgres(postgres.begin(writes)),
+                    inner: Inner::Postgres(postgres.begin(kind)),
                 };
                 let (result, failed) = self.attempt(begin, &input, &work).await;
                 let outcome = Outcome::of(result.is_ok(), failed);
@@ -345,12 +377,27 @@ impl Store {
     }
 }
 
-/// Whether an operation writes.
+/// What an operation asks of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// It only reads, and every statement may see a newer state.
     Read,
+    /// It only reads, and sees one state.
+    Snapshot,
+    /// It writes, and somebody waits for it.
     Write,
+    /// It writes, and may take long.
+    Long,
 }
+
+impl Kind {
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Kind::Write | Kind::Long)
+    }
+}
+
+/// How long a statement may take that nobody waits for.
+const LONG: Duration = Duration::from_secs(600);
 
 /// An operation that has not ended.
 struct Pending(Arc<AtomicUsize>);
@@ -370,6 +417,7 @@ impl Drop for Pending {
 
 /// An operation on its way to the thread that runs it.
 struct Operation<I, T, E, F> {
+    kind: Kind,
     scope: Scope,
     texts: Arc<Texts>,
     check: Option<Check>,
@@ -392,7 +440,8 @@ where
         self.scope.clone()
     }
 
-    fn run(&mut self, connection: Walled) -> (Walled, bool) {
+    fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
+        connection.hurry(self.kind != Kind::Long);
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::future::{join3, join4, join5, try_join_all};
+use futures_util::future::{join3, join4, try_join_all};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_postgres::Client;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::dialect::Statement;
 use super::meters::Outcome;
 use super::tls::Address;
-use super::{Depth, Options, Row, Scope, StoreError, Value, migrate};
+use super::{Depth, Kind, LONG, Options, Row, Scope, StoreError, Value, migrate};
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,16 +27,26 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// told is what was waited for.
 const LOCK: Duration = Duration::from_secs(3);
 const KEEPALIVE: Duration = Duration::from_secs(20);
+/// How long a process may stand still in the middle of a transaction: what it holds, others wait for.
+const IDLE: Duration = Duration::from_secs(10);
 
-/// `set_config('role', …)` is `SET LOCAL ROLE` in a form that takes a parameter. All settings are
-/// set every time: after a transaction a setting is `''`, which the policies read as nothing.
-const OPEN: &str = "SELECT set_config('role', $1, true), \
-     set_config('tplkit.caller', $2, true), \
-     set_config('tplkit.organizations', $3, true), \
-     set_config('tplkit.administered', $4, true), \
-     set_config('tplkit.workspaces', $5, true), \
-     set_config('tplkit.hidden', $6, true), \
-     set_config('tplkit.guarded', $7, true)";
+/// A statement is planned once, for any parameters: it takes longer to plan than to run. Whatever the
+/// planner thinks of tables that are empty today, none is read from end to end for one organization.
+const PLANS: &str = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+
+/// The settings in the order of [`opening`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
+/// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
+/// policies read as nothing.
+const SETTINGS: [&str; 8] = [
+    "role",
+    "tplkit.caller",
+    "tplkit.organizations",
+    "tplkit.administered",
+    "tplkit.workspaces",
+    "tplkit.hidden",
+    "tplkit.guarded",
+    "tplkit.platform",
+];
 
 /// The pool.
 #[derive(Debug, Clone)]
@@ -58,8 +68,10 @@ impl Postgres {
         let limit = behave.statement_timeout;
         let options = config.get_options().unwrap_or_default();
         let options = format!(
-            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} -c statement_timeout={}",
+            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} \
+             -c idle_in_transaction_session_timeout={} -c statement_timeout={} {PLANS}",
             LOCK.as_millis(),
+            IDLE.as_millis(),
             limit.as_millis()
         );
         config.options(options.trim_start());
@@ -112,10 +124,14 @@ impl Postgres {
     }
 
     /// A transaction that has not begun.
-    pub(super) fn begin(&self, may_write: bool) -> Pipelined {
+    pub(super) fn begin(&self, kind: Kind) -> Pipelined {
+        let mut postgres = self.clone();
+        if kind == Kind::Long {
+            postgres.patience = Some(LONG + PATIENCE);
+        }
         Pipelined {
-            postgres: self.clone(),
-            may_write,
+            postgres,
+            kind,
             client: None,
             state: State::Fresh,
             retry: false,
@@ -136,7 +152,7 @@ enum State {
 /// that nobody is handed what another left open.
 pub(super) struct Pipelined {
     postgres: Postgres,
-    may_write: bool,
+    kind: Kind,
     client: Option<Object>,
     state: State,
     retry: bool,
@@ -159,6 +175,8 @@ impl Pipelined {
     ) -> Result<Vec<Row>, StoreError> {
         self.ready().await?;
         let patience = self.postgres.patience;
+        // What comes after it would see another state.
+        let last = last && self.kind != Kind::Snapshot;
         let answer = within(patience, self.send(scope, statement, parameters, last)).await;
         Ok(all(self.judge(answer)?))
     }
@@ -186,6 +204,7 @@ impl Pipelined {
     ) -> Result<(Vec<Row>, Result<Vec<Row>, StoreError>), StoreError> {
         self.ready().await?;
         let patience = self.postgres.patience;
+        let last = last && self.kind != Kind::Snapshot;
         let answers = within(patience, self.send_after(question, scope, statement, last)).await;
         let (known, rows) = self.judge(answers)?;
         let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
@@ -245,41 +264,45 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
-        let question = prepare(client, question).await?;
+        let question = format!(
+            "SELECT * FROM ({}) AS known WHERE ({}) IS NOT NULL",
+            question.text,
+            entering(asked.len() + 1, statement.anew)
+        );
+        let question = client.prepare_cached(&question).await?;
         let statement = prepare(client, statement).await?;
-        let open_statement = client.prepare_cached(OPEN).await?;
         let opening = opening(scope, self.postgres.wall);
-        let opening = opening.each_ref().map(|value| value as &(dyn ToSql + Sync));
-        let (asked, parameters) = (references(asked), references(parameters));
-        let begin = match (self.may_write, self.postgres.wall) {
-            (true, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
-            (true, false) => "BEGIN",
-            (false, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
-            (false, false) => "BEGIN READ ONLY",
+        let mut asked = references(asked);
+        asked.extend(opening.iter().map(|value| value as &(dyn ToSql + Sync)));
+        let parameters = references(parameters);
+        let begin = match (self.kind, self.postgres.wall) {
+            (Kind::Write, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
+            (Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (Kind::Snapshot, true) => {
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE tplkit_gate"
+            }
+            (kind, _) => words(kind),
         };
         self.state = State::Open;
         // What else is to be written decides whether there is a commit.
-        let last = last && !self.may_write;
+        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
-        let open = client.query(&open_statement, &opening);
         let query = client.query(&statement, &parameters);
-        let (begun, known, opened, rows) = if last {
+        let (begun, known, rows) = if last {
             let commit = client.batch_execute("COMMIT");
-            let (begun, known, opened, rows, committed) =
-                join5(begin, known, open, query, commit).await;
+            let (begun, known, rows, committed) = join4(begin, known, query, commit).await;
             if committed.is_ok() {
                 self.state = State::Over;
             }
             let rows = rows.and_then(|rows| committed.map(|()| rows));
-            (begun, known, opened, rows)
+            (begun, known, rows)
         } else {
-            join4(begin, known, open, query).await
+            join3(begin, known, query).await
         };
         begun?;
         let known = known?;
-        opened?;
         Ok((known, rows))
     }
 
@@ -308,17 +331,17 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
-        let last = last && !self.may_write;
+        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
         // What only reads sees what others committed between its statements in any case.
-        if self.state == State::Over && !self.may_write {
+        if self.state == State::Over && self.kind == Kind::Read {
             self.state = State::Fresh;
         }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
             return Err(over());
         };
+        let anew = statement.anew;
         let statement = prepare(client, statement).await?;
         let parameters = references(parameters);
-        let client: &Client = client;
         // What is polled first leaves first; `join3` and `join4` poll in order.
         match (self.state, last) {
             (State::Fresh, last) => {
@@ -327,16 +350,10 @@ impl Pipelined {
                     .iter()
                     .map(|value| value as &(dyn ToSql + Sync))
                     .collect();
-                let open_statement = match &self.client {
-                    Some(client) => client.prepare_cached(OPEN).await?,
-                    None => client.prepare(OPEN).await?,
-                };
+                let open_statement = client.prepare_cached(&entering(1, anew)).await?;
                 self.state = State::Open;
-                let begin = client.batch_execute(if self.may_write {
-                    "BEGIN"
-                } else {
-                    "BEGIN READ ONLY"
-                });
+                let client: &Client = client;
+                let begin = client.batch_execute(words(self.kind));
                 let open = client.query(&open_statement, &open);
                 let query = client.query(&statement, &parameters);
                 if last {
@@ -460,8 +477,30 @@ impl From<tokio_postgres::Error> for Failure {
     }
 }
 
-/// The parameters of [`OPEN`].
-fn opening(scope: &Scope, wall: bool) -> [String; 7] {
+/// How a transaction begins.
+fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "BEGIN READ ONLY",
+        Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        Kind::Write => "BEGIN",
+        Kind::Long => "BEGIN; SET LOCAL statement_timeout = '600s'",
+    }
+}
+
+/// Sets the scope, by parameters from that number on, and for a transaction that plans anew this, too.
+fn entering(first: usize, anew: bool) -> String {
+    let settings = SETTINGS.iter().zip(first..);
+    let mut settings: Vec<String> = settings
+        .map(|(name, number)| format!("set_config('{name}', ${number}, true)"))
+        .collect();
+    if anew {
+        settings.push("set_config('plan_cache_mode', 'force_custom_plan', true)".to_owned());
+    }
+    format!("SELECT {}", settings.join(" || "))
+}
+
+/// The parameters of [`entering`], in the order of [`SETTINGS`].
+fn opening(scope: &Scope, wall: bool) -> [String; 8] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
@@ -476,6 +515,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
             list(&visible.workspaces),
             list(&visible.hidden),
             list(&visible.guarded),
+            if visible.platform { "on" } else { "" }.to_owned(),
         ],
         Scope::Gate | Scope::Operator => {
             let [
@@ -485,6 +525,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ] = Default::default();
             let role = role.to_owned();
             [
@@ -495,6 +536,7 @@ fn opening(scope: &Scope, wall: bool) -> [String; 7] {
                 workspaces,
                 hidden,
                 guarded,
+                platform,
             ]
         }
     }

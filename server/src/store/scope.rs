@@ -28,6 +28,9 @@ pub struct Visible {
     pub hidden: Vec<Uuid>,
     /// Features of those organizations of which the caller sees the own rows only.
     pub guarded: Vec<Uuid>,
+    /// Whether the caller is an administrator of the platform, who sees every template and decides
+    /// which are for everybody.
+    pub platform: bool,
 }
 
 impl Scope {
@@ -38,6 +41,11 @@ impl Scope {
             Scope::Operator => "tplkit_operator",
             Scope::Caller(_) => "tplkit_request",
         }
+    }
+
+    /// Whether it is that of an administrator of the platform.
+    pub(super) fn is_platform(&self) -> bool {
+        matches!(self, Scope::Caller(visible) if visible.platform)
     }
 
     /// Whether rows of that organization may be written, as the first wall has it.

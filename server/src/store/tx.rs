@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::dialect::{Added, Dialect, Statement, translate};
+use super::dialect::{Added, Dialect, Shape, Statement, translate};
 use super::postgres::Pipelined;
 use super::sqlite::Walled;
 use super::{Row, Scope, StoreError, Value, Walls};
@@ -250,6 +250,7 @@ impl Tx {
         if let Scope::Caller(visible) = &self.scope {
             all.extend(statement.added.iter().map(|added| match added {
                 Added::Organizations => Value::Ids(visible.organizations.clone()),
+                Added::Organization => visible.organizations.first().copied().into(),
                 Added::Caller => Value::Id(visible.caller),
                 Added::Hidden => Value::Ids(visible.hidden.clone()),
                 Added::Guarded => Value::Ids(visible.guarded.clone()),
@@ -271,8 +272,8 @@ const COMPOSED: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
-    known: RwLock<HashMap<(&'static str, &'static str), Arc<Statement>>>,
-    composed: RwLock<HashMap<(String, &'static str), Arc<Statement>>>,
+    known: RwLock<HashMap<(&'static str, Shape), Arc<Statement>>>,
+    composed: RwLock<HashMap<(String, Shape), Arc<Statement>>>,
 }
 
 impl Texts {
@@ -291,7 +292,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source, scope.role());
+        let key = (source, Shape::of(scope));
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
@@ -310,7 +311,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source.to_owned(), scope.role());
+        let key = (source.to_owned(), Shape::of(scope));
         let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());

@@ -5,7 +5,7 @@ use tplkit_server::auth::{KeyScope, Role};
 use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
 
 use super::client::{Answer, Client};
-use super::model::Model;
+use super::model::{ITEM, Model, package};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -30,14 +30,17 @@ impl About<'_> {
             .path
             .replace("{organization_id}", self.organization)
             .replace("{user_id}", self.other)
-            .replace("{api_key_id}", self.other);
+            .replace("{api_key_id}", self.other)
+            .replace("{item_uid}", ITEM);
         let path = self.model.put_into(&path);
         assert!(
             !path.contains('{'),
             "{path}: the test knows nothing to put there"
         );
         match (operation.method, operation.path) {
-            ("GET", "/v1/api-keys") => format!("{path}?organization_id={}", self.organization),
+            ("GET", "/v1/api-keys") | ("POST", "/v1/templates/import") => {
+                format!("{path}?organization_id={}", self.organization)
+            }
             ("GET", "/v1/features/{feature_id}/rows:aggregate") => format!("{path}?op=count"),
             _ => path,
         }
@@ -53,6 +56,14 @@ impl About<'_> {
                 json!({"organization_id": self.organization, "name": "k", "scopes": ["read"]})
             }
             "/v1/workspaces" => json!({"organization_id": self.organization, "label": "x"}),
+            "/v1/templates" => {
+                let manifest = &package("x")["manifest"];
+                json!({"organization_id": self.organization, "manifest": manifest})
+            }
+            "/v1/templates/import" => package("x"),
+            "/v1/templates/{template_id}/plan"
+            | "/v1/templates/{template_id}/apply"
+            | "/apply/templates/{template_id}" => json!({"workspaceId": model.workspace}),
             "/v1/modules" | "/v1/features" => {
                 json!({"workspace_id": model.workspace, "label": "x"})
             }
@@ -70,6 +81,9 @@ impl About<'_> {
 
 fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
     let path = about.path(operation);
+    if operation.path.ends_with("/undo") {
+        return client.send(operation.method, &path, &[], None);
+    }
     if operation.has_body() {
         return client.json(operation.method, &path, &about.body(operation).to_string());
     }
@@ -131,7 +145,7 @@ async fn keys_do_what_their_scopes_say(place: Place) {
     ];
     let keys = keys.map(|scopes| (scopes, world.as_key(scopes)));
     for operation in guarded() {
-        let model = Model::new(&owner, world.acme);
+        let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
         let about = About {
             organization: &acme,
             other: &acme,
@@ -175,8 +189,12 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
     ];
     let mut asked = 0;
     for operation in guarded().filter(|operation| concerns_an_organization(operation)) {
-        let model = Model::new(&owner, world.acme);
-        let model = model.with_row(&owner).with_workflow(&owner, "a");
+        let model = Model::new(&owner, world.acme)
+            .with_row(&owner)
+            .with_template(&owner, world.acme)
+            .with_workflow(&owner, "a")
+            .with_job(&world, &owner)
+            .await;
         let about = About {
             organization: &acme,
             other: if operation.path.contains("api_key_id") {
@@ -215,7 +233,11 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");
-    let hidden = Model::new(&stranger, world.other).with_workflow(&stranger, "a");
+    let hidden = Model::new(&stranger, world.other)
+        .with_template(&stranger, world.other)
+        .with_workflow(&stranger, "a")
+        .with_job(&world, &stranger)
+        .await;
     let hidden = (world.other.to_string(), hidden);
     let missing = (world.context.id().to_string(), Model::missing(&world));
     for operation in guarded().filter(|operation| concerns_an_organization(operation)) {

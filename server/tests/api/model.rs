@@ -17,11 +17,56 @@ pub(crate) struct Model {
     pub(crate) view: String,
     pub(crate) column: String,
     pub(crate) row: String,
+    pub(crate) template: String,
     pub(crate) workflow: String,
     /// A version of the automation.
     pub(crate) version: String,
     /// A run of the automation.
     pub(crate) run: String,
+    pub(crate) job: String,
+}
+
+/// The rows item of the template below.
+pub(crate) const ITEM: &str = "u_00000000-0000-4000-8000-0000000000aa";
+
+/// A package that checks clean: one table with one column and a row.
+pub(crate) fn package(text: &str) -> Json {
+    let uid = |number: u8| format!("u_00000000-0000-4000-8000-{number:012}");
+    let item = |number: u8, kind: &str, reference: &str, label: &str| json!({"uid": uid(number), "kind": kind, "ref": reference, "label": label});
+    let mut column = item(2, "column", "c_title", text);
+    column["parent"] = uid(1).into();
+    let step = |number: u8, tool: &str, reference: &str, args: Json| json!({"uid": uid(number), "tool": tool, "ref": reference, "args": args});
+    let now = "2026-01-02T03:04:05Z";
+    json!({
+        "manifest": {
+            "name": "notes", "label": text, "scope": "workspace", "tags": [text],
+            "templateVersion": 2,
+            "source": {"workspaceName": text, "generatedAt": now, "definitionsVersion": "1"},
+            "items": [
+                item(1, "feature", "f_notes", text), column,
+                {"uid": ITEM, "kind": "rows", "label": text, "parent": uid(1), "count": 1,
+                 "dataClass": "transactional"},
+            ],
+            "dependencies": [], "unresolved": [], "redacted": [],
+            "plan": {
+                "planVersion": 1, "id": uid(9), "summary": text,
+                "target": {"workspaceId": "$workspace"},
+                "metadata": {"source": "export", "generatedAt": now}, "externalRefs": [],
+                "steps": [
+                    step(11, "create_feature", "f_notes",
+                        json!({"workspaceId": "$workspace", "name": "notes", "label": text})),
+                    step(12, "create_column", "c_title",
+                        json!({"featureId": "$f_notes", "name": "title", "label": text, "type": "text",
+                               "defaultComponent": "textfield", "order": 1})),
+                ],
+            },
+        },
+        "payloads": [{
+            "featureRef": "f_notes", "itemUid": ITEM, "count": 1, "keyColumn": null,
+            "keyUnique": false, "columns": ["title"],
+            "rows": [{"uid": uid(21), "data": {"title": text}}],
+        }],
+    })
 }
 
 /// The id of a record.
@@ -74,9 +119,11 @@ impl Model {
             view,
             column,
             row: Uuid::max().to_string(),
+            template: Uuid::max().to_string(),
             workflow: Uuid::max().to_string(),
             version: Uuid::max().to_string(),
             run: Uuid::max().to_string(),
+            job: Uuid::max().to_string(),
         }
     }
 
@@ -100,6 +147,24 @@ impl Model {
         self
     }
 
+    /// With a template in the catalog of the organization.
+    pub(crate) fn with_template(mut self, client: &Client, organization: Uuid) -> Model {
+        let path = format!("/v1/templates/import?organization_id={organization}");
+        self.template = id(&client.create(&path, &package("Notes")));
+        self
+    }
+
+    /// With a job of the template in the workspace, which is over.
+    pub(crate) async fn with_job(mut self, world: &World, client: &Client) -> Model {
+        let path = format!("/v1/templates/{}/apply", self.template);
+        let body = json!({"workspaceId": self.workspace});
+        let job = client.post(&path, &body).expect(202).json()["jobId"].clone();
+        self.job = job.as_str().expect("an id").to_owned();
+        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE id = $1";
+        world.sql(sql, vec![uuid(&self.job).into()]).await;
+        self
+    }
+
     /// Ids of nothing.
     pub(crate) fn missing(world: &World) -> Model {
         let id = || world.context.id().to_string();
@@ -111,9 +176,11 @@ impl Model {
             view: id(),
             column: id(),
             row: id(),
+            template: id(),
             workflow: id(),
             version: id(),
             run: id(),
+            job: id(),
         }
     }
 
@@ -131,7 +198,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 9] {
+    fn names(&self) -> [(&'static str, &str); 11] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -140,8 +207,10 @@ impl Model {
             ("{view_id}", &self.view),
             ("{column_id}", &self.column),
             ("{row_id}", &self.row),
+            ("{template_id}", &self.template),
             ("{workflow_id}", &self.workflow),
             ("{run_id}", &self.run),
+            ("{job_id}", &self.job),
         ]
     }
 

@@ -100,11 +100,21 @@ impl World {
     }
 
     pub(crate) async fn person(&self, email: &str) -> Uuid {
+        self.user(email, false).await
+    }
+
+    /// Somebody who sees every template and promotes it, and is a member of nothing.
+    pub(crate) async fn platform_admin(&self, email: &str) -> Client {
+        self.user(email, true).await;
+        self.as_user(email)
+    }
+
+    async fn user(&self, email: &str, platform_admin: bool) -> Uuid {
         let new = users::New {
             id: self.context.id(),
             email: email.to_owned(),
             password_hash: self.password_hash.clone(),
-            platform_admin: false,
+            platform_admin,
             now: self.context.now(),
         };
         users::create(&self.store, new).await.expect("creates").id

@@ -11,7 +11,7 @@ mod tests;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Approved, DroppedKey, Minter, Refusal, Renamed, Request, resolve};
 use crate::check::Checked;
@@ -23,7 +23,7 @@ use crate::workspace::{Change, Id, Kind, New, Structure, Target};
 pub use digest::{fresh, package_digest};
 
 /// The answer of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
     /// Changes when anything that the answer rests on does.
     pub digest: String,
@@ -46,7 +46,7 @@ pub struct Preview {
 }
 
 /// A record that would be created.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Creation {
     /// What it is.
     pub kind: Kind,
@@ -60,7 +60,7 @@ pub struct Creation {
 }
 
 /// A record of an earlier job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// What it is.
     pub kind: Kind,
@@ -74,7 +74,7 @@ pub struct Binding {
 }
 
 /// A config that would be replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplacedConfig {
     /// What it is of.
     pub kind: Kind,
@@ -90,7 +90,7 @@ pub struct ReplacedConfig {
 }
 
 /// What would become of the rows of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RowsPreview {
     /// Written.
     pub insert: u64,
@@ -103,7 +103,7 @@ pub struct RowsPreview {
 }
 
 /// An automation that would go live.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoLive {
     /// Its ref.
     #[serde(rename = "ref")]

@@ -84,11 +84,7 @@ pub async fn run<T: Target>(
     run.structure().await?;
     run.rows().await?;
     run.publish().await?;
-    if run.changed {
-        let unit = run.unit("publish", Vec::new(), Entry::Completed);
-        run.commit("completing the job", unit).await?;
-    }
-    Ok(run.tally.report(approved, &run.known))
+    run.complete().await
 }
 
 /// A run under way.
@@ -118,7 +114,32 @@ impl<T: Target> Run<'_, '_, T> {
                 done: self.done,
                 total: self.total,
             },
+            report: None,
         }
+    }
+
+    /// Says that the job is done, and in the same unit what it did: whoever asks for a job that is
+    /// done finds its report, wherever this process was stopped.
+    async fn complete(mut self) -> Result<Report, ApplyError<T::Error>> {
+        let report = std::mem::take(&mut self.tally).report(self.approved, &self.known);
+        let told = serde_json::to_string(&report).map_err(|error| ApplyError::Refused {
+            doing: "telling what was done".to_owned(),
+            code: Code::Internal,
+            detail: error.to_string(),
+        })?;
+        let unit = Unit {
+            changes: Vec::new(),
+            // A pass that wrote nothing leaves no trace.
+            entry: self.changed.then_some(Entry::Completed),
+            progress: Progress {
+                phase: "publish",
+                done: self.done,
+                total: self.total,
+            },
+            report: Some(told),
+        };
+        self.commit("completing the job", unit).await?;
+        Ok(report)
     }
 
     /// Writes a unit that the store may refuse.

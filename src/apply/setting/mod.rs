@@ -225,6 +225,7 @@ pub(in crate::apply) fn written(approved: &Approved, before: Structure) -> Struc
         changes: approved.structure.changes.clone(),
         entry: None,
         progress: Progress::default(),
+        report: None,
     };
     ready(memory.commit(unit)).expect("written");
     memory.state().structure

@@ -115,6 +115,7 @@ pub(super) fn person(memory: &mut Memory, changes: Vec<Change>) {
         changes,
         entry: None,
         progress: Progress::default(),
+        report: None,
     };
     ready(memory.commit(unit)).expect("people may");
 }

@@ -117,6 +117,7 @@ pub async fn undo<T: Target>(target: &mut T, force: bool) -> Result<(), UndoErro
             done: 1,
             total: 1,
         },
+        report: None,
     };
     match target.commit(unit).await {
         Ok(()) => Ok(()),

@@ -43,6 +43,7 @@ fn edit(memory: &mut Memory, change: Change) {
         changes: vec![change],
         entry: None,
         progress: Progress::default(),
+        report: None,
     };
     ready(memory.commit(unit)).expect("edits");
 }

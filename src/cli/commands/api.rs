@@ -12,8 +12,8 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_bytes, print_error, write_result};
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::output::{print_bytes, print_error_in_detail, write_result};
+use crate::cli::remote::{Connection, Target};
 use crate::cli::session::Session;
 use crate::cli::source;
 
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Some(error) = error else {
         return Ok(Exit::Done);
     };
-    print_error(&trouble(&error));
+    print_error_in_detail(&trouble(&error), &error.faults());
     Ok(error.exit())
 }
 
@@ -203,10 +203,10 @@ fn wrapped(answer: &Answer, error: Option<&CliError>) -> String {
     });
     let mut members = vec![("status", &*status), ("data", &*data)];
     members.extend(errors.as_deref().map(|errors| ("errors", errors)));
-    let outcome = match remote::exit_of(answer.status) {
-        Exit::Done => "clean",
-        Exit::Findings => "findings",
-        _ => "failed",
+    let outcome = match error.map(CliError::exit) {
+        None => "clean",
+        Some(Exit::Findings) => "findings",
+        Some(_) => "failed",
     };
     document::write_raw(outcome, &members)
 }

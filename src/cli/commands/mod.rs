@@ -2,6 +2,8 @@
 
 #[cfg(feature = "client")]
 mod api;
+#[cfg(feature = "client")]
+mod apply;
 mod automation;
 mod check;
 mod completions;
@@ -9,8 +11,12 @@ mod diff;
 #[cfg(feature = "client")]
 mod doctor;
 mod explain;
+#[cfg(feature = "client")]
+mod export;
 mod fmt;
 mod graph;
+#[cfg(feature = "client")]
+mod job;
 #[cfg(feature = "client")]
 mod login;
 #[cfg(feature = "client")]
@@ -19,6 +25,8 @@ mod man;
 mod migrate;
 mod new;
 mod pack;
+#[cfg(feature = "client")]
+mod plan;
 mod promote;
 mod report;
 mod resolve;
@@ -28,6 +36,8 @@ mod rules;
 mod schema;
 mod show;
 mod simulate;
+#[cfg(feature = "client")]
+mod template;
 mod unpack;
 #[cfg(feature = "client")]
 mod whoami;
@@ -65,6 +75,16 @@ pub(crate) enum Command {
     #[cfg(feature = "client")]
     Whoami(whoami::Args),
     #[cfg(feature = "client")]
+    Template(template::Args),
+    #[cfg(feature = "client")]
+    Plan(Box<plan::Args>),
+    #[cfg(feature = "client")]
+    Apply(Box<apply::Args>),
+    #[cfg(feature = "client")]
+    Job(job::Args),
+    #[cfg(feature = "client")]
+    Export(Box<export::Args>),
+    #[cfg(feature = "client")]
     Rows(Box<rows::Args>),
     #[cfg(feature = "client")]
     Api(Box<api::Args>),
@@ -101,6 +121,16 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Logout(args) => logout::run(&args, session),
         #[cfg(feature = "client")]
         Command::Whoami(args) => whoami::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Template(args) => template::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Plan(args) => plan::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Apply(args) => apply::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Job(args) => job::run(&args, session),
+        #[cfg(feature = "client")]
+        Command::Export(args) => export::run(&args, session),
         #[cfg(feature = "client")]
         Command::Rows(args) => rows::run(&args, session),
         #[cfg(feature = "client")]

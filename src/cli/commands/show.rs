@@ -45,7 +45,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn screen(contents: &Contents) -> String {
+/// A package on one screen.
+pub(super) fn screen(contents: &Contents) -> String {
     let mut out = String::new();
     let title = contents
         .label

@@ -10,6 +10,7 @@ mod identity;
 pub(crate) mod profiles;
 mod prompt;
 mod stored;
+pub(crate) mod subject;
 mod words;
 
 use tplkit::client::{BaseUrl, Client, Credential, Options, Secret};
@@ -21,8 +22,8 @@ use stored::Stored;
 
 pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
-pub(crate) use prompt::{line, secret, stdin_secret, terminal};
-pub(crate) use words::{exit, exit_of, help, members};
+pub(crate) use prompt::{confirm, line, secret, stdin_secret, terminal};
+pub(crate) use words::{exit, faults, help, members};
 
 /// The profile that is used when none is named.
 const DEFAULT_PROFILE: &str = "default";

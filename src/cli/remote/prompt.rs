@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
-use dialoguer::{Error, Input, Password};
+use dialoguer::{Confirm, Error, Input, Password};
 use tplkit::client::Secret;
 
 use crate::cli::error::CliError;
@@ -23,6 +23,19 @@ pub(crate) fn line(prompt: &str, may_be_empty: bool) -> Result<String, CliError>
         .allow_empty(may_be_empty)
         .interact_text();
     asked.map_err(|Error::IO(error)| stopped(&error))
+}
+
+/// Asks whether to go on; nobody goes on by accident.
+pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
+    let asked = Confirm::new()
+        .with_prompt(question)
+        .default(false)
+        .interact();
+    match asked {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(CliError::Declined),
+        Err(Error::IO(error)) => Err(stopped(&error)),
+    }
 }
 
 /// Asks for something that is not shown while it is typed.
@@ -61,6 +74,6 @@ fn stopped(error: &io::Error) -> CliError {
     }
     CliError::Usage {
         message: format!("nothing could be asked: {error}"),
-        help: "give `--email` and `--password-stdin`, or `--api-key-stdin`".to_owned(),
+        help: "give it on the command line: `--help` says how".to_owned(),
     }
 }

@@ -9,6 +9,12 @@ use crate::cli::exit::Exit;
 /// How a command ends that met this error.
 pub(crate) fn exit(error: &Error) -> Exit {
     match error {
+        Error::Refused(problem) if problem.is(Code::JobActive) => Exit::Running,
+        // An earlier try of ours is still at work, and we have waited.
+        Error::Refused(problem) if problem.is(Code::IdempotencyInProgress) => Exit::Unreachable,
+        Error::Refused(problem) if problem.is(Code::PlanStale) || problem.is(Code::DraftStale) => {
+            Exit::Stale
+        }
         Error::Refused(problem) => exit_of(problem.status),
         Error::Session(SessionError::Over(_)) => Exit::Denied,
         Error::Unreachable { .. } | Error::Unreadable { .. } => Exit::Unreachable,
@@ -21,7 +27,7 @@ pub(crate) fn exit(error: &Error) -> Exit {
 }
 
 /// How a command ends whose answer has that status.
-pub(crate) fn exit_of(status: u16) -> Exit {
+fn exit_of(status: u16) -> Exit {
     match status {
         200..300 => Exit::Done,
         401 | 403 => Exit::Denied,
@@ -80,6 +86,10 @@ fn refused(problem: &Problem) -> String {
             "check the id; what you may not see looks missing, and `tplkit whoami` shows who you are"
         }
         (409, Some(Code::JobActive)) => "wait until it is free, or resume it by its job id",
+        (409, Some(Code::PlanStale)) => "plan again, look at it, and apply that",
+        (409, Some(Code::NotEmpty)) => {
+            "look at what would be lost; with `force` it goes all the same"
+        }
         (409, _) => "look at what is there now, and decide again",
         (422, Some(Code::InvalidCursor)) => "begin at the first page again",
         (429, _) => return later("too many requests", problem),
@@ -110,10 +120,42 @@ fn reported(problem: &Problem) -> String {
 /// What a document says of it beyond the message.
 pub(crate) fn members(error: &Error) -> Map<String, Value> {
     let mut members = Map::new();
-    if let Error::Refused(problem) = error {
-        members.insert("status".to_owned(), json!(problem.status));
-        let code = problem.code.as_ref().map(ProblemCode::as_str);
-        members.insert("code".to_owned(), json!(code));
+    let Error::Refused(problem) = error else {
+        return members;
+    };
+    members.insert("status".to_owned(), json!(problem.status));
+    let code = problem.code.as_ref().map(ProblemCode::as_str);
+    members.insert("code".to_owned(), json!(code));
+    let told = [
+        ("ref", &problem.reference),
+        ("column", &problem.column),
+        ("job_id", &problem.job_id),
+        ("locked_until", &problem.locked_until),
+    ];
+    for (name, value) in told {
+        if let Some(value) = value {
+            members.insert(name.to_owned(), json!(value));
+        }
+    }
+    if !problem.errors.is_empty() {
+        let faults = problem.errors.iter().map(|fault| {
+            let code = fault.code.as_ref().map(ProblemCode::as_str);
+            json!({"path": fault.path, "code": code, "message": fault.message})
+        });
+        members.insert("errors".to_owned(), faults.collect());
     }
     members
+}
+
+/// Single faults of a refusal, a line each.
+pub(crate) fn faults(error: &Error) -> Vec<String> {
+    let Error::Refused(problem) = error else {
+        return Vec::new();
+    };
+    let told = problem.errors.iter().map(|fault| {
+        let code = fault.code.as_ref().map(ProblemCode::as_str);
+        let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+        format!("{}: {}{code}", fault.path, fault.message)
+    });
+    told.collect()
 }

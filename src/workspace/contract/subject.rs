@@ -189,6 +189,7 @@ fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
             done: 1,
             total: 2,
         },
+        report: None,
     }
 }
 

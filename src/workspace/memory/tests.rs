@@ -69,6 +69,7 @@ fn unit(changes: Vec<Change>) -> Unit {
         changes,
         entry: Some(Entry::Completed),
         progress: Progress::default(),
+        report: None,
     }
 }
 

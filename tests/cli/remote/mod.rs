@@ -1,11 +1,17 @@
 //! Commands that talk to a server, against servers that answer as told.
 
 mod api;
+mod applying;
 mod doctor;
+mod exporting;
+mod files;
+mod jobs;
 mod login;
 mod renewing;
+mod routes;
 mod rows;
 mod secrets;
+mod templates;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -75,6 +75,16 @@ pub(super) fn query(name: &str) -> Option<Value> {
             boolean(),
             "Merges into the present data instead of replacing it; null removes a key.",
         ),
+        "scope" => (
+            "scope",
+            json!({"type": "string", "enum": ["organization", "workspace", "module", "feature"]}),
+            "Only templates that hold this much.",
+        ),
+        "visibility" => (
+            "visibility",
+            json!({"type": "string", "enum": ["system", "org", "public"]}),
+            "Only templates that are visible so.",
+        ),
         "format" => (
             "format",
             word(&["generated", "legacy"], "generated"),

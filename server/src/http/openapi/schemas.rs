@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 
-use super::{automations, configs};
+use super::{automations, configs, jobs, templates};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
@@ -92,7 +92,9 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .into_iter()
         .chain(model(definitions))
         .chain(rows())
+        .chain(templates::all())
         .chain(automations::all())
+        .chain(jobs::all())
     {
         put(name, schema);
     }
@@ -119,8 +121,11 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Feature",
         "View",
         "Row",
+        "Template",
+        "Payload",
         "WorkflowVersion",
         "Run",
+        "TemplateJob",
     ] {
         put(&format!("{name}Page"), page(name));
     }

@@ -63,6 +63,21 @@ pub(super) async fn put(
     }
 }
 
+/// The names of the columns that a config singles out, which was judged elsewhere.
+///
+/// # Errors
+/// When it is no JSON.
+pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Problem> {
+    let doc = Doc::parse(&record.config).map_err(|_| Problem::fault("config", "is no JSON"))?;
+    let fields = declared(record);
+    let mut judge = Judge::default();
+    let root = doc.root();
+    for object in root.elements().chain((!root.is_array()).then_some(root)) {
+        judge.object(object, String::new(), &fields);
+    }
+    Ok(judge.singled_out())
+}
+
 fn empty(what: What) -> Json {
     match what {
         What::Rail => Json::List(Vec::new()),

@@ -8,6 +8,7 @@ use tplkit::rows::{Decimal, Sum};
 use super::ask::ask;
 use super::composer::{Composed, Composer, VERSION};
 use super::question::{Question, UNKNOWN_COLUMNS};
+use super::way::plan_is_open;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::rows::{Table, Tables};
@@ -75,7 +76,7 @@ impl Reckoning {
         let text = match (self.operation, &self.column) {
             (Operation::Count, _) if counted && filters.is_empty() => format!(
                 "SELECT {VERSION}, CAST(coalesce(sum(count), 0) AS bigint) FROM row_counts \
-                 WHERE organization_id = $1 AND feature_id = $2 AND {{tenant organization_id}}"
+                 WHERE organization_id = $1 AND feature_id = $2 AND {{tenant $1}}"
             ),
             (Operation::Count, _) => {
                 let found = composer.found(filters, *together);
@@ -95,7 +96,11 @@ impl Reckoning {
                 )
             }
         };
-        composer.finish(text)
+        let mut composed = composer.finish(text);
+        if plan_is_open(table, filters, *together) {
+            composed.plan_anew();
+        }
+        composed
     }
 
     fn read(&self, rows: &[Row]) -> Result<Aggregate, StoreError> {

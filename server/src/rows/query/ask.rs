@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::composer::Composed;
+use super::composer::{Composed, First};
+use super::order::MANY;
 use crate::http::problem::{Code, Problem};
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, StoreError, Tx};
@@ -54,10 +55,19 @@ pub(super) async fn ask(
 impl Composed {
     /// What the statements find, and not more than is enough.
     pub(super) async fn ask(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-        if let Some((ahead, instead)) = self.instead.as_deref()
-            && ahead.run(tx).await?.len() < ahead.look
-        {
-            return instead.run(tx).await;
+        match self.first.as_deref() {
+            Some(First::Look(ahead, instead)) if ahead.run(tx).await?.len() < ahead.look => {
+                return instead.run(tx).await;
+            }
+            Some(First::Few(few)) => {
+                let found = few.run(tx).await?;
+                if let Some(row) = found.first()
+                    && !row.get::<bool>(MANY)?
+                {
+                    return Ok(found);
+                }
+            }
+            _ => {}
         }
         self.run(tx).await
     }

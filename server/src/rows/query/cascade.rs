@@ -55,7 +55,7 @@ impl Composer<'_> {
         look: i64,
     ) -> Vec<String> {
         let parts = self.parts(slot, direction, after);
-        let look = self.value(look);
+        let look = self.limit(look);
         if self.dialect == Dialect::Postgres && parts.len() > 1 {
             return vec![together(parts, found, slot, direction.1, &look)];
         }
@@ -127,28 +127,47 @@ impl Composer<'_> {
 }
 
 /// One statement of all parts. A part that is not needed has no row to look for.
+///
+/// What is measured descending is read once, with equals the wrong way round: of those all but the last
+/// cell are rows of the page as they are. All limits are numbers, and what is left is a limit around
+/// another: PostgreSQL plans for as many rows as it can read.
 fn together(parts: Vec<Part>, found: &str, slot: &str, descending: bool, look: &str) -> String {
     let (mut with, mut all, mut left) = (Vec::new(), Vec::new(), look.to_owned());
     let mut last = String::new();
     for (number, part) in (1..).zip(parts) {
+        let rows = |condition: &str, order: &str, counted: bool| {
+            let rows = format!(
+                "SELECT {number} AS part, id, created_at, updated_at, data, {slot} AS k FROM rows \
+                 WHERE {found} AND {condition} ORDER BY {order} LIMIT {look}"
+            );
+            if counted && number > 1 {
+                format!(
+                    "p{number} AS MATERIALIZED (SELECT * FROM ({rows}) AS p LIMIT greatest({left}, 0))"
+                )
+            } else {
+                format!("p{number} AS MATERIALIZED ({rows})")
+            }
+        };
         if let Some(cells) = part.measured {
-            let measured = measure(found, slot, &cells, &left);
-            with.push(format!("e{number} AS MATERIALIZED ({measured})"));
-            last = format!("(SELECT k FROM e{number})");
+            with.push(rows(&cells, &format!("{slot} DESC, id DESC"), true));
+            last = format!("(SELECT min(k) FROM p{number})");
+            all.push(format!("SELECT * FROM p{number} WHERE k > {last}"));
+        } else {
+            let condition = part.condition.replace(LAST, &last);
+            // Equals of what was measured are counted there.
+            let counted = condition == part.condition;
+            with.push(rows(&condition, &part.order, counted));
+            all.push(format!("SELECT * FROM p{number}"));
+            if !counted {
+                continue;
+            }
         }
-        let condition = part.condition.replace(LAST, &last);
-        with.push(format!(
-            "p{number} AS MATERIALIZED (SELECT {number} AS part, id, created_at, updated_at, data, \
-             {slot} AS k FROM rows WHERE {found} AND {condition} ORDER BY {} LIMIT {left})",
-            part.order,
-        ));
-        all.push(format!("SELECT * FROM p{number}"));
         // Writing to a String cannot fail.
         let _ = write!(left, " - (SELECT count(part) FROM p{number})");
     }
     let down = if descending { " DESC" } else { "" };
     format!(
-        "SELECT {VERSION}, {ROWS} FROM (WITH {} {}) AS found ORDER BY part, k{down}, id",
+        "SELECT {VERSION}, {ROWS} FROM (WITH {} {}) AS found ORDER BY part, k{down}, id LIMIT {look}",
         with.join(", "),
         all.join(" UNION ALL "),
     )

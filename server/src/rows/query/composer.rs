@@ -5,13 +5,16 @@ use super::way::Way;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
-/// Whose rows, behind the first wall.
-pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant organization_id} \
-     AND {workspace workspace_id} AND {row feature_id created_by}";
+/// Whose rows, behind the first wall. That the organization is one of the scope's is asked of the
+/// parameter: a second condition on the column would make the planner expect fewer rows.
+pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {workspace workspace_id} AND {row feature_id created_by}";
 
 /// The version of the table, if the caller sees it, as the statement itself sees it.
 pub(super) const VERSION: &str = "(SELECT version FROM features WHERE organization_id = $1 \
-     AND id = $2 AND {tenant organization_id} AND {workspace workspace_id})";
+     AND id = $2 AND {tenant $1} AND {workspace workspace_id})";
+
+/// The limits that are written into statements: pages as they are usually asked for, and one more.
+const SIZES: [i64; 7] = [2, 6, 11, 26, 51, 101, 201];
 
 /// What is put together. $1 is the organization, $2 the table.
 #[derive(Debug)]
@@ -32,8 +35,18 @@ pub(super) struct Composed {
     pub(super) values: Vec<Value>,
     /// How many rows are enough.
     pub(super) look: usize,
-    /// What is looked at ahead, and what is asked instead when that does not find enough.
-    pub(super) instead: Option<Box<(Composed, Composed)>>,
+    /// What is asked first, where that may be all.
+    pub(super) first: Option<Box<First>>,
+}
+
+/// What is asked before a statement that would do well only where much is found.
+#[derive(Debug)]
+pub(super) enum First {
+    /// A look ahead, and the statement that is asked instead when it does not find enough.
+    Look(Composed, Composed),
+    /// A statement that is the whole answer, unless its rows say in their last column that there are
+    /// too many of them.
+    Few(Composed),
 }
 
 /// Where the cells of a column are to be had.
@@ -65,6 +78,23 @@ impl<'t> Composer<'t> {
         format!("${}", self.values.len())
     }
 
+    /// A statement that is asked by whoever put it together, with its parameters.
+    pub(super) fn words(self, text: String) -> (String, Vec<Value>) {
+        (text, self.values)
+    }
+
+    /// The limit of a statement that has to find so many rows. PostgreSQL plans a limit that is a
+    /// parameter for a tenth of the table, so there it is a number of a few: a little more is found.
+    pub(super) fn limit(&mut self, look: i64) -> String {
+        match self.dialect {
+            Dialect::Sqlite => self.value(look),
+            Dialect::Postgres => {
+                let size = SIZES.iter().find(|size| **size >= look);
+                size.copied().unwrap_or(look).to_string()
+            }
+        }
+    }
+
     /// The one statement.
     pub(super) fn finish(self, text: String) -> Composed {
         self.finish_all(vec![text], 1)
@@ -76,7 +106,7 @@ impl<'t> Composer<'t> {
             texts,
             values: self.values,
             look,
-            instead: None,
+            first: None,
         }
     }
 
@@ -174,6 +204,15 @@ impl<'t> Composer<'t> {
             (Dialect::Sqlite, false) => format!("{expression} NOT IN rarray({values})"),
             (Dialect::Postgres, true) => format!("{expression} = ANY ({values})"),
             (Dialect::Postgres, false) => format!("{expression} <> ALL ({values})"),
+        }
+    }
+}
+
+impl Composed {
+    /// Has PostgreSQL plan the statements for their parameters, each time.
+    pub(super) fn plan_anew(&mut self) {
+        for text in &mut self.texts {
+            text.push_str(" {anew}");
         }
     }
 }

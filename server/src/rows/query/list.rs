@@ -7,11 +7,11 @@ use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
 
 use super::ask::{ask, current};
-use super::composer::{Composed, Composer, WHOSE};
+use super::composer::{Composed, Composer, First, WHOSE};
 use super::fields::project;
 use super::place::{At, Place, hash};
 use super::question::{Question, UNKNOWN_COLUMNS};
-use super::way::{Way, look_ahead, open_filters};
+use super::way::{Way, look_ahead, open_filters, plan_is_open};
 use crate::context::rfc3339;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
@@ -114,10 +114,7 @@ impl Listing {
         let Question {
             filters, together, ..
         } = &self.question;
-        let open = match dialect {
-            Dialect::Sqlite => open_filters(table, filters, *together, &self.sort),
-            Dialect::Postgres => Vec::new(),
-        };
+        let open = open_filters(table, filters, *together, &self.sort);
         let compose = |way| {
             let mut composer = Composer::new(table, dialect);
             composer.way = way;
@@ -127,12 +124,26 @@ impl Listing {
             composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
         };
         if open.is_empty() {
-            return compose(Way::Either);
+            let mut composed = compose(Way::Either);
+            if plan_is_open(table, filters, *together) {
+                composed.plan_anew();
+            }
+            return composed;
         }
-        let ahead = look_ahead(Composer::new(table, dialect), &open);
-        let mut composed = compose(Way::Sort);
-        composed.instead = Some(Box::new((ahead, compose(Way::Filters))));
-        composed
+        match dialect {
+            Dialect::Sqlite => {
+                let ahead = look_ahead(Composer::new(table, dialect), &open);
+                let mut composed = compose(Way::Sort);
+                composed.first = Some(Box::new(First::Look(ahead, compose(Way::Filters))));
+                composed
+            }
+            Dialect::Postgres => {
+                let mut composed = compose(Way::Either);
+                composed.plan_anew();
+                composed.first = Some(Box::new(First::Few(compose(Way::Filters))));
+                composed
+            }
+        }
     }
 
     fn body(&self, rows: Vec<Stored>) -> String {

@@ -10,6 +10,7 @@
 //! - `condition` makes conditions of filters.
 //! - `order` finds the page in the order that is asked for, `cascade` along the index of a slot.
 //! - `way` says which of two indexes SQLite is to use.
+//! - `holding` looks up rows by the values of a cell.
 //! - `place` is what a cursor remembers of the last row of a page.
 //! - `ask` sees to it that the table was what the statement took it for.
 //!
@@ -21,6 +22,7 @@ mod cascade;
 mod composer;
 mod condition;
 mod fields;
+mod holding;
 mod list;
 mod order;
 mod place;
@@ -28,6 +30,7 @@ mod question;
 mod way;
 
 pub use aggregate::{Reckoning, aggregate};
+pub(crate) use holding::holding;
 pub use list::{Listing, list, rows};
 pub use place::Place;
 pub use question::Question;

@@ -11,11 +11,14 @@ use tplkit::rows::query::{Column, Order, Sort};
 use super::Place;
 use super::composer::{Composer, Source, VERSION, key_of};
 use super::place::At;
-use super::way::Way;
+use super::way::{FEW, Way};
 use crate::store::Dialect;
 
 /// The rows of a page, out of those that a condition finds.
 pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
+
+/// The column in which a row of a bounded look says that it is one of too many.
+pub(super) const MANY: usize = 5;
 
 /// Cells between two others, by an expression that sorts as they do.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +78,9 @@ impl Composer<'_> {
         after: Option<&Place>,
         look: i64,
     ) -> Vec<String> {
+        if self.way == Way::Filters && self.dialect == Dialect::Postgres {
+            return vec![self.few(found, sort, after, look)];
+        }
         let (behind, order) = match &sort.column {
             Column::Id => {
                 let (behind, order) = self.by_id(sort.descending, after);
@@ -110,10 +116,36 @@ impl Composer<'_> {
             }
         };
         let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
-        let look = self.value(look);
+        let limit = self.limit(look);
         vec![format!(
-            "SELECT {VERSION}, {ROWS} FROM rows WHERE {found}{behind} ORDER BY {order} LIMIT {look}"
+            "SELECT {VERSION}, {ROWS} FROM rows WHERE {found}{behind} ORDER BY {order} LIMIT {limit}"
         )]
+    }
+
+    /// The page out of a bounded number of the rows that the filters find, by the index of the filters.
+    /// Where they find more, its rows say so, and are not the page.
+    fn few(&mut self, found: &str, sort: &Sort, after: Option<&Place>, look: i64) -> String {
+        let slot = match &sort.column {
+            Column::Key(key) => match self.source(key) {
+                Source::Texts(slot) | Source::Keys(slot) => Some((slot, self.order_of(key))),
+                Source::Data(_) => None,
+            },
+            _ => None,
+        };
+        let (cell, (behind, order)) = match slot {
+            Some((slot, order)) => {
+                let page = self.by_key(&slot, (order, sort.descending), after);
+                (format!(", {slot}"), page)
+            }
+            None => (String::new(), self.by_id(sort.descending, after)),
+        };
+        let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
+        let (limit, most) = (self.limit(look), FEW + 1);
+        format!(
+            "SELECT {VERSION}, {ROWS}, found > {FEW} FROM (SELECT *, count(*) OVER () AS found FROM \
+             (SELECT id, created_at, updated_at, data{cell} FROM rows WHERE {found} LIMIT {most}) \
+             AS looked) AS few{behind} ORDER BY {order} LIMIT {limit}"
+        )
     }
 
     fn by_id(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {

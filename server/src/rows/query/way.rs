@@ -1,8 +1,10 @@
-//! Along which index SQLite goes, when both the filters and the sort have one.
+//! Along which index a store goes, when both the filters and the sort have one.
 //!
 //! SQLite plans by shapes: it does not know whether a filter finds three rows, which are sorted at
 //! once, or half of the table, where it is better to go along the sort until the page is full. So it
-//! is asked first, for a bounded look at the index. PostgreSQL keeps statistics, and is left alone.
+//! is asked first, for a bounded look at the index. PostgreSQL keeps statistics, but planning with them
+//! costs more than most answers: it is asked for a bounded number of rows by the filters, which is the
+//! whole answer where they find few, and plans with the values only where they find many.
 
 use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
 
@@ -10,7 +12,7 @@ use super::composer::{Composed, Composer};
 use crate::rows::{Slot, Table};
 
 /// How many rows are sorted rather than found in order.
-const FEW: usize = 500;
+pub(super) const FEW: usize = 500;
 
 /// Which index a statement is to go along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,13 @@ pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Comp
     let found = composer.found(filters, Match::All);
     let text = format!("SELECT 1 FROM rows WHERE {found} LIMIT {FEW}");
     composer.finish_all(vec![text], FEW)
+}
+
+/// Whether the best plan depends on the values: an index finds the rows of a range, or of several
+/// filters together, and nobody knows how many there are.
+pub(super) fn plan_is_open(table: &Table, filters: &[Filter], together: Match) -> bool {
+    let mut reached = filters.iter().filter_map(|filter| reach(table, filter));
+    reached.any(|reach| reach == Reach::Range || together == Match::Any)
 }
 
 fn slotted(table: &Table, key: &str) -> bool {

@@ -13,7 +13,7 @@ use super::wall::Wall;
 use crate::context::{Stopwatch, micros};
 use crate::store::dialect::Statement;
 use crate::store::meters::Outcome;
-use crate::store::{Row, Scope, StoreError, Value, Walls};
+use crate::store::{LONG, Row, Scope, StoreError, Value, Walls};
 
 /// How long a write waits for another process (an admin command beside the server).
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,6 +24,7 @@ const STEPS: i32 = 10_000;
 /// Ends statements that take too long.
 struct Limit {
     time: Duration,
+    hurry: bool,
     clock: Stopwatch,
     /// When the running statement has to be done, in microseconds of the clock.
     until: Arc<AtomicU64>,
@@ -37,11 +38,17 @@ impl Limit {
         if !time.is_zero() {
             connection.progress_handler(STEPS, Some(late))?;
         }
-        Ok(Limit { time, clock, until })
+        Ok(Limit {
+            time,
+            hurry: true,
+            clock,
+            until,
+        })
     }
 
     fn start(&self) {
-        let until = micros(self.clock.elapsed() + self.time);
+        let time = if self.hurry { self.time } else { LONG };
+        let until = micros(self.clock.elapsed() + time);
         self.until.store(until, Ordering::Relaxed);
     }
 
@@ -79,6 +86,12 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Makes room for what one commit writes, in pages: those that have to leave memory before are written
+/// twice, and read again in between. And lets more commits share the writing back into the file.
+pub(super) fn make_writer(connection: &Connection) -> Result<(), StoreError> {
+    Ok(connection.execute_batch("PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;")?)
+}
+
 impl Walled {
     /// Walls a connection in.
     pub(super) fn new(
@@ -108,6 +121,11 @@ impl Walled {
         if let Some(wall) = &self.wall {
             wall.enter(scope);
         }
+    }
+
+    /// Says whether somebody waits for the next statements, so that they must not take long.
+    pub(in crate::store) fn hurry(&mut self, hurry: bool) {
+        self.limit.hurry = hurry;
     }
 
     /// `BEGIN`, `COMMIT` and their like.

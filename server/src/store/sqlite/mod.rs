@@ -56,6 +56,7 @@ impl Sqlite {
         let path = path.ok_or_else(|| StoreError::Internal("no file".to_owned()))?;
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
+        connection::make_writer(&first)?;
         let (writer, tasks) = sync_channel(WAITING);
         threads::write(Walled::new(first, walls, true, limit)?, tasks)?;
         let (readers, tasks) = sync_channel(WAITING);

@@ -27,6 +27,9 @@ struct Table {
     gate: bool,
     /// Who else may read a row, with `@` for it: what is written asks `visible` alone.
     shown: &'static str,
+    /// Who else may change a row, and into what, with `@` for it; adding and removing ask `visible`
+    /// alone.
+    changed: [&'static str; 2],
     /// Tables whose rows go or are looked at by foreign keys when this one is written.
     cascades: &'static [&'static str],
 }
@@ -35,6 +38,10 @@ const TENANT: &str = "wall_tenant('{}', @organization_id)";
 const WITHIN: &str = "wall_within('{}', @organization_id, @workspace_id)";
 
 const SHOWN: &str = "wall_shown(@visibility)";
+const PROMOTED: [&str; 2] = [
+    "wall_platform()",
+    "wall_platform() AND @visibility = 'system'",
+];
 
 /// Everything that goes with a table.
 const OF_FEATURE: [&str; 5] = [
@@ -60,6 +67,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_person('users', @id)",
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &["sessions"],
     },
     Table {
@@ -67,6 +75,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_person('sessions', NULL)",
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     Table {
@@ -74,6 +83,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_tenant('organizations', @id)",
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades: &[
             "memberships",
             "workspaces",
@@ -107,6 +117,7 @@ const TABLES: [Table; 31] = [
         visible: TENANT,
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &["workspace_members"],
     },
     Table {
@@ -114,6 +125,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_workspace(@organization_id, @id, @access)",
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &[
             "workspace_members",
             "modules",
@@ -139,6 +151,7 @@ const TABLES: [Table; 31] = [
         visible: TENANT,
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     Table {
@@ -146,6 +159,7 @@ const TABLES: [Table; 31] = [
         visible: TENANT,
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     within("modules", &["rails"]),
@@ -155,6 +169,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_feature(@organization_id, @workspace_id, @own_rows)",
         gate: true,
         shown: "",
+        changed: [""; 2],
         cascades: &OF_FEATURE,
     },
     within("views", &[]),
@@ -164,6 +179,7 @@ const TABLES: [Table; 31] = [
         visible: "wall_row(@organization_id, @workspace_id, @feature_id, @created_by)",
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     within("row_values", &[]),
@@ -173,6 +189,7 @@ const TABLES: [Table; 31] = [
         visible: TENANT,
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     Table {
@@ -180,20 +197,24 @@ const TABLES: [Table; 31] = [
         visible: "wall_person('idempotency', @caller_id)",
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     },
     of_organization("channels"),
     of_organization("connections"),
     within("workflows", &OF_WORKFLOW),
     within("workflow_versions", &[]),
-    // Templates for everybody are read by everybody, and changed by their own organization alone.
+    // Templates for everybody are read by everybody, and changed by their own organization alone;
+    // administrators of the platform promote them.
     Table {
         shown: SHOWN,
+        changed: PROMOTED,
         cascades: &["template_payloads"],
         ..of_organization("templates")
     },
     Table {
         shown: SHOWN,
+        changed: PROMOTED,
         ..of_organization("template_payloads")
     },
     within(
@@ -218,6 +239,7 @@ const fn of_organization(name: &'static str) -> Table {
         visible: TENANT,
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades: &[],
     }
 }
@@ -229,6 +251,7 @@ const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table 
         visible: WITHIN,
         gate: false,
         shown: "",
+        changed: [""; 2],
         cascades,
     }
 }
@@ -327,7 +350,14 @@ impl Wall {
         let wall = self.clone();
         connection.create_scalar_function("wall_shown", 1, flags, move |row| {
             let everybody = row.get_raw(0) != ValueRef::Text(b"org");
-            Ok(wall.ask(|scope| everybody && matches!(scope, Scope::Caller(_))))
+            Ok(wall.ask(|scope| match scope {
+                Scope::Caller(visible) => everybody || visible.platform,
+                Scope::Gate | Scope::Operator => false,
+            }))
+        })?;
+        let wall = self.clone();
+        connection.create_scalar_function("wall_platform", 0, flags, move |_| {
+            Ok(wall.ask(Scope::is_platform))
         })?;
         self.functions_within(connection, flags)
     }
@@ -379,20 +409,23 @@ impl Table {
     fn definition(&self) -> String {
         let Table { name, .. } = self;
         let (old, new) = (self.question("OLD."), self.question("NEW."));
-        let here = match self.shown {
-            "" => self.question(""),
-            shown => format!("{} OR {}", self.question(""), shown.replace('@', "")),
+        let or = |question: String, other: &str, row: &str| match other {
+            "" => question,
+            other => format!("({question} OR ({}))", other.replace('@', row)),
         };
+        let here = or(self.question(""), self.shown, "");
+        let before = or(self.question("OLD."), self.changed[0], "OLD.");
+        let after = or(self.question("NEW."), self.changed[1], "NEW.");
         format!(
             "CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE {here};
              CREATE TEMP TRIGGER wall_insert_{name} BEFORE INSERT ON main.{name} WHEN NOT {new}
              BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;
              CREATE TEMP TRIGGER wall_delete_{name} BEFORE DELETE ON main.{name} WHEN NOT {old}
              BEGIN SELECT RAISE(IGNORE); END;
-             CREATE TEMP TRIGGER wall_update_{name} BEFORE UPDATE ON main.{name} WHEN NOT {old}
+             CREATE TEMP TRIGGER wall_update_{name} BEFORE UPDATE ON main.{name} WHEN NOT {before}
              BEGIN SELECT RAISE(IGNORE); END;
              CREATE TEMP TRIGGER wall_updated_{name} BEFORE UPDATE ON main.{name}
-             WHEN {old} AND NOT {new}
+             WHEN {before} AND NOT {after}
              BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;"
         )
     }

@@ -10,6 +10,7 @@ on_both_stores!(
     equality_is_that_of_json,
     empty_cells_do_not_collide,
     the_scope_is_one_table,
+    of_many_rows_those_are_named_whose_values_are_taken,
 );
 
 const COLUMN: [super::seed::Column; 1] = [("v", "json", "jsoneditor", r#"{"unique":true}"#)];
@@ -55,6 +56,38 @@ async fn empty_cells_do_not_collide(place: Place) {
             .post(&path(feature, &format!(":batch?validate={mode}")), &body)
             .expect(201);
     }
+}
+
+/// Values enter many at a time, in few statements; what is refused is still told row by row.
+async fn of_many_rows_those_are_named_whose_values_are_taken(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMN).await;
+    let editor = world.as_user("editor@acme.test");
+    let batch = path(feature, ":batch");
+    let rows = |from: usize, count: usize| -> Vec<serde_json::Value> {
+        let values = (from..from + count).rev();
+        values.map(|n| json!({"data": {"v": n}})).collect()
+    };
+    editor
+        .post(&batch, &json!({"rows": rows(0, 237)}))
+        .expect(201);
+    let mut more = rows(1000, 321);
+    for (at, taken) in [(0, 236), (7, 100), (110, 0), (320, 5)] {
+        more[at] = json!({"data": {"v": taken}});
+    }
+    let refused = editor.post(&batch, &json!({"rows": more}));
+    let refused = refused.refused(409, "unique_violation").json();
+    let errors = refused["errors"].as_array().expect("errors");
+    let paths: Vec<&str> = errors
+        .iter()
+        .filter_map(|error| error["path"].as_str())
+        .collect();
+    let expected = [0, 7, 110, 320].map(|at| format!("rows[{at}].data.v"));
+    assert_eq!(paths, expected);
+    // Nothing of it was kept.
+    editor
+        .post(&batch, &json!({"rows": rows(1000, 321)}))
+        .expect(201);
 }
 
 async fn the_scope_is_one_table(place: Place) {

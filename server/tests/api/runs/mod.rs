@@ -118,7 +118,7 @@ impl Stage {
             app,
             ..
         } = &self.world;
-        Player::new(store, context, (&app.tables, &app.bell), settings)
+        Player::new(store, context, (&app.tables, &app.runs), settings)
     }
 
     /// Plays all that there is to play at this moment.

@@ -114,6 +114,7 @@ impl Target for Contested {
                     changes: vec![theft],
                     entry: None,
                     progress: unit.progress,
+                    report: None,
                 })
                 .await?;
         }

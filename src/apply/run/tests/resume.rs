@@ -200,6 +200,7 @@ fn remove(memory: &mut Memory, table: u128, row: usize) {
         changes: vec![change],
         entry: None,
         progress: Progress::default(),
+        report: None,
     };
     ready(memory.commit(unit)).expect("removes");
 }
@@ -259,6 +260,7 @@ fn links_follow_what_a_person_made_of_a_row_since() {
         changes: vec![change],
         entry: None,
         progress: Progress::default(),
+        report: None,
     };
     ready(memory.commit(unit)).expect("edits");
     sample.run(&mut memory);

@@ -23,7 +23,9 @@ struct Choice {
 enum Outcome {
     Decided(Resolution),
     /// The id has to be typed.
-    Typed,
+    TypedId,
+    /// The name has to be typed.
+    TypedName,
     Open,
 }
 
@@ -52,14 +54,15 @@ pub(super) fn all(
         let resolution = match choices.swap_remove(chosen).outcome {
             Outcome::Open => continue,
             Outcome::Decided(resolution) => resolution,
-            Outcome::Typed => typed()?,
+            Outcome::TypedId => typed_id()?,
+            Outcome::TypedName => typed_name(&dependency.identity.name)?,
         };
         decided.insert(dependency.reference.clone(), resolution);
     }
     Ok(decided)
 }
 
-fn typed() -> Result<Resolution, CliError> {
+fn typed_id() -> Result<Resolution, CliError> {
     let id: String = Input::new()
         .with_prompt("id")
         .validate_with(|id: &String| match Id::parse_str(id) {
@@ -70,6 +73,18 @@ fn typed() -> Result<Resolution, CliError> {
         .map_err(|Error::IO(error)| interrupted(&error))?;
     Ok(Resolution::Map {
         id,
+        columns: IndexMap::new(),
+    })
+}
+
+fn typed_name(proposed: &str) -> Result<Resolution, CliError> {
+    let name: String = Input::new()
+        .with_prompt("name")
+        .with_initial_text(proposed)
+        .interact_text()
+        .map_err(|Error::IO(error)| interrupted(&error))?;
+    Ok(Resolution::Map {
+        id: name,
         columns: IndexMap::new(),
     })
 }
@@ -114,6 +129,12 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
             }),
         });
     }
+    if dependency.form == DependencyForm::Name {
+        choices.push(Choice {
+            words: "map to another name, which you type".to_owned(),
+            outcome: Outcome::TypedName,
+        });
+    }
     if dependency.blueprint.is_some() {
         choices.push(Choice {
             words: "import: create it, empty, from its blueprint".to_owned(),
@@ -125,7 +146,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
     if dependency.form == DependencyForm::Uuid && columns.is_empty() {
         choices.push(Choice {
             words: "map to an id that you type".to_owned(),
-            outcome: Outcome::Typed,
+            outcome: Outcome::TypedId,
         });
     }
     choices.push(Choice {

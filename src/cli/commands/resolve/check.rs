@@ -9,6 +9,7 @@ use tplkit::check::render::counted;
 use tplkit::definitions::Definitions;
 use tplkit::simulate::stand_in;
 
+use super::place::{Destination, Place};
 use crate::cli::args::Form;
 use crate::cli::destination;
 use crate::cli::document;
@@ -21,26 +22,32 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// Check that a resolutions file decides everything that an apply needs to know.
 ///
-/// Without `--into` what is mapped to is taken to exist; with it everything is held against that
-/// destination.
+/// Without a destination what is mapped to is taken to exist; with one everything is held against
+/// it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
-    #[arg(value_name = "PKG")]
+    /// The package (`-` is standard input), or a template by id or name.
+    #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     /// The resolutions: TOML as `resolve init` writes it, or JSON. Without a file: the proposals.
     #[arg(value_name = "FILE")]
     resolutions: Option<PathBuf>,
-    /// The destination: another package, applied first, or a file of `simulate --save`.
-    #[arg(long, value_name = "FILE")]
-    into: Option<PathBuf>,
+    #[command(flatten)]
+    place: Destination,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
+    #[cfg(feature = "client")]
+    #[command(flatten)]
+    target: crate::cli::remote::Target,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let source = package_file::read(&args.package)?;
+    #[cfg(feature = "client")]
+    let place = Place::new(&args.place, &args.target, session);
+    #[cfg(not(feature = "client"))]
+    let place = Place::new(&args.place, session);
+    let source = place.package(&args.package)?;
     let definitions = Definitions::embedded();
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {
@@ -48,13 +55,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let request = resolutions::read(args.resolutions.as_deref())?;
-    let mut state = destination::read(args.into.as_deref(), definitions)?;
-    if args.into.is_none() {
+    let structure = if let Some(structure) = place.structure()? {
+        structure
+    } else {
+        let mut state = destination::read(None, definitions)?;
         stand_in(&package, &request, &mut state);
-    }
+        state.structure
+    };
     let minter = Minter::new(&SystemClock, &mut RandomIds);
-    let structure = &state.structure;
-    let approved = apply::resolve(&package, &request, structure, None, minter, definitions);
+    let approved = apply::resolve(&package, &request, &structure, None, minter, definitions);
     if let Err(refusals) = approved {
         return resolutions::refuse(&args.package, &refusals, args.format);
     }

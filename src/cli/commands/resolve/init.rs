@@ -7,11 +7,10 @@ use indexmap::IndexMap;
 use serde_json::json;
 use tplkit::apply;
 use tplkit::check::CheckOptions;
-use tplkit::definitions::Definitions;
 
 use super::ask;
+use super::place::{Destination, Place};
 use crate::cli::args::Form;
-use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -26,12 +25,11 @@ use crate::cli::source::is_stdin;
 /// asked: what only a person can decide stands in the file as a comment.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
-    #[arg(value_name = "PKG")]
+    /// The package (`-` is standard input), or a template by id or name.
+    #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
-    /// What the destination offers: another package, applied first, or a file of `simulate --save`.
-    #[arg(long, value_name = "FILE")]
-    into: Option<PathBuf>,
+    #[command(flatten)]
+    place: Destination,
     /// Ask nothing, also on a terminal.
     #[arg(long)]
     no_input: bool,
@@ -44,6 +42,9 @@ pub(crate) struct Args {
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
+    #[cfg(feature = "client")]
+    #[command(flatten)]
+    target: crate::cli::remote::Target,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -57,16 +58,17 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
     }
-    let source = package_file::read(&args.package)?;
+    #[cfg(feature = "client")]
+    let place = Place::new(&args.place, &args.target, session);
+    #[cfg(not(feature = "client"))]
+    let place = Place::new(&args.place, session);
+    let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
-    let destination = match &args.into {
-        Some(path) => Some(destination::read(Some(path), Definitions::embedded())?.structure),
-        None => None,
-    };
+    let destination = place.structure()?;
     let decided = if asks(args) {
         ask::all(&package, destination.as_ref())?
     } else {

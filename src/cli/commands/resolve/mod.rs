@@ -3,6 +3,7 @@
 mod ask;
 mod check;
 mod init;
+mod place;
 mod suggest;
 
 use clap::Subcommand;

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use serde_json::json;
 use tplkit::apply::{self, Suggestion};
 use tplkit::check::CheckOptions;
-use tplkit::definitions::Definitions;
 
+use super::place::{Destination, Place};
 use crate::cli::args::Form;
-use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -23,26 +22,37 @@ use crate::cli::session::Session;
 /// else by name and label.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
-    #[arg(value_name = "PKG")]
+    /// The package (`-` is standard input), or a template by id or name.
+    #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
-    /// The destination: another package, applied first, or a file of `simulate --save`.
-    #[arg(long, value_name = "FILE")]
-    into: PathBuf,
+    #[command(flatten)]
+    place: Destination,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
+    #[cfg(feature = "client")]
+    #[command(flatten)]
+    target: crate::cli::remote::Target,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let source = package_file::read(&args.package)?;
+    #[cfg(feature = "client")]
+    let place = Place::new(&args.place, &args.target, session);
+    #[cfg(not(feature = "client"))]
+    let place = Place::new(&args.place, session);
+    let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
-    let state = destination::read(Some(&args.into), Definitions::embedded())?;
-    let suggestions = apply::suggest(&package, &state.structure);
+    let Some(destination) = place.structure()? else {
+        return Err(CliError::Usage {
+            message: "no destination is named".to_owned(),
+            help: "give a workspace with `--workspace`, or a file with `--into`".to_owned(),
+        });
+    };
+    let suggestions = apply::suggest(&package, &destination);
     let text = match args.format {
         Form::Text => text(&suggestions),
         Form::Json => {

@@ -4,6 +4,8 @@ mod list;
 mod progress;
 mod table;
 
+pub(super) use progress::Progress;
+
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;

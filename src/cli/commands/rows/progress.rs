@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::session::Session;
 
 /// A line that is drawn over again; nothing where it would be in the way.
-pub(super) struct Progress {
+pub(in crate::cli::commands) struct Progress {
     wanted: bool,
     rows: u64,
     bar: Option<ProgressBar>,
@@ -15,7 +15,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// `silent` when nothing is written before the end, so that the screen is free.
-    pub(super) fn new(session: &Session, silent: bool) -> Progress {
+    pub(in crate::cli::commands) fn new(session: &Session, silent: bool) -> Progress {
         let free = silent || !io::stdout().is_terminal();
         Progress {
             wanted: free && io::stderr().is_terminal() && !session.is_quiet(),
@@ -25,7 +25,7 @@ impl Progress {
     }
 
     /// So many rows more. One page is not worth a word.
-    pub(super) fn add(&mut self, rows: usize) {
+    pub(in crate::cli::commands) fn add(&mut self, rows: usize) {
         let first = self.rows == 0;
         self.rows += rows as u64;
         if !self.wanted || first {
@@ -42,7 +42,7 @@ impl Progress {
     }
 
     /// Takes the line away.
-    pub(super) fn end(&mut self) {
+    pub(in crate::cli::commands) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }

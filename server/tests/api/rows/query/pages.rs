@@ -11,6 +11,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     the_last_page_may_be_full,
+    what_a_filter_finds_stands_in_order_however_much_it_is,
     a_cursor_answers_its_own_question_only,
     walking_while_others_write_shows_what_stays_once,
     a_long_text_is_found_again_in_its_row,
@@ -58,6 +59,53 @@ async fn the_last_page_may_be_full(place: Place) {
             cursor(&stock.list(&client, &[("limit", "6"), ("sort", sort)])),
             None
         );
+    }
+}
+
+/// Stores go along the index of the filter where it finds few, and along that of the sort where it finds
+/// many: the rows of either side of the limit, walked in pages, are all rows in their order.
+async fn what_a_filter_finds_stands_in_order_however_much_it_is(place: Place) {
+    let world = World::new(place).await;
+    let client = world.as_user("viewer@acme.test");
+    let stock = Stock::new(&world, &COLUMNS).await;
+    let mut rows = Vec::new();
+    for (text, count) in [("few", 60), ("limit", 501), ("many", 640)] {
+        for n in 0..count {
+            let n = n * 7 % 23;
+            let row = New::of(&world, &format!(r#"{{"a":"{text}","n":{n}}}"#));
+            rows.push((text, n, row));
+        }
+    }
+    let all: Vec<New> = rows.iter().map(|(.., row)| row.clone()).collect();
+    stock.put(&world, &all, None).await;
+    for filter in ["a:eq:few", "a:eq:limit", "a:eq:many", "a:gt:few"] {
+        let mut found: Vec<(i64, Uuid)> = rows
+            .iter()
+            .filter(|(text, ..)| filter.ends_with(text) != filter.starts_with("a:gt"))
+            .map(|(_, n, row)| (*n, row.id))
+            .collect();
+        for sort in ["n", "-n", "id", "-id"] {
+            match sort {
+                "n" => found.sort_unstable(),
+                "-n" => found.sort_unstable_by_key(|(n, id)| (-n, *id)),
+                "id" => found.sort_unstable_by_key(|(_, id)| *id),
+                _ => found.sort_unstable_by_key(|(_, id)| std::cmp::Reverse(*id)),
+            }
+            let mut walked: Vec<Uuid> = Vec::new();
+            let mut next: Option<String> = None;
+            loop {
+                let mut question = vec![("filter", filter), ("sort", sort), ("limit", "190")];
+                question.extend(next.as_deref().map(|next| ("cursor", next)));
+                let page = stock.list(&client, &question);
+                walked.extend(ids(&page));
+                next = cursor(&page);
+                if next.is_none() {
+                    break;
+                }
+            }
+            let expected: Vec<Uuid> = found.iter().map(|(_, id)| *id).collect();
+            assert_eq!(walked, expected, "{filter} {sort}");
+        }
     }
 }
 

@@ -1,21 +1,21 @@
-//! `tplkit automation`: definitions of automations outside packages.
+//! `tplkit automation run --stub`: an automation played against sample rows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tplkit::automation::run::{Played, Record, Stub};
-use tplkit::automation::{Issue, assign_step_ids, validate_file};
-use tplkit::check::render::{counted, diagnostic};
-use tplkit::check::{Finding, Located, Place, Severity, catalog};
+use tplkit::automation::{assign_step_ids, validate_file};
+use tplkit::check::Severity;
+use tplkit::check::render::counted;
 use tplkit::context::Clock as _;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 use uuid::Uuid;
 
+use super::validate;
 use crate::cli::args::Form;
-use crate::cli::checking::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -23,25 +23,12 @@ use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::{Session, SystemClock};
 
-/// Work on automation definitions.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    Validate(ValidateArgs),
-    Run(RunArgs),
-}
-
 /// Play an automation against sample rows: what each step would do, and nothing is done.
 ///
 /// The chain is played by the code that plays it on a server. Mails, requests and writes are shown and
 /// not done; rows are read from `--rows`.
 #[derive(Debug, clap::Args)]
-struct RunArgs {
+pub(super) struct RunArgs {
     /// The definition; `-` is standard input.
     file: PathBuf,
     /// Do nothing outside; there is no other way to run one here.
@@ -58,29 +45,7 @@ struct RunArgs {
     format: Form,
 }
 
-/// Validate an automation definition, as the API does before it saves one.
-///
-/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not fail.
-#[derive(Debug, clap::Args)]
-struct ValidateArgs {
-    /// The definition; `-` is standard input.
-    file: PathBuf,
-    /// Hold it against another server's registry.
-    #[arg(long, value_name = "FILE")]
-    definitions: Option<PathBuf>,
-    /// Form of the output.
-    #[arg(long, default_value = "text")]
-    format: Form,
-}
-
-pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    match &args.command {
-        Command::Validate(args) => check(args, session),
-        Command::Run(args) => play(args, session),
-    }
-}
-
-fn play(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
+pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let definitions = Definitions::embedded();
     let source = package_file::read(&args.file)?;
     let text = source.text().unwrap_or_default();
@@ -91,12 +56,7 @@ fn play(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let definition = Json::parse(text.trim_start_matches('\u{feff}')).ok();
     let (Some(definition), false) = (definition, wrong) else {
         session.note("error: only an automation that validates can be run");
-        let validate = ValidateArgs {
-            file: args.file.clone(),
-            definitions: None,
-            format: args.format,
-        };
-        return check(&validate, session);
+        return validate::judge(&args.file, definitions, args.format, session);
     };
     let mut graph = definition.get("graph_config").cloned().unwrap_or_default();
     let mut number = 0;
@@ -182,103 +142,5 @@ fn step_document(step: &Played) -> Value {
         "input": value(&step.input),
         "output": output.map(value),
         "error": step.outcome.as_ref().err(),
-    })
-}
-
-fn check(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
-    let source = package_file::read(&args.file)?;
-    let issues = match source
-        .text()
-        .and_then(|text| validate_file(text, &definitions))
-    {
-        Ok(issues) => issues
-            .into_iter()
-            .map(|issue| located(source.bytes(), issue))
-            .collect(),
-        Err(error) => {
-            let place = Place {
-                pointer: String::new(),
-                span: error.offset..error.offset,
-            };
-            let finding = Finding::new(&catalog::J001, place, error.to_string());
-            vec![Told {
-                code: catalog::J001.name,
-                target: None,
-                path: String::new(),
-                finding: Located::new(source.bytes(), finding),
-            }]
-        }
-    };
-    let ok = issues
-        .iter()
-        .all(|issue| issue.finding.severity != Severity::Error);
-    let text = match args.format {
-        Form::Text => for_people(&args.file, &issues, session),
-        Form::Json => {
-            let issues: Vec<Value> = issues.iter().map(document_of).collect();
-            let body = json!({"path": args.file.to_string_lossy(), "ok": ok, "issues": issues});
-            document::write(if ok { "clean" } else { "findings" }, &body)
-        }
-    };
-    if !session.silent() || args.format == Form::Json {
-        write_result(&text, None)?;
-    }
-    Ok(if ok { Exit::Done } else { Exit::Findings })
-}
-
-/// An issue with its place.
-struct Told {
-    code: &'static str,
-    target: Option<&'static str>,
-    path: String,
-    finding: Located,
-}
-
-fn located(bytes: &[u8], issue: Issue) -> Told {
-    Told {
-        code: issue.code(),
-        target: Some(issue.target.as_str()),
-        path: issue.path,
-        finding: Located::new(bytes, issue.finding),
-    }
-}
-
-fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
-    let style = session.style(None);
-    let path = file.to_string_lossy();
-    let mut out = String::new();
-    for issue in issues {
-        out.push_str(&diagnostic(&path, &issue.finding, style));
-        out.push('\n');
-    }
-    if !style.quiet {
-        let count = |severity| {
-            issues
-                .iter()
-                .filter(|issue| issue.finding.severity == severity)
-                .count()
-        };
-        let errors = counted(count(Severity::Error), "error");
-        let warnings = counted(count(Severity::Warning), "warning");
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "{errors}, {warnings}.");
-    }
-    out
-}
-
-fn document_of(issue: &Told) -> Value {
-    let finding = &issue.finding;
-    json!({
-        "code": issue.code,
-        "rule": finding.rule.code,
-        "severity": finding.severity.as_str(),
-        "path": issue.path,
-        "target": issue.target,
-        "pointer": finding.spot.pointer,
-        "line": finding.spot.start.line,
-        "column": finding.spot.start.column,
-        "message": finding.message,
-        "help": finding.help,
     })
 }

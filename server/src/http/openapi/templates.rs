@@ -1,0 +1,81 @@
+//! The schemas of templates and their payloads.
+
+use serde_json::{Value, json};
+
+use super::schemas::{id, instant, integer, nullable, record, text, whole};
+
+/// The uid of something in a package.
+pub(super) fn uid() -> Value {
+    let hex = "[0-9a-fA-F]";
+    let pattern = format!("^u_{hex}{{8}}-{hex}{{4}}-4{hex}{{3}}-[89abAB]{hex}{{3}}-{hex}{{12}}$");
+    json!({"type": "string", "pattern": pattern})
+}
+
+/// What is to travel in a package.
+fn export() -> Value {
+    let ids = json!({"type": "array", "items": {"type": "string", "format": "uuid"}});
+    record(
+        &[],
+        json!({
+            "features": ids, "views": ids, "modules": ids, "rails": ids, "workflows": ids,
+            "rows": {"oneOf": [{"type": "string", "enum": ["none", "all"]}, ids]},
+            "identity": {"type": "object", "description": "The package's identity in the catalog."},
+        }),
+    )
+}
+
+/// All of them.
+pub(super) fn all() -> Vec<(&'static str, Value)> {
+    let visibility = json!({"type": "string", "enum": ["system", "org", "public"]});
+    let tags = json!({"type": "array", "items": {"type": "string"}});
+    let manifest =
+        json!({"type": "object", "description": "What the package holds and how it is created."});
+    let template = json!({
+        "id": id(), "organization_id": id(), "name": nullable("string"), "label": nullable("string"),
+        "description": nullable("string"), "category": nullable("string"),
+        "scope": {"type": ["string", "null"], "enum": ["organization", "workspace", "module", "feature", null]},
+        "visibility": visibility, "semver": nullable("string"), "tags": tags,
+        "template_version": {"type": "integer", "enum": [1, 2]},
+        "created_at": instant(), "updated_at": instant(),
+    });
+    let mut with_manifest = template.clone();
+    with_manifest["manifest"] = manifest.clone();
+    let entry = json!({"type": "object", "description": "The rows of one table as they travel in a package."});
+    vec![
+        ("Template", whole(template)),
+        ("TemplateWhole", whole(with_manifest)),
+        (
+            "TemplateCreate",
+            record(
+                &["organization_id", "manifest"],
+                json!({"organization_id": id(), "manifest": manifest}),
+            ),
+        ),
+        (
+            "TemplatePatch",
+            record(
+                &[],
+                json!({
+                    "visibility": visibility, "name": text(), "label": text(),
+                    "description": nullable("string"), "category": nullable("string"), "tags": tags,
+                }),
+            ),
+        ),
+        (
+            "Package",
+            json!({
+                "type": "object",
+                "description": "A package file: `manifest` and `payloads`, or a bare manifest.",
+            }),
+        ),
+        ("Export", export()),
+        ("PayloadEntry", entry.clone()),
+        (
+            "Payload",
+            whole(json!({
+                "item_uid": uid(), "row_count": integer(), "created_at": instant(),
+                "updated_at": instant(), "entry": entry,
+            })),
+        ),
+    ]
+}

@@ -1,0 +1,76 @@
+//! One attempt at a job: from what is kept of it to its end, or as far as it comes.
+
+use tplkit::apply::{resolve, run};
+use tplkit::check::Checked;
+use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{Source as _, Target as _};
+
+use super::failure::Failure;
+use super::package::{self, Order};
+use super::{Destination, Job, ledger};
+use crate::store::{StoreError, Tx};
+
+/// What an attempt reads of its job.
+struct Kept {
+    order: Order,
+    text: String,
+    earlier: Vec<Entry>,
+}
+
+/// Goes on with a job where its ledger ends.
+///
+/// # Errors
+/// As [`Failure`] lists them. What was written by then stays and is known.
+pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Failure> {
+    let kept = target.read(job.clone(), |tx, job| Box::pin(kept(tx, job)));
+    let Some(kept) = kept.await? else {
+        return Err(Failure::told(Code::NotFound, "The job is gone."));
+    };
+    let definitions = Definitions::embedded();
+    let package = Checked::trusted(&kept.text).map_err(|error| {
+        // It was checked before it was kept.
+        tracing::error!(%error, "the package of a job cannot be read");
+        let told = "The package of the job cannot be read; apply the template anew.";
+        Failure::told(Code::Internal, told)
+    })?;
+    let own = target.ledger().await?;
+    let destination = target.structure().await?;
+    let known = [kept.earlier.as_slice(), own.as_slice()].concat();
+    drop(own);
+    let Order { request, minter } = &kept.order;
+    // What is there already is bound and what is missing created: the same decisions as at the first
+    // attempt, but for what people have changed since.
+    let approved = resolve(
+        &package,
+        request,
+        &destination,
+        Some(&known),
+        *minter,
+        definitions,
+    );
+    let approved = approved.map_err(|refusals| Failure::refused(&refusals))?;
+    drop(known);
+    run(
+        &mut target,
+        &approved,
+        &package.payloads,
+        &kept.earlier,
+        definitions,
+        &mut |_| {},
+    )
+    .await?;
+    Ok(())
+}
+
+async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<Kept>, StoreError> {
+    let Some((order, text)) = package::read(tx, job.organization, job.id).await? else {
+        return Ok(None);
+    };
+    Ok(Some(Kept {
+        order,
+        text,
+        earlier: ledger::before(tx, job).await?,
+    }))
+}

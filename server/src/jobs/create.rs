@@ -1,0 +1,94 @@
+//! A job is asked for, or asked for again.
+
+use tplkit::apply::{Minter, Request};
+use uuid::Uuid;
+
+use super::{Job, Order, Status};
+use crate::store::{StoreError, Tx, Value};
+
+/// A job that is to be: every decision about it was taken.
+#[derive(Debug)]
+pub struct New {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where it writes.
+    pub workspace: Uuid,
+    /// Its own id.
+    pub id: Uuid,
+    /// What it applies.
+    pub template: Uuid,
+    /// Who asks.
+    pub creator: Uuid,
+    /// How the package is to be applied.
+    pub request: Request,
+    /// Where the ids of what it creates come from.
+    pub minter: Minter,
+    /// The package as it is now: the manifest, then its payload entries in order, each as JSON text.
+    pub parts: Vec<String>,
+    /// In microseconds.
+    pub now: i64,
+}
+
+/// Writes the job down; false when an unfinished one of this template is in the workspace already.
+///
+/// # Errors
+/// Those of the store.
+pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
+    let sql = "INSERT INTO main.template_jobs {into $1} (organization_id, workspace_id, id, \
+         template_id, created_by, request, status, phase, done, total, entries, created_at, \
+         updated_at) VALUES ($1, $2, $3, $4, $5, $6, 'pending', 'structure', 0, 0, 0, \
+         $7, $7) \
+         ON CONFLICT DO NOTHING RETURNING id";
+    let order = Order {
+        request: new.request.clone(),
+        minter: new.minter,
+    };
+    let parameters = [
+        new.organization.into(),
+        new.workspace.into(),
+        new.id.into(),
+        new.template.into(),
+        new.creator.into(),
+        order.write().into(),
+        new.now.into(),
+    ];
+    if tx.first(sql, &parameters).await?.is_none() {
+        return Ok(false);
+    }
+    let sql = "INSERT INTO main.template_job_parts {into $1} \
+         (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, $4, $5)";
+    for (content, number) in new.parts.iter().zip(0_i64..) {
+        let parameters: [Value; 5] = [
+            new.organization.into(),
+            new.workspace.into(),
+            new.id.into(),
+            number.into(),
+            content.as_str().into(),
+        ];
+        tx.query(sql, &parameters).await?;
+    }
+    Ok(true)
+}
+
+/// Lets workers take up a job that is finished, but for an undone one; false when somebody holds it or
+/// another job of the template is unfinished.
+///
+/// # Errors
+/// Those of the store.
+pub async fn reopen(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError> {
+    if !job.status.is_finished() {
+        return Ok(!job.held);
+    }
+    if job.status == Status::Undone {
+        return Ok(false);
+    }
+    let sql = "UPDATE main.template_jobs SET status = 'pending', phase = 'structure', done = 0, total = 0, \
+         error = NULL, updated_at = $3 WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND status IN ('completed', 'failed') \
+         AND coalesce(locked_until <= {clock $3}, true) RETURNING id";
+    let parameters = [job.organization.into(), job.id.into(), now.into()];
+    match tx.first(sql, &parameters).await {
+        Err(StoreError::Unique { .. }) => Ok(false),
+        row => Ok(row?.is_some()),
+    }
+}

@@ -1,0 +1,95 @@
+//! Why a job stopped: what people are told, and whether to try again.
+
+use serde_json::json;
+use tplkit::apply::{ApplyError, Refusal};
+use tplkit::problem::Code;
+
+use crate::store::StoreError;
+use crate::workspace::ReadError;
+
+/// Why an attempt ended before its job did.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Others hold the job: it is theirs.
+    Fenced,
+    /// The store did not answer; later it may.
+    Later(String),
+    /// It has to be seen to: the document that people are told.
+    Told(String),
+}
+
+impl Failure {
+    /// With a code to branch on, and what can be done about it.
+    pub(super) fn told(code: Code, detail: &str) -> Failure {
+        Failure::Told(json!({"code": code.as_str(), "detail": detail}).to_string())
+    }
+
+    /// What was decided does not fit the workspace any more.
+    pub(super) fn refused(refusals: &[Refusal]) -> Failure {
+        let first = refusals.first();
+        let code = first.map_or(Code::Internal, |refusal| refusal.code);
+        let details: Vec<&str> = refusals.iter().map(|refusal| &*refusal.detail).collect();
+        let detail = format!(
+            "What was decided does not fit the workspace any more: {} \
+             Mend it and resume the job, or undo it and apply the template anew.",
+            details.join(" ")
+        );
+        let reference = first.and_then(|refusal| refusal.reference.as_deref());
+        Failure::Told(
+            json!({"code": code.as_str(), "detail": detail, "ref": reference}).to_string(),
+        )
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        match error {
+            StoreError::Unavailable(_)
+            | StoreError::Locked
+            | StoreError::TurnedAway(_)
+            | StoreError::Stale => Failure::Later(error.to_string()),
+            StoreError::TooLong => Failure::told(
+                Code::StoreUnavailable,
+                "A statement of the store took too long and was given up. What is written stays; \
+                 resume the job when the store has less to do.",
+            ),
+            error => {
+                tracing::error!(%error, "a template job failed");
+                Failure::told(
+                    Code::Internal,
+                    "Something went wrong here; it has been recorded. What is written stays; \
+                     resume the job to go on.",
+                )
+            }
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        match error {
+            ReadError::Store(error) => error.into(),
+            ReadError::NoWorkspace(_) => Failure::told(
+                Code::NotFound,
+                "The workspace is gone, or kept from who asked for the job.",
+            ),
+            ReadError::NoTable(feature) => Failure::told(
+                Code::NotFound,
+                &format!(
+                    "The table {feature} was taken away while its rows were written. \
+                     Resume the job: it creates what is missing."
+                ),
+            ),
+        }
+    }
+}
+
+impl From<ApplyError<ReadError>> for Failure {
+    fn from(error: ApplyError<ReadError>) -> Failure {
+        match error {
+            ApplyError::Fenced => Failure::Fenced,
+            ApplyError::Store { source, .. } => source.into(),
+            ApplyError::Refused { code, .. } => Failure::told(code, &error.to_string()),
+        }
+    }
+}

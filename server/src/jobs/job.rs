@@ -1,0 +1,140 @@
+//! A job as it is read and answered (`rest` 6.5).
+
+use serde::ser::{Error as _, SerializeMap as _};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::Status;
+use crate::context::rfc3339;
+use crate::store::{Row, StoreError, Tx};
+
+/// A template job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where it writes.
+    pub workspace: Uuid,
+    /// Its own id.
+    pub id: Uuid,
+    /// What it applies.
+    pub template: Uuid,
+    /// Who asked for it.
+    pub created_by: Option<Uuid>,
+    /// How far it is.
+    pub status: Status,
+    /// `structure`, `rows`, `publish`, `undo`.
+    pub phase: String,
+    /// Steps, rows or automations done in this phase.
+    pub done: i64,
+    /// Of how many.
+    pub total: i64,
+    /// Until when somebody holds it, in microseconds.
+    pub locked_until: Option<i64>,
+    /// Whether somebody holds it now, by the clock that all go by.
+    pub held: bool,
+    /// What it did, as JSON text.
+    pub report: Option<String>,
+    /// Why it stopped, as JSON text.
+    pub error: Option<String>,
+    /// In microseconds.
+    pub created_at: i64,
+    /// In microseconds.
+    pub updated_at: i64,
+}
+
+/// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock.
+pub const COLUMNS: &str = "organization_id, workspace_id, id, template_id, created_by, status, \
+     phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
+     created_at, updated_at";
+
+impl Job {
+    /// Reads a row of [`COLUMNS`].
+    ///
+    /// # Errors
+    /// When the row has others.
+    pub fn read(row: &Row) -> Result<Job, StoreError> {
+        let status: String = row.get(5)?;
+        let status = Status::parse(&status)
+            .ok_or_else(|| StoreError::Internal(format!("a job is {status:?}")))?;
+        Ok(Job {
+            organization: row.get(0)?,
+            workspace: row.get(1)?,
+            id: row.get(2)?,
+            template: row.get(3)?,
+            created_by: row.get(4)?,
+            status,
+            phase: row.get(6)?,
+            done: row.get(7)?,
+            total: row.get(8)?,
+            locked_until: row.get(9)?,
+            held: row.get(10)?,
+            report: row.get(11)?,
+            error: row.get(12)?,
+            created_at: row.get(13)?,
+            updated_at: row.get(14)?,
+        })
+    }
+}
+
+impl Serialize for Job {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw = |text: &Option<String>| {
+            let raw = text.clone().map(RawValue::from_string).transpose();
+            raw.map_err(S::Error::custom)
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &self.id)?;
+        map.serialize_entry("template_id", &self.template)?;
+        map.serialize_entry("workspace_id", &self.workspace)?;
+        map.serialize_entry("status", self.status.as_str())?;
+        let progress = json!({"phase": self.phase, "done": self.done, "total": self.total});
+        map.serialize_entry("progress", &progress)?;
+        map.serialize_entry("locked_until", &self.locked_until.map(rfc3339))?;
+        map.serialize_entry("report", &raw(&self.report)?)?;
+        map.serialize_entry("error", &raw(&self.error)?)?;
+        map.serialize_entry("created_at", &rfc3339(self.created_at))?;
+        map.serialize_entry("updated_at", &rfc3339(self.updated_at))?;
+        map.end()
+    }
+}
+
+/// The job of that id, if the scope sees it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, StoreError> {
+    let sql = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
+         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
+         created_at, updated_at FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $2";
+    let row = tx.first(sql, &[now.into(), job.into()]).await?;
+    row.as_ref().map(Job::read).transpose()
+}
+
+/// The job of a template that is not finished in a workspace: there is one at most.
+///
+/// # Errors
+/// Those of the store.
+pub async fn unfinished(
+    tx: &mut Tx,
+    (organization, workspace, template): (Uuid, Uuid, Uuid),
+    now: i64,
+) -> Result<Option<Job>, StoreError> {
+    let sql = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
+         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
+         created_at, updated_at FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $2 \
+         AND workspace_id = $3 AND template_id = $4 \
+         AND status IN ('pending', 'structure', 'rows', 'publish')";
+    let parameters = [
+        now.into(),
+        organization.into(),
+        workspace.into(),
+        template.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(Job::read).transpose()
+}

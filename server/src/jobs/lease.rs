@@ -1,0 +1,310 @@
+//! Who may write for a job (`service`: template apply job): one attempt at a time, for as long as its
+//! lease lasts.
+//!
+//! The lease is measured by the clock that all who share the store go by. An attempt is known by an id
+//! of its own, so a process that slept through its lease writes nothing when it wakes: at the beginning
+//! of a unit it asks whether the lease still lasts, and at its end the line of the job goes on under
+//! its name or not at all. In between nobody has to wait for that line, so the lease can be renewed
+//! from elsewhere while a long unit is written.
+
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{Progress, Unit};
+use uuid::Uuid;
+
+use super::{Job, Status, ledger};
+use crate::context::Context;
+use crate::store::{Scope, Store, StoreError, Tx, Visible};
+use crate::workspace::Stopped;
+
+/// The right to write for a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Whose the job is.
+    pub organization: Uuid,
+    /// Where it writes.
+    pub workspace: Uuid,
+    /// The job.
+    pub job: Uuid,
+    /// Who asked for it: its rows are theirs.
+    pub creator: Option<Uuid>,
+    /// The attempt.
+    pub owner: Uuid,
+    /// How long it lasts unless it is renewed, in microseconds.
+    pub length: i64,
+}
+
+impl Lease {
+    fn of(job: &Job, owner: Uuid, length: i64) -> Lease {
+        Lease {
+            organization: job.organization,
+            workspace: job.workspace,
+            job: job.id,
+            creator: job.created_by,
+            owner,
+            length,
+        }
+    }
+
+    /// As whom the store is written: one organization, behind both walls. All rows of it are seen,
+    /// because whether a table is empty or a value stands in it twice is so for everybody.
+    pub fn scope(&self) -> Scope {
+        Scope::Caller(Visible {
+            caller: self.creator.unwrap_or_default(),
+            organizations: vec![self.organization],
+            administered: vec![self.organization],
+            ..Visible::default()
+        })
+    }
+
+    /// Makes it last from now on; false when it is over.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn renew(&self, store: &Store, context: &Context) -> Result<bool, StoreError> {
+        let input = (self.clone(), context.now());
+        let scope = self.scope();
+        let work = store.write(&scope, input, |tx, (lease, now)| {
+            Box::pin(async move {
+                let sql = "UPDATE main.template_jobs SET locked_until = {clock $4} + $5 \
+                     WHERE {tenant organization_id} AND {workspace workspace_id} \
+                     AND organization_id = $1 AND id = $2 AND lease_owner = $3 \
+                     AND locked_until > {clock $4} RETURNING id";
+                let parameters = [
+                    lease.organization.into(),
+                    lease.job.into(),
+                    lease.owner.into(),
+                    (*now).into(),
+                    lease.length.into(),
+                ];
+                Ok(tx.first(sql, &parameters).await?.is_some())
+            })
+        });
+        work.await
+    }
+
+    /// Gives it back, so that others take the job up; those who work by themselves not before `pause`
+    /// microseconds have gone.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn release(
+        &self,
+        store: &Store,
+        context: &Context,
+        pause: i64,
+    ) -> Result<(), StoreError> {
+        let input = (self.clone(), context.now(), pause);
+        let scope = self.scope();
+        let work = store.write(&scope, input, |tx, (lease, now, pause)| {
+            Box::pin(async move {
+                let sql = "UPDATE main.template_jobs SET lease_owner = NULL, \
+                     locked_until = CASE WHEN CAST($5 AS bigint) > 0 \
+                     THEN {clock $4} + $5 END \
+                     WHERE {tenant organization_id} AND {workspace workspace_id} \
+                     AND organization_id = $1 AND id = $2 AND lease_owner = $3";
+                let parameters = [
+                    lease.organization.into(),
+                    lease.job.into(),
+                    lease.owner.into(),
+                    (*now).into(),
+                    (*pause).into(),
+                ];
+                tx.query(sql, &parameters).await.map(drop)
+            })
+        });
+        work.await
+    }
+
+    /// Says why the job stopped, unless others hold it by now.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn fail(
+        &self,
+        store: &Store,
+        context: &Context,
+        error: String,
+    ) -> Result<(), StoreError> {
+        let input = (self.clone(), context.now(), error);
+        let scope = self.scope();
+        let work = store.write(&scope, input, |tx, (lease, now, error)| {
+            Box::pin(async move {
+                let sql = "UPDATE main.template_jobs SET status = 'failed', error = $5, \
+                     updated_at = $4, lease_owner = NULL, locked_until = NULL \
+                     WHERE {tenant organization_id} AND {workspace workspace_id} \
+                     AND organization_id = $1 AND id = $2 AND lease_owner = $3";
+                let parameters = [
+                    lease.organization.into(),
+                    lease.job.into(),
+                    lease.owner.into(),
+                    (*now).into(),
+                    error.as_str().into(),
+                ];
+                tx.query(sql, &parameters).await.map(drop)
+            })
+        });
+        work.await
+    }
+
+    /// Whether it lasts.
+    pub(super) async fn lasts(&self, tx: &mut Tx, now: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT id FROM template_jobs WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND id = $2 \
+             AND lease_owner = $3 AND locked_until > {clock $4}";
+        let parameters = [
+            self.organization.into(),
+            self.job.into(),
+            self.owner.into(),
+            now.into(),
+        ];
+        Ok(tx.first(sql, &parameters).await?.is_some())
+    }
+
+    /// Notes that a unit is written, in its transaction: progress, the entry of the ledger, the end of
+    /// the job; and renews the lease.
+    pub(super) async fn advance(&self, tx: &mut Tx, unit: &Unit, now: i64) -> Result<(), Stopped> {
+        let entries = match &unit.report {
+            Some(report) => self.finish(tx, unit, report, now).await?,
+            None => self.go_on(tx, unit, now).await?,
+        };
+        match &unit.entry {
+            Some(entry) => Ok(ledger::add(tx, self, entries - 1, entry).await?),
+            None => Ok(()),
+        }
+    }
+
+    async fn go_on(&self, tx: &mut Tx, unit: &Unit, now: i64) -> Result<i64, Stopped> {
+        let sql = "UPDATE main.template_jobs SET \
+             status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
+             done = $6, total = $7, entries = entries + $8, updated_at = $9, \
+             locked_until = {clock $9} + $10 \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
+        let Progress { phase, done, total } = unit.progress;
+        let status = match (&unit.entry, phase) {
+            // Whoever took it back has the lease still, and gives it back.
+            (Some(Entry::Undone), _) => Status::Undone,
+            (_, "rows") => Status::Rows,
+            (_, "publish") => Status::Publish,
+            _ => Status::Structure,
+        };
+        let parameters = [
+            self.organization.into(),
+            self.job.into(),
+            self.owner.into(),
+            status.as_str().into(),
+            phase.into(),
+            count(done).into(),
+            count(total).into(),
+            i64::from(unit.entry.is_some()).into(),
+            now.into(),
+            self.length.into(),
+        ];
+        let row = tx.first(sql, &parameters).await?.ok_or(Stopped::Fenced)?;
+        Ok(row.get(0)?)
+    }
+
+    /// The last unit gives the lease back.
+    async fn finish(
+        &self,
+        tx: &mut Tx,
+        unit: &Unit,
+        report: &str,
+        now: i64,
+    ) -> Result<i64, Stopped> {
+        let sql = "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
+             entries = entries + $8, updated_at = $9, report = $10, error = NULL, \
+             lease_owner = NULL, locked_until = NULL \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
+        let Progress { phase, done, total } = unit.progress;
+        let parameters = [
+            self.organization.into(),
+            self.job.into(),
+            self.owner.into(),
+            Status::Completed.as_str().into(),
+            phase.into(),
+            count(done).into(),
+            count(total).into(),
+            i64::from(unit.entry.is_some()).into(),
+            now.into(),
+            report.into(),
+        ];
+        let row = tx.first(sql, &parameters).await?.ok_or(Stopped::Fenced)?;
+        Ok(row.get(0)?)
+    }
+}
+
+fn count(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Takes up any job that nobody works on, if there is one.
+///
+/// # Errors
+/// Those of the store.
+pub async fn take_any(
+    store: &Store,
+    context: &Context,
+    length: i64,
+) -> Result<Option<(Job, Lease)>, StoreError> {
+    let owner = Uuid::from_bytes(crate::context::random());
+    let input = (owner, context.now(), length);
+    let taken = store.write(&Scope::Operator, input, |tx, (owner, now, length)| {
+        Box::pin(async move {
+            let sql = "UPDATE main.template_jobs SET lease_owner = $2, \
+                 locked_until = {clock $1} + $3, updated_at = $1, \
+                 status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
+                 WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs \
+                 WHERE status IN ('pending', 'structure', 'rows', 'publish') \
+                 AND (locked_until IS NULL OR locked_until <= {clock $1}) ORDER BY id LIMIT 1) \
+                 AND status IN ('pending', 'structure', 'rows', 'publish') \
+                 AND (locked_until IS NULL OR locked_until <= {clock $1}) \
+                 RETURNING organization_id, workspace_id, id, template_id, created_by, status, \
+                 phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), \
+                 report, error, created_at, updated_at";
+            let parameters = [(*now).into(), (*owner).into(), (*length).into()];
+            let row = tx.first(sql, &parameters).await?;
+            row.as_ref().map(Job::read).transpose()
+        })
+    });
+    let taken: Option<Job> = taken.await?;
+    Ok(taken.map(|job| {
+        let lease = Lease::of(&job, owner, length);
+        (job, lease)
+    }))
+}
+
+/// Takes a job that is finished, to take back what it wrote; nothing when somebody holds it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn take(
+    store: &Store,
+    context: &Context,
+    job: &Job,
+    length: i64,
+) -> Result<Option<Lease>, StoreError> {
+    let owner = Uuid::from_bytes(crate::context::random());
+    let lease = Lease::of(job, owner, length);
+    let input = (lease.clone(), context.now());
+    let scope = lease.scope();
+    let taken = store.write(&scope, input, |tx, (lease, now)| {
+        Box::pin(async move {
+            let sql = "UPDATE main.template_jobs SET lease_owner = $3, \
+                 locked_until = {clock $4} + $5 \
+                 WHERE {tenant organization_id} AND {workspace workspace_id} \
+                 AND organization_id = $1 AND id = $2 \
+                 AND (locked_until IS NULL OR locked_until <= {clock $4}) RETURNING id";
+            let parameters = [
+                lease.organization.into(),
+                lease.job.into(),
+                lease.owner.into(),
+                (*now).into(),
+                lease.length.into(),
+            ];
+            Ok::<_, StoreError>(tx.first(sql, &parameters).await?.is_some())
+        })
+    });
+    Ok(taken.await?.then_some(lease))
+}

@@ -1,0 +1,89 @@
+//! What a job carries out: the package as it was when the job was asked for, and how to apply it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tplkit::apply::{Minter, Request};
+use uuid::Uuid;
+
+use crate::store::{StoreError, Tx};
+
+/// How a package is to be applied, as it is kept with the job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// What somebody decided.
+    pub request: Request,
+    /// Where the ids come from.
+    pub minter: Minter,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    request: Box<RawValue>,
+    minter: Minter,
+}
+
+impl Order {
+    /// The text that is kept.
+    pub(super) fn write(&self) -> String {
+        let request = RawValue::from_string(self.request.to_value().write());
+        let kept = request.map(|request| Kept {
+            request,
+            minter: self.minter,
+        });
+        // What the library writes is JSON.
+        kept.and_then(|kept| serde_json::to_string(&kept))
+            .unwrap_or_default()
+    }
+
+    /// Reads it again.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn read(text: &str) -> Result<Order, StoreError> {
+        let bad = |why: String| StoreError::Internal(format!("the request of a job: {why}"));
+        let kept: Kept = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let request = Request::from_json(kept.request.get());
+        Ok(Order {
+            request: request.map_err(|refusals| bad(format!("{refusals:?}")))?,
+            minter: kept.minter,
+        })
+    }
+}
+
+/// The order of a job and its package, put together as one text; nothing when there is no such job.
+///
+/// # Errors
+/// Those of the store.
+pub async fn read(
+    tx: &mut Tx,
+    organization: Uuid,
+    job: Uuid,
+) -> Result<Option<(Order, String)>, StoreError> {
+    let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let at = [organization.into(), job.into()];
+    let Some(row) = tx.first(sql, &at).await? else {
+        return Ok(None);
+    };
+    let order: String = row.get(0)?;
+    let sql = "SELECT content FROM template_job_parts WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number = $3";
+    let mut text = String::from("{\"manifest\":");
+    let mut number: i64 = 0;
+    // One part at a time: together they may be large, and are held once.
+    loop {
+        let part = [organization.into(), job.into(), number.into()];
+        let Some(row) = tx.first(sql, &part).await? else {
+            break;
+        };
+        match number {
+            0 => {}
+            1 => text.push_str(",\"payloads\":["),
+            _ => text.push(','),
+        }
+        text.push_str(&row.get::<String>(0)?);
+        number += 1;
+    }
+    text.push_str(if number > 1 { "]}" } else { "}" });
+    Ok(Some((Order::read(&order)?, text)))
+}

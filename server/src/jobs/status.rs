@@ -1,0 +1,57 @@
+//! How far a job is, in one word.
+
+/// The status of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Nobody has begun.
+    Pending,
+    /// Its first phase.
+    Structure,
+    /// Its second phase.
+    Rows,
+    /// Its third phase.
+    Publish,
+    /// Everything was done that could be done.
+    Completed,
+    /// It stopped, and goes on when it is asked for again.
+    Failed,
+    /// What it wrote was taken away.
+    Undone,
+}
+
+impl Status {
+    const ALL: [Status; 7] = [
+        Status::Pending,
+        Status::Structure,
+        Status::Rows,
+        Status::Publish,
+        Status::Completed,
+        Status::Failed,
+        Status::Undone,
+    ];
+
+    /// The word in answers and in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Structure => "structure",
+            Status::Rows => "rows",
+            Status::Publish => "publish",
+            Status::Completed => "completed",
+            Status::Failed => "failed",
+            Status::Undone => "undone",
+        }
+    }
+
+    /// The status of that word.
+    pub fn parse(word: &str) -> Option<Status> {
+        Status::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+    }
+
+    /// Whether nobody works on it any more.
+    pub const fn is_finished(self) -> bool {
+        matches!(self, Status::Completed | Status::Failed | Status::Undone)
+    }
+}

@@ -1,0 +1,198 @@
+//! A workspace that one attempt at one job reads and writes: the library's `Target` on the store.
+
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+
+use super::eyes::eyes;
+use super::{Lease, ledger};
+use crate::context::Context;
+use crate::rows::Tables;
+use crate::store::{Scope, Store, StoreError, Tx, Work};
+use crate::workspace::{
+    Here, Prepared, ReadError, Stopped, fetch, matching, page, stands, structure, write,
+};
+
+/// The workspace of a job.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    store: Store,
+    context: Context,
+    tables: Tables,
+    lease: Lease,
+    eyes: Scope,
+}
+
+/// A unit on its way to where the connection is.
+struct Writing {
+    unit: Unit,
+    prepared: Prepared,
+    here: Here,
+    lease: Lease,
+}
+
+impl Destination {
+    /// The workspace of the job that the lease is for.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn open(
+        store: &Store,
+        context: &Context,
+        tables: &Tables,
+        lease: Lease,
+    ) -> Result<Destination, StoreError> {
+        let scope = lease.scope();
+        let asked = store.read(&scope, lease.clone(), |tx, lease| Box::pin(eyes(tx, lease)));
+        Ok(Destination {
+            eyes: asked.await?,
+            store: store.clone(),
+            context: context.clone(),
+            tables: tables.clone(),
+            lease,
+        })
+    }
+
+    /// The right by which it is written.
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    /// Reads something that belongs to the job.
+    pub(super) async fn read<I, T, F>(&self, input: I, work: F) -> Result<T, StoreError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, StoreError> + Send + Sync + 'static,
+    {
+        self.store.read(&self.lease.scope(), input, work).await
+    }
+
+    async fn write(&self, unit: Unit) -> Result<(), Stopped> {
+        let here = Here {
+            organization: self.lease.organization,
+            workspace: self.lease.workspace,
+            creator: self.lease.creator,
+            now: self.context.now(),
+            context: self.context.clone(),
+            tables: self.tables.clone(),
+        };
+        let writing = Writing {
+            prepared: Prepared::of(&unit.changes, &self.tables, &self.context),
+            lease: self.lease.clone(),
+            unit,
+            here,
+        };
+        let scope = self.lease.scope();
+        let work = self.store.write_long(&scope, writing, |tx, writing| {
+            Box::pin(write_unit(tx, writing))
+        });
+        work.await
+    }
+
+    /// Whether the attempt still holds the job.
+    async fn lasts(&self) -> Result<bool, StoreError> {
+        let input = (self.lease.clone(), self.context.now());
+        let scope = self.lease.scope();
+        let asked = self.store.read(&scope, input, |tx, (lease, now)| {
+            Box::pin(async move { lease.lasts(tx, *now).await })
+        });
+        asked.await
+    }
+}
+
+async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<(), Stopped> {
+    let Writing {
+        unit,
+        prepared,
+        here,
+        lease,
+    } = writing;
+    if !lease.lasts(tx, here.now).await? {
+        return Err(Stopped::Fenced);
+    }
+    write(tx, here, &unit.changes, prepared).await?;
+    lease.advance(tx, unit, here.now).await
+}
+
+impl Source for Destination {
+    type Error = ReadError;
+
+    async fn structure(&self) -> Result<Structure, ReadError> {
+        let workspace = self.lease.workspace;
+        let asked = self.store.snapshot(&self.eyes, workspace, |tx, workspace| {
+            Box::pin(structure(tx, *workspace))
+        });
+        asked.await
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, ReadError> {
+        let asked = (feature, after, limit);
+        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+            Box::pin(page(tx, asked.0, asked.1, asked.2))
+        });
+        asked.await
+    }
+}
+
+impl Target for Destination {
+    async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
+        let job = (self.lease.organization, self.lease.job);
+        let asked = self.store.read(&self.eyes, job, |tx, job| {
+            Box::pin(ledger::own(tx, job.0, job.1))
+        });
+        Ok(asked.await?)
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
+        match self.write(unit).await {
+            Ok(()) => Ok(()),
+            Err(Stopped::Fenced) => Err(CommitError::Fenced),
+            Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
+            // What stood in the way may have been written by whoever took the job over.
+            Err(Stopped::Refused(refused)) => match self.lasts().await {
+                Ok(true) => Err(CommitError::Refused(refused)),
+                Ok(false) => Err(CommitError::Fenced),
+                Err(error) => Err(CommitError::Store(error.into())),
+            },
+        }
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        let asked = (
+            feature,
+            column.to_owned(),
+            values.to_vec(),
+            self.tables.clone(),
+        );
+        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+            let (feature, column, values, tables) = asked;
+            Box::pin(matching(tx, tables, *feature, column, values))
+        });
+        asked.await
+    }
+
+    async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        let asked = (feature, rows.to_vec());
+        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+            Box::pin(fetch(tx, asked.0, &asked.1))
+        });
+        asked.await
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
+        let asked = self.store.read(&self.eyes, (feature, column), |tx, asked| {
+            Box::pin(stands(tx, asked.0, asked.1))
+        });
+        asked.await
+    }
+}

@@ -1,0 +1,176 @@
+//! Takes up jobs that nobody works on, and carries them out until the process stops.
+//!
+//! Any number of processes may do that on one store. A job that is made in this process begins at once
+//! ([`Bell`]); others are looked for every second.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tplkit::problem::Code;
+use tracing::Instrument as _;
+
+use super::attempt::attempt;
+use super::failure::Failure;
+use super::{Destination, Job, Lease, take_any};
+use crate::work::Bench;
+
+/// How many jobs one process carries out at a time.
+const AT_A_TIME: usize = 4;
+/// How often jobs are looked for that other processes have made.
+const LOOK: Duration = Duration::from_secs(1);
+/// A lease is renewed at least so often, however long it lasts.
+const RENEW: Duration = Duration::from_secs(20);
+/// How long a job rests that the store did not answer for, in microseconds.
+const REST: i64 = 2_000_000;
+
+/// Wakes the workers of this process. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Bell(Arc<Notify>);
+
+impl Bell {
+    /// There is a job to be done.
+    pub fn ring(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// Carries jobs out.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    /// What it works with.
+    pub bench: Bench,
+    /// How long it holds a job without renewing, in seconds.
+    pub lease_seconds: u32,
+    /// Wakes it.
+    pub bell: Bell,
+}
+
+impl Worker {
+    /// Works until told to stop, and gives back what it holds.
+    pub async fn run(self, stop: watch::Receiver<bool>) {
+        let mut working = JoinSet::new();
+        for _ in 0..AT_A_TIME {
+            working.spawn(self.clone().work(stop.clone()));
+        }
+        while working.join_next().await.is_some() {}
+    }
+
+    async fn work(self, mut stop: watch::Receiver<bool>) {
+        let mut told = String::new();
+        while !*stop.borrow() {
+            let Bench { store, context, .. } = &self.bench;
+            match take_any(store, context, self.length()).await {
+                Ok(Some((job, lease))) => {
+                    let span = tracing::error_span!("template_job", job = %job.id);
+                    self.carry_out(job, lease, stop.clone())
+                        .instrument(span)
+                        .await;
+                    told.clear();
+                    continue;
+                }
+                Ok(None) => told.clear(),
+                Err(error) if error.to_string() != told => {
+                    tracing::warn!(%error, "jobs cannot be looked for, and will be later");
+                    told = error.to_string();
+                }
+                Err(_) => {}
+            }
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => {}
+                () = self.bell.0.notified() => {}
+                () = sleep(LOOK) => {}
+            }
+        }
+    }
+
+    fn length(&self) -> i64 {
+        i64::from(self.lease_seconds) * 1_000_000
+    }
+
+    /// How long to wait before a lease is renewed.
+    fn renewal(&self) -> Duration {
+        RENEW.min(Duration::from_secs(self.lease_seconds.into()) / 3)
+    }
+
+    async fn carry_out(&self, job: Job, lease: Lease, mut stop: watch::Receiver<bool>) {
+        let Bench {
+            store,
+            context,
+            tables,
+            metrics,
+        } = &self.bench;
+        tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
+        let opened = Destination::open(store, context, tables, lease.clone()).await;
+        // Reading a package and making rows of it is work, which would keep requests waiting.
+        let working = tokio::task::spawn_blocking(move || {
+            Handle::current().block_on(async {
+                let target = opened?;
+                tokio::select! {
+                    biased;
+                    _ = stop.wait_for(|stop| *stop) => Ok(false),
+                    done = attempt(target, &job) => done.map(|()| true),
+                }
+            })
+        });
+        let mut working = std::pin::pin!(working);
+        let done = loop {
+            tokio::select! {
+                done = &mut working => break done,
+                () = sleep(self.renewal()) => {
+                    // Whether it lasts is asked again with every unit; here it is only kept from
+                    // running out in between.
+                    if let Err(error) = lease.renew(store, context).await {
+                        tracing::warn!(%error, "the lease was not renewed");
+                    }
+                }
+            }
+        };
+        // The panic itself was told where it happened.
+        let done = done.unwrap_or_else(|_| {
+            let told = "Something went wrong here; it has been recorded. What is written stays.";
+            Err(Failure::told(Code::Internal, told))
+        });
+        let outcome = match &done {
+            Ok(_) => "ok",
+            Err(Failure::Fenced | Failure::Later(_)) => "later",
+            Err(Failure::Told(_)) => "failed",
+        };
+        metrics.ran("template_jobs", outcome);
+        self.end(&lease, done).await;
+    }
+
+    /// Lets go of a job.
+    async fn end(&self, lease: &Lease, done: Result<bool, Failure>) {
+        let Bench { store, context, .. } = &self.bench;
+        let ended = match done {
+            Ok(true) => {
+                tracing::info!("is done");
+                Ok(())
+            }
+            Ok(false) => {
+                tracing::info!("is given back");
+                lease.release(store, context, 0).await
+            }
+            Err(Failure::Fenced) => {
+                tracing::info!("is somebody else's by now");
+                Ok(())
+            }
+            Err(Failure::Later(why)) => {
+                tracing::warn!(why, "rests until the store answers");
+                lease.release(store, context, REST.min(lease.length)).await
+            }
+            Err(Failure::Told(told)) => {
+                tracing::warn!("failed");
+                lease.fail(store, context, told).await
+            }
+        };
+        if let Err(error) = ended {
+            // It runs out by itself.
+            tracing::warn!(%error, "the job is held until its lease runs out");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! `POST /v1/workspaces/{workspace_id}/export`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use uuid::Uuid;
+
+use crate::http::body;
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::model::find;
+use crate::model::kind::WORKSPACE;
+use crate::store::Tx;
+use crate::templates::Export;
+
+/// Answers with a package of what the caller sees.
+///
+/// # Errors
+/// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
+pub async fn export(mut call: Call) -> Result<Response, Problem> {
+    let workspace = call.path_id(0).await?;
+    call.look(workspace, |tx, asked| Box::pin(seen(tx, asked)))
+        .await?;
+    let text = body::text(call.bytes().await?)?;
+    call.query.finish()?;
+    body::read(&text)?;
+    let export = Export::read(workspace, &text)?;
+    let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
+    let spool = spool.await?;
+    if !call.is_kept() {
+        return spool.response();
+    }
+    let bytes = spool.bytes()?;
+    call.found(Reply::written(StatusCode::OK, bytes)).await
+}
+
+async fn seen(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<(), Problem> {
+    let found = find::get(tx, &WORKSPACE, asked.input).await?;
+    found.map(drop).ok_or_else(Problem::not_found)
+}

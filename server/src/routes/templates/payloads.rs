@@ -1,0 +1,78 @@
+//! `/v1/templates/{template_id}/payloads`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use tplkit::package::uid::is_uid;
+use uuid::Uuid;
+
+use super::{aside, entered};
+use crate::http::body;
+use crate::http::call::{Asked, Call};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::store::Tx;
+use crate::templates::{self, Entry};
+
+/// `GET …/payloads`
+///
+/// # Errors
+/// 404, 422 for parameters that make no sense.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let page = call.page(&id.to_string());
+    call.read((id, page), |tx, asked| Box::pin(select_page(tx, asked)))
+        .await
+}
+
+async fn select_page(
+    tx: &mut Tx,
+    asked: &Asked<(Uuid, Result<PageRequest, Problem>)>,
+) -> Result<Reply, Problem> {
+    let (id, page) = &asked.input;
+    let template = templates::find(tx, *id).await?;
+    let page = page.clone()?;
+    let found = templates::page_of_payloads(tx, &template, &page).await?;
+    Reply::json(StatusCode::OK, &found)
+}
+
+/// `PUT …/payloads/{item_uid}`
+///
+/// # Errors
+/// 403, 404, 422 for an entry that breaks rules by itself or has another uid.
+pub async fn put(mut call: Call) -> Result<Response, Problem> {
+    let template = call.path_id(0).await?;
+    entered(&mut call, template).await?;
+    let bytes = call.bytes().await?;
+    let uid = uid(&call)?;
+    call.query.finish()?;
+    let entry = aside(move || Entry::read(template, &uid, &body::text(bytes)?)).await?;
+    call.write(entry, |tx, asked| {
+        Box::pin(templates::put_payload(tx, asked))
+    })
+    .await
+}
+
+/// `DELETE …/payloads/{item_uid}`
+///
+/// # Errors
+/// 403, 404.
+pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+    let template = call.path_id(0).await?;
+    entered(&mut call, template).await?;
+    let uid = uid(&call)?;
+    call.query.finish()?;
+    call.write(Entry::named(template, &uid), |tx, asked| {
+        Box::pin(templates::remove_payload(tx, asked))
+    })
+    .await
+}
+
+fn uid(call: &Call) -> Result<String, Problem> {
+    let uid = call.path_text(1);
+    if is_uid(uid) {
+        Ok(uid.to_owned())
+    } else {
+        Err(Problem::fault("path.item_uid", "is no uid"))
+    }
+}

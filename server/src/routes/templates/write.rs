@@ -1,0 +1,91 @@
+//! `POST /v1/templates`, `PATCH` and `DELETE /v1/templates/{template_id}`.
+
+use axum::response::Response;
+use tplkit::json::Node;
+use uuid::Uuid;
+
+use super::{aside, entered};
+use crate::http::body;
+use crate::http::call::Call;
+use crate::http::problem::{Fault, Problem};
+use crate::templates::{self, Change, Create, Manage, Origin, Parcel};
+
+/// `POST /v1/templates`: a manifest whose payloads follow.
+///
+/// # Errors
+/// 404 and 403 for the organization, 422 for a manifest that breaks rules.
+pub async fn create(mut call: Call) -> Result<Response, Problem> {
+    let text = body::text(call.bytes().await?)?;
+    let query = call.query.finish();
+    let (organization, manifest) = {
+        let doc = body::read(&text)?;
+        let root = doc.root();
+        if !root.is_object() {
+            return Err(Problem::fault("", "the body has to be an object"));
+        }
+        let organization = organization(root)?;
+        // Who may not is told so before anything is said of the rest.
+        call.enter(organization)?;
+        query?;
+        (organization, manifest(root)?)
+    };
+    drop(text);
+    let parcel = aside(move || Parcel::read(manifest, Origin::Store)).await?;
+    let input = Create {
+        organization,
+        parcel,
+    };
+    call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
+        .await
+}
+
+fn organization(root: Node<'_>) -> Result<Uuid, Problem> {
+    let name = "organization_id";
+    let Some(value) = root.get(name) else {
+        return Err(Problem::fault(name, "is required"));
+    };
+    let id = value.as_str().and_then(crate::http::query::uuid);
+    id.ok_or_else(|| Problem::fault(name, "is no UUID"))
+}
+
+/// The manifest in an envelope of its own, when nothing stands beside it that means nothing.
+fn manifest(root: Node<'_>) -> Result<String, Problem> {
+    let names = root.members().filter_map(Node::key);
+    let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
+    let mut faults: Vec<Fault> = unknown
+        .map(|name| Fault::new(name, "is no field of this body"))
+        .collect();
+    let manifest = root.get("manifest");
+    if manifest.is_none() {
+        faults.push(Fault::new("manifest", "is required"));
+    }
+    match manifest {
+        Some(manifest) if faults.is_empty() => Ok(format!("{{\"manifest\":{}}}", manifest.raw())),
+        _ => Err(Problem::invalid(faults)),
+    }
+}
+
+/// `PATCH /v1/templates/{template_id}`: what the catalog shows of it, and to whom.
+///
+/// # Errors
+/// 403 for fields that never change and for who may not, 404, 422.
+pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let change = Change::read(id, call.fields().await);
+    call.write(change, |tx, asked| Box::pin(Change::make(tx, asked)))
+        .await
+}
+
+/// `DELETE /v1/templates/{template_id}`
+///
+/// # Errors
+/// 403, 404.
+pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    entered(&mut call, id).await?;
+    call.query.finish()?;
+    call.write(Manage(id), |tx, asked| {
+        Box::pin(templates::remove(tx, asked))
+    })
+    .await
+}

@@ -1,0 +1,56 @@
+//! The catalog: templates of the caller's organizations, and those that are for everybody.
+
+use uuid::Uuid;
+
+use super::record::{Record, Template, columns};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{StoreError, Tx};
+
+/// Which templates are listed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Filter {
+    pub(crate) scope: Option<&'static str>,
+    pub(crate) visibility: Option<&'static str>,
+}
+
+/// What a page of templates shows, without manifests, by ascending id.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn page(
+    tx: &mut Tx,
+    filter: Filter,
+    page: &PageRequest,
+) -> Result<Vec<Record>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM templates WHERE {catalog organization_id visibility} AND id > $1 \
+          AND (CAST($3 AS text) IS NULL OR scope = $3) \
+          AND (CAST($4 AS text) IS NULL OR visibility = $4) ORDER BY id LIMIT $2"
+    );
+    let parameters = [
+        page.from().into(),
+        page.look().into(),
+        filter.scope.into(),
+        filter.visibility.into(),
+    ];
+    let rows = tx.last(sql, &parameters).await?;
+    rows.iter().map(Record::read).collect()
+}
+
+/// A template with its manifest.
+///
+/// # Errors
+/// 404 for what is missing or hidden.
+pub(crate) async fn get(tx: &mut Tx, id: Uuid) -> Result<Template, Problem> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        ", manifest FROM templates WHERE {catalog organization_id visibility} AND id = $1"
+    );
+    let rows = tx.last(sql, &[id.into()]).await?;
+    let row = rows.first().ok_or_else(Problem::not_found)?;
+    Ok(Template::read(row)?)
+}

@@ -1,0 +1,162 @@
+//! Changes of a template's record: each is written into the manifest, too.
+
+use axum::http::StatusCode;
+use tplkit::check::{CheckOptions, check_text};
+use tplkit::json::{Doc, Value as Json, write_string};
+use tplkit::package::canonical;
+use uuid::Uuid;
+
+use super::identity::Identity;
+use super::manifest::{self, Member, VERSION};
+use super::package::{Package, entries};
+use super::promotion::{self, SYSTEM};
+use super::record::{Record, find, internal, lock};
+use super::verdict;
+use super::write::{forbidden, rewrite};
+use crate::http::body::Fields;
+use crate::http::call::Asked;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::store::{StoreError, Tx};
+
+/// What a template may be visible to.
+pub(crate) const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
+
+/// The members of a manifest that change, and their new values; without one they go.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    id: Uuid,
+    body: Result<Vec<Member<'static>>, Problem>,
+    /// The visibility among them.
+    visibility: Option<&'static str>,
+}
+
+impl Change {
+    /// Reads the fields of a body, or keeps what is wrong with it until it may be told.
+    pub(crate) fn read(id: Uuid, fields: Result<Fields, Problem>) -> Change {
+        let mut visibility = None;
+        let body = fields.and_then(|fields| members(fields, &mut visibility));
+        Change {
+            id,
+            body,
+            visibility,
+        }
+    }
+
+    /// Carries it out. Who is administrator of the platform may promote, and nothing more.
+    ///
+    /// # Errors
+    /// 404, 403, 422 for what breaks a rule, of promotion where it concerns one.
+    pub(crate) async fn make(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
+        let change = &asked.input;
+        let before = find(tx, change.id).await?;
+        let admin = asked.enter(before.organization_id).is_ok();
+        if !admin && !asked.caller.platform {
+            return Err(forbidden(asked.role.as_str()));
+        }
+        let members = change.body.clone()?;
+        let promotes = change.visibility == Some(SYSTEM);
+        if !admin && members.len() > usize::from(promotes) {
+            return Err(Problem::forbidden(
+                "An administrator of the platform promotes to system, and changes nothing else.",
+            ));
+        }
+        if promotes && before.visibility != SYSTEM && !asked.caller.platform {
+            return Err(Problem::forbidden(
+                "Only administrators of the platform promote to system.",
+            ));
+        }
+        if members.is_empty() {
+            return Reply::json(StatusCode::OK, &before);
+        }
+        let (mut record, manifest) = lock(tx, change.id).await?;
+        let shown = record.visibility.clone();
+        if let Some(visibility) = change.visibility {
+            visibility.clone_into(&mut record.visibility);
+        }
+        let (manifest, identity) = changed(&manifest, &members)?;
+        if record.visibility == SYSTEM {
+            let entries = entries(tx, record.organization_id, record.id).await?;
+            promotion::measure(Package::with_manifest(manifest.clone(), entries))?;
+        }
+        if shown != record.visibility {
+            show_payloads(tx, &record).await?;
+        }
+        let record = rewrite(tx, &record, &manifest, &identity, asked.now).await?;
+        Reply::json(StatusCode::OK, &record)
+    }
+}
+
+fn members(
+    mut fields: Fields,
+    visibility: &mut Option<&'static str>,
+) -> Result<Vec<Member<'static>>, Problem> {
+    fields.frozen(&[
+        "id",
+        "organization_id",
+        "created_at",
+        "updated_at",
+        "created_by",
+    ])?;
+    let mut members: Vec<Member<'static>> = Vec::new();
+    if let Some(word) = fields.text("visibility") {
+        let known = VISIBILITIES.iter().copied().find(|known| *known == word);
+        match known {
+            None => fields.refuse("visibility", "is none of system, org, public"),
+            Some(known) => {
+                *visibility = Some(known);
+                members.push(("visibility", Some(write_string(known))));
+            }
+        }
+    }
+    for name in ["name", "label"] {
+        if let Some(text) = fields.text(name) {
+            members.push((name, Some(write_string(&text))));
+        }
+    }
+    for name in ["description", "category"] {
+        if let Some(text) = fields.nullable_text(name) {
+            members.push((name, text.map(|text| write_string(&text))));
+        }
+    }
+    if let Some(tags) = fields.take("tags") {
+        let texts = tags
+            .as_list()
+            .map(|tags| tags.iter().all(|tag| tag.as_str().is_some()));
+        if texts == Some(true) {
+            members.push(("tags", Some(Json::write(&tags))));
+        } else {
+            fields.refuse("tags", "has to be a list of strings");
+        }
+    }
+    fields.finish()?;
+    Ok(members)
+}
+
+/// The manifest with its changes, in canonical form, if they break no rule.
+fn changed(manifest: &str, members: &[Member<'_>]) -> Result<(String, Identity), Problem> {
+    let doc = Doc::parse(manifest).map_err(|error| internal(&error))?;
+    let versioned = doc.root().get(VERSION).is_some();
+    let envelope = format!("{{\"manifest\":{}}}", manifest::with(doc.root(), members));
+    let report = check_text(&envelope, &CheckOptions::default());
+    verdict::judge_where(&report, |finding| {
+        let mut tokens = finding.place.pointer.split('/').skip(2);
+        let field = tokens.next().unwrap_or_default();
+        members.iter().any(|(key, _)| *key == field)
+    })?;
+    let canonical = canonical::write(&envelope).map_err(|error| internal(&error))?;
+    let doc = Doc::parse(&canonical).map_err(|error| internal(&error))?;
+    let manifest = doc.root().get("manifest").unwrap_or(doc.root());
+    Ok(manifest::stored(manifest, versioned))
+}
+
+async fn show_payloads(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
+    let sql = "UPDATE main.template_payloads SET visibility = $3 \
+         WHERE {promoting organization_id} AND organization_id = $1 AND template_id = $2";
+    let parameters = [
+        record.organization_id.into(),
+        record.id.into(),
+        record.visibility.as_str().into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}

@@ -1,0 +1,253 @@
+//! A package taken apart into what the store keeps: the text of the manifest and of each payload entry.
+
+use std::ops::Range;
+
+use tplkit::check::{CheckOptions, check_text};
+use tplkit::json::{Doc, Node};
+use tplkit::package::canonical;
+
+use super::identity::Identity;
+use super::manifest::{self, Member, VERSION};
+use super::verdict;
+use crate::http::problem::{Code, Problem};
+
+/// Where a package comes from: a file has to say its version, what is put into the store need not
+/// (`contract` 2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A file that is imported.
+    File,
+    /// The store's own form.
+    Store,
+}
+
+/// A package without errors, ready to be kept.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    pub(super) identity: Identity,
+    /// Visible to its organization, as everything begins.
+    pub(super) manifest: String,
+    /// The whole package, of which the entries are parts.
+    text: String,
+    entries: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    item_uid: String,
+    row_count: i64,
+    span: Range<usize>,
+}
+
+/// A payload entry as it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept<'p> {
+    pub(super) item_uid: &'p str,
+    pub(super) row_count: i64,
+    pub(super) text: &'p str,
+}
+
+impl Parcel {
+    /// Checks a package and takes it apart. It may be an envelope or a bare manifest.
+    ///
+    /// # Errors
+    /// 422 with every rule that is broken as an error.
+    pub(crate) fn read(text: String, origin: Origin) -> Result<Parcel, Problem> {
+        let (envelope, versioned) = {
+            let doc = Doc::parse_package(&text).ok();
+            let Some(doc) = doc.filter(|doc| doc.anomalies().is_empty()) else {
+                return Err(unreadable(&text));
+            };
+            let root = doc.root();
+            let manifest = root.get("manifest").unwrap_or(root);
+            let versioned = manifest.get(VERSION).is_some();
+            if versioned || origin == Origin::File || !manifest.is_object() {
+                verdict::judge(&check_text(&text, &CheckOptions::default()))?;
+            } else {
+                let filled = if manifest == root {
+                    manifest::with(manifest, &[])
+                } else {
+                    envelope(root, manifest, &[])
+                };
+                verdict::judge(&check_text(&filled, &CheckOptions::default()))?;
+            }
+            let org = [("visibility", Some("\"org\"".to_owned()))];
+            (envelope(root, manifest, &org), versioned)
+        };
+        // What came is no longer needed, and may be large.
+        drop(text);
+        Parcel::cut(&envelope, versioned)
+    }
+
+    fn cut(envelope: &str, versioned: bool) -> Result<Parcel, Problem> {
+        let text = canonical::write(envelope).map_err(|error| bug(&error))?;
+        let doc = Doc::parse_package(&text).map_err(|error| bug(&error))?;
+        let root = doc.root();
+        let (manifest, identity) =
+            manifest::stored(root.get("manifest").unwrap_or(root), versioned);
+        let entries = root.get("payloads").into_iter().flat_map(Node::elements);
+        let entries = entries.map(Part::of).collect();
+        drop(doc);
+        Ok(Parcel {
+            identity,
+            manifest,
+            text,
+            entries,
+        })
+    }
+
+    /// The payload entries, in order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Kept<'_>> {
+        self.entries.iter().map(|part| Kept {
+            item_uid: &part.item_uid,
+            row_count: part.row_count,
+            text: &self.text[part.span.clone()],
+        })
+    }
+}
+
+impl Part {
+    fn of(entry: Node<'_>) -> Part {
+        Part {
+            item_uid: entry.get_str("itemUid").unwrap_or_default().to_owned(),
+            row_count: entry.get("count").and_then(Node::as_i64).unwrap_or(0),
+            span: entry.span(),
+        }
+    }
+}
+
+/// The envelope with another manifest. What stands beside the two halves is kept by nobody.
+fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>]) -> String {
+    let payloads = root.get("payloads").filter(|_| manifest != root);
+    let payloads = payloads.map_or("[]", Node::raw);
+    let manifest = manifest::with(manifest, changes);
+    format!("{{\"manifest\":{manifest},\"payloads\":{payloads}}}")
+}
+
+/// The refusal of a text that can be read in no way, or in two.
+fn unreadable(text: &str) -> Problem {
+    let report = check_text(text, &CheckOptions::default());
+    let told = "a key stands twice in an object, or a text holds U+0000";
+    let mut problem = match verdict::judge(&report) {
+        Err(problem) => problem,
+        Ok(()) => Problem::new(Code::InvalidJson, told),
+    };
+    problem.code = Code::InvalidJson;
+    problem
+}
+
+/// What was checked can be written; anything else is a bug.
+fn bug(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(%error, "a checked package has no canonical form");
+    Problem::new(
+        Code::Internal,
+        "Something went wrong here; it has been recorded.",
+    )
+}
+
+/// The canonical text of one entry as it stands in a package, checked as far as it speaks of itself
+/// alone, and how many rows it says it has.
+///
+/// # Errors
+/// 422 with every rule that is broken as an error, pointers from the entry.
+pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Problem> {
+    let unread = Doc::parse(text).ok();
+    let Some(doc) = unread.filter(|doc| doc.anomalies().is_empty()) else {
+        return Err(unreadable(text));
+    };
+    if !doc.root().is_object() {
+        return Err(Problem::fault("", "the body has to be an object"));
+    }
+    let found = doc.root().get("itemUid").and_then(Node::as_str);
+    let same = found.is_none_or(|found| found == item_uid);
+    drop(doc);
+    let envelope = format!("{{\"manifest\":{{\"templateVersion\":1}},\"payloads\":[{text}]}}");
+    let mut report = check_text(&envelope, &CheckOptions::default());
+    let within = "/payloads/0";
+    report.findings.retain(|finding| {
+        let pointer = &finding.place.pointer;
+        pointer.starts_with(within) && !OF_THE_WHOLE.contains(&finding.rule.code)
+    });
+    for finding in &mut report.findings {
+        finding.place.pointer.replace_range(..within.len(), "");
+    }
+    verdict::judge(&report)?;
+    if !same {
+        return Err(Problem::fault("itemUid", "is not the uid in the path"));
+    }
+    let canonical = canonical::write(&envelope).map_err(|error| bug(&error))?;
+    let doc = Doc::parse_package(&canonical).map_err(|error| bug(&error))?;
+    let payloads = doc.root().get("payloads");
+    let entry = payloads.and_then(|payloads| payloads.elements().next());
+    let part = entry.map(Part::of).ok_or_else(Problem::not_found)?;
+    Ok((part.row_count, canonical[part.span].to_owned()))
+}
+
+/// Rules that hold an entry against the rest of its package: a part that is sent alone may disagree
+/// with the manifest until a promotion measures it (`rest` 6.1).
+const OF_THE_WHOLE: [&str; 14] = [
+    "R002", "R005", "R008", "R011", "R012", "R014", "R017", "R018", "R019", "R020", "R023", "R024",
+    "R025", "R026",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{Origin, Parcel, entry};
+
+    fn code(text: &str, origin: Origin) -> String {
+        let refused = Parcel::read(text.to_owned(), origin).expect_err(text);
+        format!("{refused:?}")
+    }
+
+    #[test]
+    fn only_the_store_takes_a_manifest_without_a_version() {
+        let text = r#"{"manifest": {"name": "a", "label": "A", "plan": {}}}"#;
+        assert!(code(text, Origin::File).contains("J003"));
+        // It is judged as version 1: its plan lacks everything.
+        let refused = code(text, Origin::Store);
+        assert!(
+            refused.contains("J006") && refused.contains("/manifest/plan"),
+            "{refused}"
+        );
+        assert!(code(text, Origin::Store).contains("ValidationFailed"));
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_no_json() {
+        for text in [
+            "{",
+            r#"{"manifest": {"templateVersion": 1, "templateVersion": 2}}"#,
+            r#"{"manifest": {"a": 1, "a": 2}}"#,
+            r#"{"manifest": {"name": "\u0000", "templateVersion": 1}}"#,
+        ] {
+            for origin in [Origin::File, Origin::Store] {
+                assert!(code(text, origin).contains("InvalidJson"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_alone_is_judged_by_what_it_says() {
+        let uid = "u_00000000-0000-4000-8000-000000000001";
+        let with = |count: u8, rows: &str| {
+            format!(
+                r#"{{"featureRef":"f_x","itemUid":"{uid}","count":{count},"keyColumn":null,"keyUnique":false,"columns":["a"],"rows":{rows}}}"#
+            )
+        };
+        let row = r#"[{"uid":"u_00000000-0000-4000-8000-000000000002","data":{"a":1.10}}]"#;
+        let (count, text) = entry(&with(1, row), uid).expect("fine");
+        assert_eq!(count, 1);
+        assert!(text.contains("1.10"), "{text}");
+        for (bad, why) in [
+            (with(2, row), "R003"),
+            ("{}".to_owned(), "J006"),
+            ("[]".to_owned(), "has to be an object"),
+        ] {
+            let refused = format!("{:?}", entry(&bad, uid).expect_err(&bad));
+            assert!(refused.contains(why), "{refused}");
+        }
+        let other = "u_00000000-0000-4000-8000-000000000009";
+        let refused = format!("{:?}", entry(&with(1, row), other).expect_err("another"));
+        assert!(refused.contains("itemUid"), "{refused}");
+    }
+}

@@ -1,0 +1,46 @@
+//! The five rules of a promotion to `system`, measured on a package as the store has it.
+
+use tplkit::check::{CheckOptions, Verdict, promote};
+
+use super::package::Package;
+use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};
+
+/// The visibility that the rules are about.
+pub(super) const SYSTEM: &str = "system";
+
+/// Measures all rules.
+///
+/// # Errors
+/// 422 with every rule that is broken, and where.
+pub(super) fn measure(package: Package) -> Result<(), Problem> {
+    let text = package.text();
+    let report = promote(text.as_bytes(), &CheckOptions::default());
+    let verdicts = report.promotion.unwrap_or_default();
+    let broken: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.passed).collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    // Each rule is heard, however often another is broken.
+    let places = MOST_FAULTS / broken.len();
+    let mut faults = Vec::new();
+    for verdict in &broken {
+        faults.extend(
+            verdict
+                .places
+                .iter()
+                .take(places)
+                .map(|(place, message)| Fault {
+                    path: place.pointer.clone(),
+                    code: verdict.rule.code,
+                    message: message.clone(),
+                }),
+        );
+    }
+    let names = broken.iter();
+    let names = names.map(|verdict| format!("{} ({})", verdict.rule.code, verdict.rule.name));
+    let told = format!(
+        "The template cannot be promoted to system: {}.",
+        names.collect::<Vec<_>>().join(", ")
+    );
+    Err(Problem::new(Code::PromotionFailed, told).with_errors(faults))
+}

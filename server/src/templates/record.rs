@@ -1,0 +1,111 @@
+//! The record of a template as it is answered, and how it is found.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::context::rfc3339;
+use crate::http::problem::Problem;
+use crate::store::{Row, StoreError, Tx};
+
+/// A template without its manifest.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Record {
+    pub(crate) id: Uuid,
+    pub(crate) organization_id: Uuid,
+    pub(crate) name: Option<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) category: Option<String>,
+    pub(crate) scope: Option<String>,
+    pub(crate) visibility: String,
+    pub(crate) semver: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) template_version: i64,
+    pub(crate) created_at: String,
+    pub(crate) updated_at: String,
+}
+
+/// A template with its manifest.
+#[derive(Debug, Serialize)]
+pub(crate) struct Template {
+    #[serde(flatten)]
+    record: Record,
+    manifest: Box<RawValue>,
+}
+
+macro_rules! columns {
+    () => {
+        "id, organization_id, name, label, description, category, scope, visibility, semver, tags, \
+         template_version, created_at, updated_at"
+    };
+}
+pub(super) use columns;
+
+/// Where the manifest stands when it is asked for behind the columns above.
+const MANIFEST: usize = 13;
+
+impl Record {
+    /// Reads a row of the columns above.
+    pub(super) fn read(row: &Row) -> Result<Record, StoreError> {
+        let tags: String = row.get(9)?;
+        Ok(Record {
+            id: row.get(0)?,
+            organization_id: row.get(1)?,
+            name: row.get(2)?,
+            label: row.get(3)?,
+            description: row.get(4)?,
+            category: row.get(5)?,
+            scope: row.get(6)?,
+            visibility: row.get(7)?,
+            semver: row.get(8)?,
+            tags: serde_json::from_str(&tags).map_err(|error| internal(&error))?,
+            template_version: row.get(10)?,
+            created_at: rfc3339(row.get(11)?),
+            updated_at: rfc3339(row.get(12)?),
+        })
+    }
+}
+
+impl Template {
+    pub(super) fn read(row: &Row) -> Result<Template, StoreError> {
+        let manifest = RawValue::from_string(row.get(MANIFEST)?);
+        Ok(Template {
+            record: Record::read(row)?,
+            manifest: manifest.map_err(|error| internal(&error))?,
+        })
+    }
+}
+
+pub(super) fn internal(error: &dyn std::error::Error) -> StoreError {
+    StoreError::Internal(error.to_string())
+}
+
+/// The template of that id, as far as the caller sees it.
+///
+/// # Errors
+/// 404 for what is missing or hidden.
+pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Problem> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM templates WHERE {catalog organization_id visibility} AND id = $1"
+    );
+    let row = tx.first(sql, &[id.into()]).await?;
+    Ok(Record::read(&row.ok_or_else(Problem::not_found)?)?)
+}
+
+/// The same, and nobody changes it until the transaction ends. Gives the manifest, too.
+///
+/// # Errors
+/// 404 for what is missing, hidden, or not the caller's to change.
+pub(super) async fn lock(tx: &mut Tx, id: Uuid) -> Result<(Record, String), Problem> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        ", manifest FROM templates WHERE {promoting organization_id} AND id = $1 {lock}"
+    );
+    let row = tx.first(sql, &[id.into()]).await?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    Ok((Record::read(&row)?, row.get(MANIFEST)?))
+}

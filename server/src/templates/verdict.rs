@@ -1,0 +1,42 @@
+//! What a check says of a package, as the refusal of a request.
+
+use tplkit::check::{FileReport, Finding, Severity};
+
+use crate::http::problem::{Code, Fault, Problem};
+
+/// Rules about JSON itself: what they forbid is forbidden in every body.
+const ABOUT_JSON: [&str; 3] = ["J001", "J002", "J009"];
+
+/// The refusal of a package with errors: a fault for each, with the code of its rule and the JSON
+/// Pointer of its place (`rest` 6.1).
+pub(super) fn judge(report: &FileReport) -> Result<(), Problem> {
+    judge_where(report, |_| true)
+}
+
+/// The same, of the findings that matter.
+pub(super) fn judge_where(
+    report: &FileReport,
+    matters: impl Fn(&Finding) -> bool,
+) -> Result<(), Problem> {
+    let errors = report.findings.iter();
+    let errors = errors.filter(|finding| finding.severity == Severity::Error && matters(finding));
+    let faults: Vec<Fault> = errors.map(fault).collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let unreadable = faults.iter().any(|fault| ABOUT_JSON.contains(&fault.code));
+    let code = if unreadable {
+        Code::InvalidJson
+    } else {
+        Code::ValidationFailed
+    };
+    Err(Problem::invalid_with(code, faults))
+}
+
+fn fault(finding: &Finding) -> Fault {
+    Fault {
+        path: finding.place.pointer.clone(),
+        code: finding.rule.code,
+        message: finding.message.clone(),
+    }
+}

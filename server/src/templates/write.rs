@@ -1,0 +1,212 @@
+//! Templates that come, are replaced whole, and go.
+
+use std::collections::HashMap;
+
+use axum::http::StatusCode;
+use uuid::Uuid;
+
+use super::identity::Identity;
+use super::manifest::shown_to;
+use super::package::Package;
+use super::parcel::{Kept, Parcel};
+use super::promotion::{self, SYSTEM};
+use super::record::{Record, columns, find, internal, lock};
+use crate::http::call::Asked;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::store::{StoreError, Tx, Value};
+
+/// A template that is to be.
+#[derive(Debug)]
+pub(crate) struct Create {
+    pub(crate) organization: Uuid,
+    pub(crate) parcel: Parcel,
+}
+
+/// A template that gets another package.
+#[derive(Debug)]
+pub(crate) struct Replace {
+    pub(crate) id: Uuid,
+    pub(crate) parcel: Parcel,
+}
+
+/// A template that somebody wants to change, before it is known into what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manage(pub(crate) Uuid);
+
+/// The template, when the caller has the operation's role in its organization. Templates for everybody
+/// are seen by strangers, who are told that they may not.
+///
+/// # Errors
+/// 404 for what is hidden, 403 for who sees it and may not change it.
+pub(crate) async fn manage<I>(tx: &mut Tx, asked: &Asked<I>, id: Uuid) -> Result<Record, Problem> {
+    let record = find(tx, id).await?;
+    match asked.enter(record.organization_id) {
+        Ok(_) => Ok(record),
+        Err(_) => Err(forbidden(asked.role.as_str())),
+    }
+}
+
+pub(super) fn forbidden(role: &str) -> Problem {
+    Problem::forbidden(format!(
+        "This takes the role {role} or more in the template's organization."
+    ))
+}
+
+/// Adds a template to the catalog of an organization.
+///
+/// # Errors
+/// 404 and 403 for an organization, those of the store.
+pub(crate) async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem> {
+    let Create {
+        organization,
+        parcel,
+    } = &asked.input;
+    asked.enter(*organization)?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let id = asked.context.id();
+    let sql = concat!(
+        "INSERT INTO main.templates {into $1} (organization_id, id, visibility, name, label, \
+         description, category, scope, semver, tags, template_version, manifest, created_at, \
+         updated_at) VALUES ($1, $2, 'org', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING ",
+        columns!()
+    );
+    let mut parameters = vec![(*organization).into(), id.into()];
+    parameters.extend(said(&parcel.identity)?);
+    parameters.push(parcel.manifest.as_str().into());
+    parameters.push(asked.now.into());
+    let row = tx.first(sql, &parameters).await?;
+    let record = Record::read(&row.ok_or_else(Problem::not_found)?)?;
+    let news = News {
+        record: &record,
+        now: asked.now,
+        known: HashMap::new(),
+    };
+    news.insert(tx, parcel.entries()).await?;
+    asked
+        .keep(tx, Reply::json(StatusCode::CREATED, &record)?)
+        .await
+}
+
+/// The columns that repeat what a manifest says of itself.
+pub(super) fn said(identity: &Identity) -> Result<[Value; 8], StoreError> {
+    let tags = serde_json::to_string(&identity.tags).map_err(|error| internal(&error))?;
+    Ok([
+        identity.name.clone().into(),
+        identity.label.clone().into(),
+        identity.description.clone().into(),
+        identity.category.clone().into(),
+        identity.scope.clone().into(),
+        identity.semver.clone().into(),
+        tags.into(),
+        identity.template_version.into(),
+    ])
+}
+
+/// Entries that enter a template.
+struct News<'n> {
+    record: &'n Record,
+    now: i64,
+    /// When those that were there before came.
+    known: HashMap<String, i64>,
+}
+
+impl News<'_> {
+    async fn insert<'k>(
+        &self,
+        tx: &mut Tx,
+        entries: impl Iterator<Item = Kept<'k>>,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO main.template_payloads {into $1} (organization_id, template_id, \
+             item_uid, position, visibility, row_count, entry, created_at, updated_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        for (entry, position) in entries.zip(0_i64..) {
+            let created_at = self.known.get(entry.item_uid).copied().unwrap_or(self.now);
+            let parameters = [
+                self.record.organization_id.into(),
+                self.record.id.into(),
+                entry.item_uid.into(),
+                position.into(),
+                self.record.visibility.as_str().into(),
+                entry.row_count.into(),
+                entry.text.into(),
+                created_at.into(),
+                self.now.into(),
+            ];
+            tx.query(sql, &parameters).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces manifest and payloads, all or nothing. What is for everybody stays fit to be.
+///
+/// # Errors
+/// 404, 403, and 422 for what breaks a rule of promotion.
+pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply, Problem> {
+    let Replace { id, parcel } = &asked.input;
+    manage(tx, asked, *id).await?;
+    let (before, _) = lock(tx, *id).await?;
+    let manifest = shown_to(&parcel.manifest, &before.visibility);
+    if before.visibility == SYSTEM {
+        let entries = parcel.entries().map(|entry| entry.text.to_owned());
+        promotion::measure(Package::with_manifest(manifest.clone(), entries.collect()))?;
+    }
+    let sql = "SELECT item_uid, created_at FROM template_payloads \
+         WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
+    let key = [before.organization_id.into(), before.id.into()];
+    let known = tx.query(sql, &key).await?;
+    let known = known.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    let known = known.collect::<Result<_, StoreError>>()?;
+    let sql = "DELETE FROM main.template_payloads \
+         WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
+    tx.query(sql, &key).await?;
+    let record = rewrite(tx, &before, &manifest, &parcel.identity, asked.now).await?;
+    let news = News {
+        record: &record,
+        now: asked.now,
+        known,
+    };
+    news.insert(tx, parcel.entries()).await?;
+    Reply::json(StatusCode::OK, &record)
+}
+
+/// Writes another manifest and what it says of itself, under the visibility of the record.
+pub(super) async fn rewrite(
+    tx: &mut Tx,
+    record: &Record,
+    manifest: &str,
+    identity: &Identity,
+    now: i64,
+) -> Result<Record, Problem> {
+    let sql = concat!(
+        "UPDATE main.templates SET name = $3, label = $4, description = $5, category = $6, \
+         scope = $7, semver = $8, tags = $9, template_version = $10, manifest = $11, \
+         visibility = $12, updated_at = $13 \
+         WHERE {promoting organization_id} AND organization_id = $1 AND id = $2 RETURNING ",
+        columns!()
+    );
+    let mut parameters = vec![record.organization_id.into(), record.id.into()];
+    parameters.extend(said(identity)?);
+    parameters.push(manifest.into());
+    parameters.push(record.visibility.as_str().into());
+    parameters.push(now.into());
+    let row = tx.first(sql, &parameters).await?;
+    Ok(Record::read(&row.ok_or_else(Problem::not_found)?)?)
+}
+
+/// Takes a template out of the catalog, with its payloads. Jobs that apply it keep what they need.
+///
+/// # Errors
+/// 404, 403.
+pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Manage>) -> Result<Reply, Problem> {
+    let Manage(id) = asked.input;
+    let record = manage(tx, asked, id).await?;
+    let sql = "DELETE FROM main.templates \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
+    tx.query(sql, &[record.organization_id.into(), id.into()])
+        .await?;
+    Ok(Reply::nothing())
+}

@@ -1,0 +1,104 @@
+//! Why a workspace was not read, or not written.
+
+use tplkit::problem::Code;
+use tplkit::workspace::{Id, Kind, Refused};
+
+use crate::http::problem::Problem;
+use crate::rows;
+use crate::store::StoreError;
+
+/// Why a workspace was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is no such workspace, or none that may be seen.
+    #[error("there is no workspace {0}, or none that may be seen")]
+    NoWorkspace(Id),
+    /// There is no such table, or none that may be seen.
+    #[error("there is no table {0}, or none that may be seen")]
+    NoTable(Id),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a unit was not written. The transaction is to be left.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stopped {
+    /// It cannot be written as it is.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Somebody else holds the job.
+    #[error("another worker has taken the job over")]
+    Fenced,
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl From<StoreError> for Stopped {
+    fn from(error: StoreError) -> Stopped {
+        match error {
+            // What had to be there has gone since it was looked at.
+            StoreError::Reference => {
+                refused(Code::NotFound, "what it lies in was taken away").into()
+            }
+            // Names and values have refusals of their own; what is left are ids.
+            StoreError::Unique { .. } => refused(Code::Conflict, "its id is taken already").into(),
+            error => Stopped::Store(error),
+        }
+    }
+}
+
+impl From<Problem> for Stopped {
+    fn from(problem: Problem) -> Stopped {
+        match problem.code {
+            Code::StoreUnavailable => {
+                Stopped::Store(StoreError::Unavailable(problem.detail().to_owned()))
+            }
+            Code::Internal => Stopped::Store(StoreError::Internal(problem.detail().to_owned())),
+            code => Refused {
+                column: problem.column.clone(),
+                ..refused(code, problem.detail())
+            }
+            .into(),
+        }
+    }
+}
+
+impl From<rows::Refused> for Stopped {
+    fn from(why: rows::Refused) -> Stopped {
+        match why {
+            rows::Refused::Taken(taken) => {
+                let (row, column) = taken.into_iter().next().unwrap_or_default();
+                let told =
+                    format!("the value of the unique column {column:?} stands in another row");
+                Refused {
+                    row: Some(row),
+                    column: Some(column),
+                    ..refused(Code::UniqueViolation, told)
+                }
+                .into()
+            }
+            rows::Refused::Quota => {
+                let told = "the organization has as many rows as it may have";
+                refused(Code::QuotaExceeded, told).into()
+            }
+            rows::Refused::Store(error) => error.into(),
+        }
+    }
+}
+
+/// A refusal about no row and no column.
+pub(super) fn refused(code: Code, message: impl Into<String>) -> Refused {
+    Refused {
+        code,
+        row: None,
+        column: None,
+        message: message.into(),
+    }
+}
+
+/// A record that is not there.
+pub(super) fn missing(kind: Kind, id: Id) -> Stopped {
+    refused(Code::NotFound, format!("there is no {} {id}", kind.noun())).into()
+}

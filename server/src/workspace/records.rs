@@ -1,0 +1,193 @@
+//! Records that a unit creates.
+
+use tplkit::json::{Object, Value as Json};
+use tplkit::workspace::{Column, Feature, Id, Kind, Module, New, Rail, View};
+
+use super::error::missing;
+use super::unit::Writing;
+use super::{Stopped, automations};
+use crate::http::problem::{Code, Problem};
+use crate::model::brought::{Brought, Fresh, put};
+use crate::model::find;
+use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
+use crate::model::{self, kind};
+use crate::store::Value;
+
+/// The kind of records as the model knows it; automations are none of its.
+pub(super) fn of(kind: Kind) -> Option<&'static kind::Kind> {
+    match kind {
+        Kind::Workspace => Some(&WORKSPACE),
+        Kind::Feature => Some(&FEATURE),
+        Kind::Column => Some(&COLUMN),
+        Kind::View => Some(&VIEW),
+        Kind::Module => Some(&MODULE),
+        Kind::Rail => Some(&RAIL),
+        Kind::Workflow => None,
+    }
+}
+
+impl Writing<'_> {
+    pub(super) async fn create(&mut self, new: &New) -> Result<(), Stopped> {
+        match new {
+            New::Workspace { id, name, label } => {
+                let new = self.brought(
+                    (&WORKSPACE, vec![self.here.organization], *id),
+                    (name, label),
+                    Object::new().into(),
+                    vec![("access", "organization".into())],
+                );
+                Ok(put(self.tx, new, None).await?)
+            }
+            New::Feature(feature) => self.feature(feature).await,
+            New::Column { feature, column } => self.column(*feature, column).await,
+            New::View { feature, view } => self.view(*feature, view).await,
+            New::Workflow(automation) => {
+                self.hold_workspace().await?;
+                automations::create(self.tx, self.here, automation).await
+            }
+            New::Module(module) => self.module(module).await,
+            New::Rail { module, rail } => self.rail(*module, rail).await,
+        }
+    }
+
+    async fn feature(&mut self, feature: &Feature) -> Result<(), Stopped> {
+        self.hold_workspace().await?;
+        let new = self.brought(
+            (&FEATURE, self.within(), feature.id),
+            (&feature.name, &feature.label),
+            feature.config.clone().into(),
+            vec![("is_shared", feature.is_shared.into())],
+        );
+        put(self.tx, new, None).await?;
+        self.fresh.insert(feature.id, Fresh::default());
+        Ok(())
+    }
+
+    async fn column(&mut self, feature: Id, column: &Column) -> Result<(), Stopped> {
+        let within = self.within_feature(feature).await?;
+        let own: Vec<(&'static str, Value)> = vec![
+            ("type", column.column_type.as_str().into()),
+            (
+                "default_component",
+                column.default_component.as_str().into(),
+            ),
+            ("position", column.order.into()),
+        ];
+        let new = self.brought(
+            (&COLUMN, within, column.id),
+            (&column.name, &column.label),
+            column.config.clone().into(),
+            own,
+        );
+        Ok(put(self.tx, new, self.fresh.get_mut(&feature)).await?)
+    }
+
+    async fn view(&mut self, feature: Id, view: &View) -> Result<(), Stopped> {
+        let within = self.within_feature(feature).await?;
+        // It may give slots to columns.
+        self.fresh.remove(&feature);
+        let own: Vec<(&'static str, Value)> = vec![
+            ("type", view.view_type.as_str().into()),
+            ("position", view.order.into()),
+        ];
+        let new = self.brought(
+            (&VIEW, within, view.id),
+            (&view.name, &view.label),
+            view.config.clone().into(),
+            own,
+        );
+        Ok(put(self.tx, new, None).await?)
+    }
+
+    async fn module(&mut self, module: &Module) -> Result<(), Stopped> {
+        self.hold_workspace().await?;
+        let own: Vec<(&'static str, Value)> = vec![
+            ("icon", module.icon.clone().into()),
+            ("position", module.order.into()),
+        ];
+        let new = self.brought(
+            (&MODULE, self.within(), module.id),
+            (&module.name, &module.label),
+            module.config.clone().into(),
+            own,
+        );
+        Ok(put(self.tx, new, None).await?)
+    }
+
+    async fn rail(&mut self, module: Id, rail: &Rail) -> Result<(), Stopped> {
+        let parent = self.parent(&MODULE, Kind::Module, module).await?;
+        let config = rail.config.iter().cloned().map(Json::Object);
+        let new = self.brought(
+            (&RAIL, parent, rail.id),
+            (&rail.name, &rail.label),
+            Json::List(config.collect()),
+            vec![("position", rail.order.into())],
+        );
+        Ok(put(self.tx, new, None).await?)
+    }
+
+    fn within(&self) -> Vec<Id> {
+        vec![self.here.organization, self.here.workspace]
+    }
+
+    fn brought(
+        &self,
+        (kind, within, id): (&'static kind::Kind, Vec<Id>, Id),
+        (name, label): (&str, &str),
+        config: Json,
+        own: Vec<(&'static str, Value)>,
+    ) -> Brought {
+        Brought {
+            kind,
+            within,
+            id,
+            name: name.to_owned(),
+            label: label.to_owned(),
+            config,
+            own,
+            now: self.here.now,
+        }
+    }
+
+    /// What lies in a table lies in these.
+    async fn within_feature(&mut self, feature: Id) -> Result<Vec<Id>, Stopped> {
+        if self.fresh.contains_key(&feature) {
+            let mut within = self.within();
+            within.push(feature);
+            return Ok(within);
+        }
+        self.parent(&FEATURE, Kind::Feature, feature).await
+    }
+
+    /// What lies in a record lies in these; it stays as it is until the transaction ends.
+    async fn parent(
+        &mut self,
+        kind: &'static kind::Kind,
+        word: Kind,
+        id: Id,
+    ) -> Result<Vec<Id>, Stopped> {
+        let found = find::lock(self.tx, kind, id).await;
+        let parent: model::Record = found.map_err(|problem| gone(problem, word, id))?;
+        let mut within = parent.within.clone();
+        within.push(parent.id);
+        Ok(within)
+    }
+
+    /// The workspace stays until the transaction ends.
+    async fn hold_workspace(&mut self) -> Result<(), Stopped> {
+        if !self.held {
+            let id = self.here.workspace;
+            let found = find::lock(self.tx, &WORKSPACE, id).await;
+            found.map_err(|problem| gone(problem, Kind::Workspace, id))?;
+            self.held = true;
+        }
+        Ok(())
+    }
+}
+
+fn gone(problem: Problem, kind: Kind, id: Id) -> Stopped {
+    match problem.code {
+        Code::NotFound => missing(kind, id),
+        _ => problem.into(),
+    }
+}

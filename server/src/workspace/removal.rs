@@ -1,0 +1,58 @@
+//! Configs that are replaced and restored, and records that are taken away.
+
+use tplkit::json::Value as Json;
+use tplkit::problem::Code;
+use tplkit::workspace::{Id, Kind};
+
+use super::error::{missing, refused};
+use super::records::of;
+use super::unit::Writing;
+use super::{Stopped, automations};
+use crate::model::brought::{config, configure, take_away};
+
+impl Writing<'_> {
+    pub(super) async fn configure(
+        &mut self,
+        kind: Kind,
+        id: Id,
+        given: &Json,
+    ) -> Result<(), Stopped> {
+        let Some(model) = of(kind) else {
+            return automations::configure(self.tx, self.here, id, given).await;
+        };
+        if !configure(self.tx, model, id, given, self.here.now).await? {
+            return Err(missing(kind, id));
+        }
+        Ok(())
+    }
+
+    /// Replaces a config that is still what the job wrote.
+    pub(super) async fn restore(
+        &mut self,
+        kind: Kind,
+        id: Id,
+        current: &Json,
+        before: &Json,
+    ) -> Result<(), Stopped> {
+        let stands = match of(kind) {
+            Some(model) => config(self.tx, model, id).await?,
+            None => automations::config(self.tx, self.here, id).await?,
+        };
+        if stands.as_ref() == Some(current) {
+            return self.configure(kind, id, before).await;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn remove(&mut self, kind: Kind, id: Id, force: bool) -> Result<(), Stopped> {
+        let Some(model) = of(kind) else {
+            return automations::remove(self.tx, self.here, id).await;
+        };
+        if kind == Kind::Workspace && id == self.here.workspace {
+            let told = "a job does not take away the workspace that it works in";
+            return Err(refused(Code::Conflict, told).into());
+        }
+        self.fresh.remove(&id);
+        Ok(take_away(self.tx, model, id, force).await?)
+    }
+}

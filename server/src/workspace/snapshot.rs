@@ -1,0 +1,80 @@
+//! A workspace that is looked at within one transaction: what an export and a plan read.
+
+use futures_util::lock::Mutex;
+use tplkit::problem::Code;
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+
+use super::error::refused;
+use super::{ReadError, fetch, matching, page, stands, structure};
+use crate::rows::Tables;
+use crate::store::Tx;
+
+/// A workspace as a transaction sees it. In one that was begun with
+/// [`Store::snapshot`](crate::store::Store::snapshot) it stays the same whatever others write.
+///
+/// It is a [`Target`] because a plan asks what an apply would ask; it refuses to be written.
+pub struct Snapshot<'t> {
+    // Reading takes the transaction for itself, and the traits read by shared reference. Nobody waits
+    // for the lock: whoever reads a workspace does one thing after the other.
+    tx: Mutex<&'t mut Tx>,
+    workspace: Id,
+    tables: Tables,
+}
+
+impl<'t> Snapshot<'t> {
+    /// Looks at a workspace through a transaction.
+    pub fn new(tx: &'t mut Tx, workspace: Id, tables: &Tables) -> Snapshot<'t> {
+        Snapshot {
+            tx: Mutex::new(tx),
+            workspace,
+            tables: tables.clone(),
+        }
+    }
+}
+
+impl Source for Snapshot<'_> {
+    type Error = ReadError;
+
+    async fn structure(&self) -> Result<Structure, ReadError> {
+        structure(*self.tx.lock().await, self.workspace).await
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, ReadError> {
+        page(*self.tx.lock().await, feature, after, limit).await
+    }
+}
+
+impl Target for Snapshot<'_> {
+    async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
+        Ok(Vec::new())
+    }
+
+    async fn commit(&mut self, _: Unit) -> Result<(), CommitError<ReadError>> {
+        let told = "the workspace is looked at, not changed";
+        Err(refused(Code::Forbidden, told).into())
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        let mut tx = self.tx.lock().await;
+        matching(&mut tx, &self.tables, feature, column, values).await
+    }
+
+    async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        fetch(*self.tx.lock().await, feature, rows).await
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
+        stands(*self.tx.lock().await, feature, column).await
+    }
+}

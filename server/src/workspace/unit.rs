@@ -1,0 +1,233 @@
+//! The changes of one unit, done in order within one transaction.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tplkit::problem::Code;
+use tplkit::rows::members;
+use tplkit::workspace::{Change, Id, Kind, Refused, RowData, StoredRow};
+
+use super::error::{missing, refused};
+use super::{Stopped, automations, sequences};
+use crate::context::Context;
+use crate::model::brought::Fresh;
+use crate::rows::{Entered, Entering, Faults, Opened, Source, Table, Tables, Validate};
+use crate::store::Tx;
+
+/// Where, when and for whom a unit is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Here {
+    /// Whose the workspace is.
+    pub(crate) organization: Id,
+    /// Where records are created.
+    pub(crate) workspace: Id,
+    /// To whom rows belong.
+    pub(crate) creator: Option<Id>,
+    /// Microseconds.
+    pub(crate) now: i64,
+    /// Ids that nobody has decided.
+    pub(crate) context: Context,
+    /// The shape of tables that were read before.
+    pub(crate) tables: Tables,
+}
+
+/// The rows of a unit's inserts, let into their tables as those were last seen, by the position of the
+/// change. It spares the transaction the work; where a table has changed, it is done again.
+#[derive(Debug, Default)]
+pub(crate) struct Prepared(HashMap<usize, (Arc<Table>, Vec<Entered>)>);
+
+impl Prepared {
+    /// Does what can be done without asking the store.
+    pub(crate) fn of(changes: &[Change], tables: &Tables, context: &Context) -> Prepared {
+        let mut prepared = Prepared::default();
+        for (at, change) in changes.iter().enumerate() {
+            if let Change::InsertRows { feature, rows } = change
+                && let Some(table) = tables.peek(*feature)
+            {
+                let rows = rows.iter();
+                let rows = rows.map(|row| enter(&table, context, row.id, &row.data));
+                if let Some(rows) = rows.collect() {
+                    prepared.0.insert(at, (table, rows));
+                }
+            }
+        }
+        prepared
+    }
+}
+
+/// Does the changes of a unit.
+///
+/// # Errors
+/// When one of them cannot be done; then none is to be kept.
+pub(crate) async fn write(
+    tx: &mut Tx,
+    here: &Here,
+    changes: &[Change],
+    prepared: &Prepared,
+) -> Result<(), Stopped> {
+    let rows_alone = changes.iter().all(|change| {
+        matches!(
+            change,
+            Change::InsertRows { .. }
+                | Change::UpdateRows { .. }
+                | Change::RemoveRows { .. }
+                | Change::MoveSequence { .. }
+                | Change::RewindSequence { .. }
+        )
+    });
+    let mut writing = Writing {
+        tx,
+        here,
+        rows_alone,
+        held: false,
+        fresh: HashMap::new(),
+        opened: HashMap::new(),
+    };
+    // Numbers before rows, as everybody takes them: who waits for one holds no values yet.
+    if rows_alone {
+        for change in changes.iter().filter(|change| moves_on(change)) {
+            writing.change(change, None).await?;
+        }
+    }
+    for (at, change) in changes.iter().enumerate() {
+        if !(rows_alone && moves_on(change)) {
+            writing.change(change, prepared.0.get(&at)).await?;
+        }
+    }
+    Ok(())
+}
+
+fn moves_on(change: &Change) -> bool {
+    matches!(change, Change::MoveSequence { .. })
+}
+
+/// A unit that is being written.
+pub(super) struct Writing<'w> {
+    pub(super) tx: &'w mut Tx,
+    pub(super) here: &'w Here,
+    /// Whether no table changes in this unit, so that what is seen of tables may be remembered.
+    rows_alone: bool,
+    /// Whether the workspace is locked.
+    pub(super) held: bool,
+    /// Tables that this unit has made.
+    pub(super) fresh: HashMap<Id, Fresh>,
+    opened: HashMap<Id, Arc<Opened>>,
+}
+
+impl Writing<'_> {
+    async fn change(
+        &mut self,
+        change: &Change,
+        prepared: Option<&(Arc<Table>, Vec<Entered>)>,
+    ) -> Result<(), Stopped> {
+        match change {
+            Change::InsertRows { feature, rows } => {
+                return self.insert_rows(*feature, rows, prepared).await;
+            }
+            Change::UpdateRows { feature, rows } => return self.update_rows(*feature, rows).await,
+            Change::RemoveRows { feature, rows } => return self.remove_rows(*feature, rows).await,
+            Change::MoveSequence {
+                feature,
+                column,
+                from,
+                to,
+            } => return sequences::move_on(self.tx, (*feature, *column), *from, *to).await,
+            Change::RewindSequence {
+                feature,
+                column,
+                from,
+                to,
+            } => return sequences::rewind(self.tx, (*feature, *column), *from, *to).await,
+            _ => {}
+        }
+        // What was seen of tables may be otherwise now.
+        self.opened.clear();
+        match change {
+            Change::Create(new) => self.create(new).await,
+            Change::Configure { kind, id, config } => self.configure(*kind, *id, config).await,
+            Change::Restore {
+                kind,
+                id,
+                current,
+                config,
+            } => self.restore(*kind, *id, current, config).await,
+            Change::Publish { workflow } => {
+                automations::publish(self.tx, self.here, *workflow).await
+            }
+            Change::Remove { kind, id, force } => self.remove(*kind, *id, *force).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// A table whose rows are written; it stays as it is.
+    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<Opened>>, Stopped> {
+        if let Some(opened) = self.opened.get(&feature) {
+            return Ok(Some(opened.clone()));
+        }
+        let opened = if self.rows_alone {
+            self.here.tables.open(self.tx, feature).await?
+        } else {
+            Tables::unkept(self.tx, feature).await?
+        };
+        let opened = opened.map(Arc::new);
+        if let Some(opened) = &opened {
+            self.opened.insert(feature, opened.clone());
+        }
+        Ok(opened)
+    }
+
+    async fn insert_rows(
+        &mut self,
+        feature: Id,
+        rows: &[StoredRow],
+        prepared: Option<&(Arc<Table>, Vec<Entered>)>,
+    ) -> Result<(), Stopped> {
+        // It has rows from now on.
+        self.fresh.remove(&feature);
+        let opened = self.open(feature).await?;
+        let opened = opened.ok_or_else(|| missing(Kind::Feature, feature))?;
+        let mut rows = match prepared {
+            Some((table, rows)) if Arc::ptr_eq(table, &opened.table) => rows.clone(),
+            _ => {
+                let (table, context) = (&opened.table, &self.here.context);
+                let rows = rows.iter().enumerate().map(|(at, row)| {
+                    enter(table, context, row.id, &row.data).ok_or_else(|| not_storable(at))
+                });
+                rows.collect::<Result<_, Refused>>()?
+            }
+        };
+        let by = (self.here.creator, self.here.now);
+        Ok(crate::rows::insert(self.tx, &opened, by, &mut rows).await?)
+    }
+}
+
+/// Lets a row in that was judged already. Its numbers do not move sequences: the job does that itself.
+/// Nothing, when a number in it is too long for any store.
+pub(super) fn enter(table: &Table, context: &Context, id: Id, data: &RowData) -> Option<Entered> {
+    let entering = Entering {
+        table,
+        validate: Validate::Off,
+        context,
+    };
+    let mut cells: Vec<_> = members(data.as_str())
+        .map(|(key, raw)| Source {
+            key: key.decoded(),
+            raw,
+            kept: false,
+        })
+        .collect();
+    cells.sort_by(|one, other| one.key.cmp(&other.key));
+    let mut faults = Faults::default();
+    let mut entered = entering.row(id, cells.into_iter(), (0, &mut faults));
+    entered.numbered_elsewhere();
+    faults.is_empty().then_some(entered)
+}
+
+/// The refusal of a row that cannot be kept.
+pub(super) fn not_storable(row: usize) -> Refused {
+    let told = "numbers have at most 34 significant digits and 64 in plain notation";
+    Refused {
+        row: Some(row),
+        ..refused(Code::ValidationFailed, told)
+    }
+}

@@ -1,0 +1,17 @@
+//! Templates over HTTP: the catalog, packages and payloads, promotion.
+
+mod active;
+mod apply;
+mod catalog;
+mod create;
+mod decisions;
+mod export;
+mod package;
+mod patch;
+mod payloads;
+mod plan;
+mod promotion;
+mod round_trip;
+mod rows_modes;
+mod shop;
+mod undo;

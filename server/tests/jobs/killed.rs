@@ -1,0 +1,180 @@
+//! Workers are killed, stopped and raced while they carry a job out, and in the end everything is as if
+//! nothing had happened.
+//!
+//! `TPLKIT_KILLS` says how often (10).
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tplkit_server::context::{Context, SystemClock, random};
+use tplkit_server::jobs::Status;
+use tplkit_server::routes::organizations;
+use tplkit_server::store::Store;
+use uuid::Uuid;
+
+use super::ground;
+use super::outcome::{Outcome, ledger, plain, published};
+use super::packages::{Package, everything};
+use crate::process::command;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(a_job_survives_the_death_of_its_workers);
+
+fn kills() -> usize {
+    #[expect(clippy::disallowed_methods, reason = "says how much is tested")]
+    let asked = std::env::var("TPLKIT_KILLS").ok();
+    asked.and_then(|asked| asked.parse().ok()).unwrap_or(10)
+}
+
+/// A process that carries jobs out; it ends with the test.
+struct Working(Child);
+
+impl Working {
+    fn start(place: &Place) -> Working {
+        let mut command = command(&["worker", "--lease-seconds", "1", "--database", &place.url]);
+        let started = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Working(started.expect("starts"))
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.0.id().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.expect("kill exists").success());
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Asked {
+    organization: Uuid,
+    workspace: Uuid,
+    job: Uuid,
+    minter: tplkit::apply::Minter,
+    before: Outcome,
+}
+
+fn context() -> Context {
+    Context::new(std::sync::Arc::new(SystemClock))
+}
+
+async fn ask(store: &Store, package: &Package) -> Asked {
+    let context = context();
+    let new = organizations::New {
+        id: context.id(),
+        label: "O".to_owned(),
+        seats: None,
+        row_quota: None,
+        now: context.now(),
+    };
+    let organization = organizations::create(store, new).await.expect("creates").id;
+    let workspace = ground::workspace(store, &context, organization).await;
+    let before = Outcome::of(store, workspace).await;
+    let new = package.job(&context, organization, workspace);
+    let (job, minter) = (new.id, new.minter);
+    assert!(ground::create(store, new).await);
+    Asked {
+        organization,
+        workspace,
+        job,
+        minter,
+        before,
+    }
+}
+
+async fn status(store: &Store, job: Uuid) -> Status {
+    ground::job(store, &context(), job).await.status
+}
+
+async fn finished(store: &Store, asked: &Asked) {
+    while !status(store, asked.job).await.is_finished() {
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Asserts that a job came to what it owes.
+async fn judge(store: &Store, package: &Package, asked: &Asked) {
+    let job = ground::job(store, &context(), asked.job).await;
+    assert_eq!(job.status, Status::Completed, "{:?}", job.error);
+    let (owed, report) = package.owed(asked.before.state(), asked.minter);
+    Outcome::of(store, asked.workspace).await.is(&owed);
+    let told = job.report.as_deref().expect("a report");
+    let told = serde_json::from_str(told).expect("a report");
+    assert_eq!(plain(told), plain(report));
+    let entries = ledger(store, asked.organization, asked.job).await;
+    let published = published(&entries);
+    assert_eq!(published.len(), 3, "{published:?}");
+    assert!(published.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+async fn a_job_survives_the_death_of_its_workers(place: Place) {
+    let store = place.open().await;
+    let package = everything(6, 520);
+    let mut killed = 0;
+    while killed < kills() {
+        let asked = ask(&store, &package).await;
+        while !status(&store, asked.job).await.is_finished() {
+            let worker = Working::start(&place);
+            // From before it has begun until after it has ended.
+            let [any] = random::<1>();
+            for _ in 0..u64::from(any) * 2 {
+                sleep(Duration::from_millis(10)).await;
+                if status(&store, asked.job).await.is_finished() {
+                    break;
+                }
+            }
+            worker.signal("-KILL");
+            killed += 1;
+        }
+        judge(&store, &package, &asked).await;
+    }
+}
+
+#[test]
+fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
+    crate::stores::run(Place::postgres(), async |place: Place| {
+        let store = place.open().await;
+        let package = everything(6, 1500);
+        let asked = ask(&store, &package).await;
+        let slow = Working::start(&place);
+        while status(&store, asked.job).await != Status::Rows {
+            sleep(Duration::from_millis(5)).await;
+        }
+        slow.signal("-STOP");
+        assert!(!status(&store, asked.job).await.is_finished());
+        let quick = Working::start(&place);
+        finished(&store, &asked).await;
+        judge(&store, &package, &asked).await;
+        let before = ledger(&store, asked.organization, asked.job).await;
+        slow.signal("-CONT");
+        // It finds out that the job is not its own, and looks for others.
+        drop(quick);
+        let next = ask(&store, &everything(1, 5)).await;
+        finished(&store, &next).await;
+        let after = ledger(&store, asked.organization, asked.job).await;
+        assert_eq!(before, after);
+        judge(&store, &package, &asked).await;
+    });
+}
+
+#[test]
+fn two_processes_share_the_jobs_of_one_store() {
+    crate::stores::run(Place::postgres(), async |place: Place| {
+        let store = place.open().await;
+        let package = everything(3, 30);
+        let mut all = Vec::new();
+        for _ in 0..6 {
+            all.push(ask(&store, &package).await);
+        }
+        let _workers = [Working::start(&place), Working::start(&place)];
+        for asked in &all {
+            finished(&store, asked).await;
+            judge(&store, &package, asked).await;
+        }
+    });
+}

@@ -1,0 +1,228 @@
+//! Who may write for a job: one, and only as long as the lease lasts.
+
+use std::time::Duration;
+
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{
+    Change, CommitError, Feature, New, Progress, Source as _, Target as _, Unit,
+};
+use tplkit_server::context::Context;
+use tplkit_server::jobs::{self, Status, take_any};
+use tplkit_server::store::{Dialect, Scope, Store, StoreError};
+use uuid::Uuid;
+
+use super::ground;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    of_many_who_want_a_job_one_gets_it,
+    one_unfinished_job_of_a_template_stands_in_a_workspace,
+    an_attempt_whose_lease_is_over_writes_nothing,
+    every_unit_renews_the_lease,
+    a_lease_is_renewed_while_a_unit_is_written,
+);
+
+async fn asked_for(world: &World) -> Uuid {
+    let World { store, context, .. } = world;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let new = ground::new(context, world.acme, workspace);
+    let id = new.id;
+    assert!(ground::create(store, new).await);
+    id
+}
+
+/// Lets a second go by, on whichever clock leases go by.
+async fn second(world: &World) {
+    world.wait(1);
+    if world.store.kind() == "postgres" {
+        tokio::time::sleep(Duration::from_millis(1100)).await;
+    }
+}
+
+fn unit(context: &Context) -> Unit {
+    let id = context.id();
+    let feature = Feature {
+        id,
+        name: format!("f{id}"),
+        label: String::new(),
+        config: tplkit::json::Object::new(),
+        is_shared: false,
+        columns: Vec::new(),
+        views: Vec::new(),
+    };
+    Unit {
+        changes: vec![Change::Create(New::Feature(feature))],
+        entry: Some(Entry::Completed),
+        progress: Progress {
+            phase: "structure",
+            done: 1,
+            total: 1,
+        },
+        report: None,
+    }
+}
+
+async fn of_many_who_want_a_job_one_gets_it(place: Place) {
+    let world = World::new(place).await;
+    let job = asked_for(&world).await;
+    let World { store, context, .. } = &world;
+    for round in 0..3 {
+        let takers = (0..32).map(|_| {
+            let (store, context) = (store.clone(), context.clone());
+            tokio::spawn(async move { take_any(&store, &context, 1_000_000).await })
+        });
+        let takers: Vec<_> = takers.collect();
+        let mut winners = Vec::new();
+        for taker in takers {
+            winners.extend(taker.await.expect("ends").expect("is answered"));
+        }
+        assert_eq!(winners.len(), 1, "{round}");
+        assert_eq!(winners[0].0.id, job);
+        assert_eq!(winners[0].0.status, Status::Structure);
+        // Nobody gives it back, and so it is free when its time is over.
+        second(&world).await;
+    }
+    let (_, lease) = take_any(store, context, 60_000_000)
+        .await
+        .expect("is answered")
+        .expect("is free");
+    let nobody = take_any(store, context, 60_000_000).await;
+    assert!(nobody.expect("is answered").is_none());
+    lease.release(store, context, 0).await.expect("is released");
+    let again = take_any(store, context, 60_000_000).await;
+    assert!(again.expect("is answered").is_some());
+}
+
+async fn one_unfinished_job_of_a_template_stands_in_a_workspace(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let new = || ground::new(context, world.acme, workspace);
+    let (first, mut second) = (new(), new());
+    let template = first.template;
+    second.template = template;
+    assert!(ground::create(store, first).await);
+    assert!(!ground::create(store, second).await);
+    // Of another template, or elsewhere.
+    assert!(ground::create(store, new()).await);
+    let elsewhere = ground::workspace(store, context, world.acme).await;
+    let mut other = ground::new(context, world.acme, elsewhere);
+    other.template = template;
+    assert!(ground::create(store, other).await);
+    let of = (world.acme, workspace, template, context.now());
+    let found = store.read(&Scope::Operator, of, |tx, of| {
+        Box::pin(jobs::unfinished(tx, (of.0, of.1, of.2), of.3))
+    });
+    let found: Result<_, StoreError> = found.await;
+    let found = found.expect("reads").expect("is there");
+    assert_eq!((found.template, found.held), (template, false));
+}
+
+async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let job = asked_for(&world).await;
+    let slow = ground::taken(store, context, job, 1).await;
+    let mut slow = ground::destination(store, context, slow).await;
+    slow.commit(unit(context)).await.expect("is written");
+    let before = slow.structure().await.expect("reads");
+    second(&world).await;
+    // Nobody else has taken it yet.
+    let late = slow.commit(unit(context)).await;
+    assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
+    let renewed = slow.lease().renew(store, context).await.expect("answers");
+    assert!(!renewed);
+    let quick = ground::taken(store, context, job, 60).await;
+    let mut quick = ground::destination(store, context, quick).await;
+    let late = slow.commit(unit(context)).await;
+    assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
+    // It lets go of nothing that is not its own, and tells nothing about it.
+    let lease = slow.lease();
+    lease.release(store, context, 0).await.expect("answers");
+    let told = lease.fail(store, context, "{}".to_owned()).await;
+    told.expect("answers");
+    assert_eq!(slow.structure().await.expect("reads"), before);
+    assert_eq!(slow.ledger().await.expect("reads").len(), 1);
+    quick.commit(unit(context)).await.expect("is written");
+    let known = ground::job(store, context, job).await;
+    assert_eq!((known.status, known.held), (Status::Structure, true));
+}
+
+async fn every_unit_renews_the_lease(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let job = asked_for(&world).await;
+    let lease = ground::taken(store, context, job, 60).await;
+    let mut target = ground::destination(store, context, lease).await;
+    let until = async || {
+        let job = ground::job(store, context, job).await;
+        job.locked_until.expect("is held")
+    };
+    let mut before = until().await;
+    for _ in 0..3 {
+        world.wait(1);
+        target.commit(unit(context)).await.expect("is written");
+        let now = until().await;
+        assert!(now > before);
+        before = now;
+    }
+    if store.kind() == "sqlite" {
+        assert_eq!(before, context.now() + 60_000_000);
+    }
+    // A unit that is refused renews nothing.
+    let refused = Unit {
+        changes: vec![Change::Publish {
+            workflow: context.id(),
+        }],
+        ..unit(context)
+    };
+    world.wait(1);
+    let refused = target.commit(refused).await;
+    assert!(matches!(refused, Err(CommitError::Refused(_))));
+    assert_eq!(until().await, before);
+}
+
+/// On the store with one writer nobody gets between a unit and its end; there it is enough that the lease
+/// lasts at its beginning.
+async fn a_lease_is_renewed_while_a_unit_is_written(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    if store.kind() == "sqlite" {
+        return;
+    }
+    let job = asked_for(&world).await;
+    let lease = ground::taken(store, context, job, 60).await;
+    let mut target = ground::destination(store, context, lease.clone()).await;
+    let workspace = lease.workspace;
+    // The unit has begun and waits for somebody who holds the workspace.
+    let held = hold(store.clone(), workspace);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let writing = tokio::spawn({
+        let unit = unit(context);
+        async move { target.commit(unit).await.map_err(|error| error.to_string()) }
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let before = ground::job(store, context, job).await.locked_until;
+    assert!(lease.renew(store, context).await.expect("is answered"));
+    assert!(ground::job(store, context, job).await.locked_until > before);
+    assert!(!writing.is_finished(), "it did not wait");
+    held.await.expect("ends");
+    writing.await.expect("ends").expect("is written");
+}
+
+/// Holds the line of a workspace for a second.
+fn hold(store: Store, workspace: Uuid) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move {
+        let held = store.write(&Scope::Operator, workspace, |tx, workspace| {
+            Box::pin(async move {
+                assert_eq!(tx.dialect()?, Dialect::Postgres);
+                let sql = "SELECT id FROM workspaces WHERE id = $1 {lock}";
+                tx.query(sql, &[(*workspace).into()]).await?;
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                Ok::<_, StoreError>(())
+            })
+        });
+        held.await.expect("is held");
+    })
+}

@@ -1,0 +1,11 @@
+//! Template jobs on both stores: what they promise, and what becomes of them when something happens.
+
+mod faults;
+mod ground;
+#[cfg(unix)]
+mod killed;
+mod leases;
+mod outcome;
+mod packages;
+mod promises;
+mod same;

@@ -1,0 +1,167 @@
+//! A job on the store comes to what the library comes to in memory: the same records, the same rows
+//! under the same ids, the same links and numbers, the same report.
+
+use tokio::sync::watch;
+use tplkit::workspace::random::{Shape, workspace};
+use tplkit_server::jobs::{Bell, Job, Status, Worker};
+use tplkit_server::work::Bench;
+use uuid::Uuid;
+
+use super::ground;
+use super::outcome::{Outcome, ledger, owed_ledger, plain, published};
+use super::packages::{Package, everything};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    one_of_everything_comes_out_as_in_memory,
+    random_packages_come_out_as_in_memory,
+    a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end,
+    a_job_that_cannot_be_done_says_why,
+);
+
+/// Lets the workers of a process carry out what there is to do, until a job is finished.
+async fn work(world: &World, job: Uuid) -> Job {
+    let (stop, stopped) = watch::channel(false);
+    let worker = Worker {
+        bench: bench(world),
+        lease_seconds: 60,
+        bell: Bell::default(),
+    };
+    let working = tokio::spawn(worker.run(stopped));
+    let done = finished(world, job).await;
+    stop.send(true).expect("hears");
+    working.await.expect("ends");
+    done
+}
+
+fn bench(world: &World) -> Bench {
+    Bench {
+        store: world.store.clone(),
+        context: world.context.clone(),
+        metrics: world.app.metrics.clone(),
+        tables: world.app.tables.clone(),
+    }
+}
+
+async fn finished(world: &World, job: Uuid) -> Job {
+    loop {
+        let found = ground::job(&world.store, &world.context, job).await;
+        if found.status.is_finished() {
+            return found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+/// Applies a package to an empty workspace and holds the outcome against the library's.
+async fn hold(world: &World, package: &Package) -> Job {
+    let World { store, context, .. } = world;
+    let organization = world.organization("O", None).await;
+    let workspace = ground::workspace(store, context, organization).await;
+    let before = Outcome::of(store, workspace).await;
+    let new = package.job(context, organization, workspace);
+    let (id, minter) = (new.id, new.minter);
+    assert!(ground::create(store, new).await);
+    let job = work(world, id).await;
+    assert_eq!(job.status, Status::Completed, "{:?}", job.error);
+    assert_eq!((job.locked_until, job.error.as_deref()), (None, None));
+    let (owed, report) = package.owed(before.state(), minter);
+    let told = job.report.as_deref().expect("a report");
+    let told: tplkit::apply::Report = serde_json::from_str(told).expect("a report");
+    assert_eq!(
+        plain(told.clone()),
+        plain(report.clone()),
+        "{told:#?} {report:#?}"
+    );
+    Outcome::of(store, workspace).await.is(&owed);
+    let entries = ledger(store, organization, id).await;
+    assert_eq!(entries, owed_ledger(&owed));
+    job
+}
+
+async fn one_of_everything_comes_out_as_in_memory(place: Place) {
+    let world = World::new(place).await;
+    let job = hold(&world, &everything(4, 600)).await;
+    assert_eq!((job.phase.as_str(), job.done, job.total), ("publish", 3, 3));
+    let entries = ledger(&world.store, job.organization, job.id).await;
+    assert_eq!(published(&entries).len(), 3);
+}
+
+async fn random_packages_come_out_as_in_memory(place: Place) {
+    let world = World::new(place).await;
+    for seed in 0..seeds() {
+        let shape = match seed % 2 {
+            0 => Shape::closed(),
+            _ => Shape::wild(),
+        };
+        eprintln!("seed {seed}");
+        hold(&world, &Package::of(workspace(seed, &shape))).await;
+    }
+}
+
+/// `TPLKIT_CASES` random packages.
+fn seeds() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "says how much is tested")]
+    let asked = std::env::var("TPLKIT_CASES").ok();
+    asked.and_then(|asked| asked.parse().ok()).unwrap_or(12)
+}
+
+async fn a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (stop, stopped) = watch::channel(false);
+    let bell = Bell::default();
+    let worker = Worker {
+        bench: bench(&world),
+        lease_seconds: 60,
+        bell: bell.clone(),
+    };
+    let working = tokio::spawn(worker.run(stopped));
+    let package = everything(2, 3);
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let new = package.job(context, world.acme, workspace);
+    let id = new.id;
+    assert!(ground::create(store, new).await);
+    bell.ring();
+    finished(&world, id).await;
+    // Told to stop in the middle of a job: it is free at once for whoever comes next.
+    let package = everything(3, 2000);
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let new = package.job(context, world.acme, workspace);
+    let id = new.id;
+    assert!(ground::create(store, new).await);
+    bell.ring();
+    while ground::job(store, context, id).await.status != Status::Rows {
+        let job = ground::job(store, context, id).await;
+        assert!(!job.status.is_finished(), "{job:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    stop.send(true).expect("hears");
+    working.await.expect("ends");
+    let job = ground::job(store, context, id).await;
+    assert_eq!(job.locked_until, None);
+    assert!(!job.status.is_finished(), "too fast to be stopped");
+    assert_eq!(work(&world, id).await.status, Status::Completed);
+}
+
+async fn a_job_that_cannot_be_done_says_why(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let mut new = everything(1, 1).job(context, world.acme, workspace);
+    new.parts[0] = "{}".to_owned();
+    let id = new.id;
+    assert!(ground::create(store, new).await);
+    let job = work(&world, id).await;
+    assert_eq!((job.status, job.locked_until), (Status::Failed, None));
+    let error: serde_json::Value =
+        serde_json::from_str(job.error.as_deref().expect("an error")).expect("JSON");
+    assert_eq!(error["code"], "internal");
+    assert!(
+        error["detail"]
+            .as_str()
+            .expect("text")
+            .contains("apply the template anew")
+    );
+}

@@ -1,0 +1,193 @@
+//! `tplkit apply`: a template, a package file or a saved plan, carried out on a workspace.
+
+mod file;
+mod saved;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tplkit::workspace::Id;
+
+use crate::cli::args::Form;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::following::Waiting;
+use crate::cli::output::print_note;
+use crate::cli::package_file;
+use crate::cli::planned::examine::{self, Examined, File, Question};
+use crate::cli::planned::{Decisions, Saved, body, is_foreign, screen, workspace_id};
+use crate::cli::remote::subject::{self, Subject};
+use crate::cli::remote::{self, Connection, Target};
+use crate::cli::session::Session;
+use crate::cli::starting::{self, Start};
+
+use super::plan::tell;
+
+/// Apply a template, a package file or a saved plan to a workspace.
+///
+/// The id of the job is written first, then how far it is, then its report. On a terminal the plan
+/// is shown and asked about; elsewhere `--yes` or a saved plan is needed. A package file is pushed to
+/// the catalog first, which needs the role `admin`, unless the catalog holds it already; it stays
+/// there. Whatever happens to this command, the job goes on; how to get back to it is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A plan of `tplkit plan --out`, a package file (`-` is standard input), or a template by id or
+    /// name.
+    #[arg(value_name = "PLAN|PKG|TEMPLATE")]
+    subject: PathBuf,
+    /// The workspace to apply to; a saved plan knows its own.
+    #[arg(long, value_name = "ID", value_parser = workspace_id)]
+    workspace: Option<Id>,
+    #[command(flatten)]
+    decisions: Decisions,
+    /// Apply without asking.
+    #[arg(short, long)]
+    yes: bool,
+    /// Only show what it would do, as `tplkit plan`: nothing is written, not even a template.
+    #[arg(long, conflicts_with_all = ["yes", "detach", "wait", "fail_on_unresolved"])]
+    dry_run: bool,
+    /// Do not wait for the end of the job.
+    #[arg(long, conflicts_with_all = ["wait", "fail_on_unresolved"])]
+    detach: bool,
+    #[command(flatten)]
+    waiting: Waiting,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let subject = Subject::of(&args.subject);
+    let source = match subject {
+        Subject::File(path) => Some((path, package_file::read(path)?)),
+        Subject::Template(_) => None,
+    };
+    if let Some((path, source)) = &source
+        && let Ok(text) = source.text()
+        && let Some(saved) = Saved::read(path, text)?
+    {
+        return saved::run(args, &saved, session);
+    }
+    let Some(workspace) = args.workspace else {
+        return Err(usage(
+            "no workspace is named",
+            "give its id with `--workspace`; `tplkit api GET /v1/workspaces` lists them",
+        ));
+    };
+    if !args.yes && !args.dry_run && !args.asks() {
+        return Err(usage(
+            "nobody can be asked whether to apply, because this is no terminal",
+            "give `--yes`, or save a plan with `tplkit plan … --out FILE`, look at it, and apply that",
+        ));
+    }
+    let request = args.decisions.request()?;
+    let file = match &source {
+        None => None,
+        Some((path, source)) => match File::checked(path, source) {
+            Ok(file) => Some(file),
+            Err(report) => {
+                session.note("error: only a package that checks without errors can be applied");
+                return package_file::refuse(&report, args.format, session);
+            }
+        },
+    };
+    let connection = Connection::open(&args.target, session)?;
+    let question = Question {
+        client: &connection.client,
+        workspace,
+        request: &request,
+        session,
+    };
+    match (subject, file) {
+        (_, Some(file)) => file::run(args, question, &file),
+        (Subject::Template(word), None) => template(args, question, word),
+        (Subject::File(_), None) => Err(usage("there is no package", "name a file")),
+    }
+}
+
+/// A template of the catalog.
+fn template(args: &Args, question: Question<'_>, word: &str) -> Result<Exit, CliError> {
+    if args.dry_run {
+        let examined = examine::template(question, word)?;
+        return tell(&args.subject, &examined, (args.format, None), question);
+    }
+    let id = subject::template(question.client, word)?;
+    if args.yes {
+        return args.start(question, &id, &body(question.request, question.workspace));
+    }
+    match examine::template(question, &id) {
+        Ok(examined) => match args.agree(question, &examined)? {
+            Some(exit) => Ok(exit),
+            None => args.start_planned(question, &id, &examined),
+        },
+        Err(error) if is_foreign(&error) => {
+            question
+                .session
+                .note("note: this server does not tell what an apply would do before it is done");
+            remote::confirm("Apply all the same?")?;
+            let body = body(question.request, question.workspace);
+            args.start(question, &id, &body)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Args {
+    /// Whether there is somebody to ask.
+    fn asks(&self) -> bool {
+        self.format == Form::Text && remote::terminal()
+    }
+
+    /// Shows a plan and asks about it; how the command ends when it cannot be applied.
+    fn agree(&self, question: Question<'_>, examined: &Examined) -> Result<Option<Exit>, CliError> {
+        let plan = &examined.planned.preview;
+        if !plan.refusals.is_empty() {
+            let exit = tell(&self.subject, examined, (self.format, None), question)?;
+            return Ok(Some(exit));
+        }
+        let subject = format!("`{}`", self.subject.display());
+        print_note(&screen(&subject, &question.workspace.to_string(), plan));
+        remote::confirm("Apply it?")?;
+        Ok(None)
+    }
+
+    /// Begins what was agreed to, and nothing else.
+    fn start_planned(
+        &self,
+        question: Question<'_>,
+        template: &str,
+        examined: &Examined,
+    ) -> Result<Exit, CliError> {
+        let mut body = body(question.request, question.workspace);
+        body["plan"] = json!(examined.planned.preview.digest);
+        self.start(question, template, &body)
+    }
+
+    fn start(
+        &self,
+        question: Question<'_>,
+        template: &str,
+        body: &Value,
+    ) -> Result<Exit, CliError> {
+        starting::run(&Start {
+            client: question.client,
+            template,
+            workspace: &question.workspace.to_string(),
+            job: None,
+            body,
+            waiting: &self.waiting,
+            detach: self.detach,
+            form: self.format,
+            session: question.session,
+        })
+    }
+}
+
+fn usage(message: &str, help: &str) -> CliError {
+    CliError::Usage {
+        message: message.to_owned(),
+        help: help.to_owned(),
+    }
+}

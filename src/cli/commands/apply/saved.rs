@@ -1,0 +1,119 @@
+//! Carrying out a saved plan: what it showed is done, or nothing is.
+
+use serde_json::json;
+use tplkit::apply::{Request, package_digest};
+
+use super::file::Pushed;
+use super::{Args, usage};
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::package_file;
+use crate::cli::planned::examine::{File, Question};
+use crate::cli::planned::{Saved, by_reading, by_server};
+use crate::cli::remote::Connection;
+use crate::cli::session::Session;
+
+pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit, CliError> {
+    if !args.decisions.are_none() || args.dry_run {
+        return Err(usage(
+            "a saved plan is carried out as it is",
+            "plan again with other decisions: `tplkit plan … --out FILE`",
+        ));
+    }
+    if args.workspace.is_some_and(|id| id != saved.workspace) {
+        return Err(usage(
+            "the plan was made for another workspace",
+            "leave `--workspace` out, or plan again for that one",
+        ));
+    }
+    let connection = Connection::open(&args.target, session)?;
+    if connection.client.base().to_string() != saved.server {
+        return Err(usage(
+            "the plan was made for another server",
+            "name that server with `--url` or `--profile`, or plan again",
+        ));
+    }
+    let request = request(saved)?;
+    let question = Question {
+        client: &connection.client,
+        workspace: saved.workspace,
+        request: &request,
+        session,
+    };
+    if let Some(template) = &saved.template {
+        let mut body = saved.body.clone();
+        body["plan"] = json!(saved.digest);
+        return args.start(question, template, &body);
+    }
+    let Some(package) = &saved.package else {
+        return Err(usage(
+            "the plan names neither template nor package",
+            "plan again",
+        ));
+    };
+    let source = package_file::read(&package.path)?;
+    let file = match File::checked(&package.path, &source) {
+        Ok(file) => file,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    if package_digest(file.text) != package.digest {
+        let message = format!(
+            "`{}` has changed since it was planned",
+            package.path.display()
+        );
+        return Err(stale(message));
+    }
+    let planned = by_reading(
+        question.client,
+        question.workspace,
+        (file.text, &file.package),
+        question.request,
+    )?;
+    if planned.preview.digest != saved.digest {
+        return Err(stale(
+            "the workspace has changed since it was planned for".to_owned(),
+        ));
+    }
+    let pushed = Pushed::anew(question, &file, args.format)?;
+    let outcome = carry_out(args, question, saved, &pushed.id);
+    pushed.keep_unless_refused(question, outcome)
+}
+
+/// The server plans too, and must not plan anything else.
+fn carry_out(
+    args: &Args,
+    question: Question<'_>,
+    saved: &Saved,
+    template: &str,
+) -> Result<Exit, CliError> {
+    let planned = by_server(question.client, template, &saved.body)?;
+    if !planned.shows_what(&saved.plan) {
+        return Err(stale(
+            "the server would do something else than was planned".to_owned(),
+        ));
+    }
+    let mut body = saved.body.clone();
+    body["plan"] = json!(planned.preview.digest);
+    args.start(question, template, &body)
+}
+
+fn stale(message: String) -> CliError {
+    CliError::Moved {
+        message,
+        help: "nothing was written; plan again, look at it, and apply that".to_owned(),
+    }
+}
+
+/// The decisions in the body of a plan.
+fn request(saved: &Saved) -> Result<Request, CliError> {
+    Request::from_json(&saved.body.to_string()).map_err(|refusals| {
+        let details: Vec<&str> = refusals.iter().map(|one| one.detail.as_str()).collect();
+        usage(
+            &format!(
+                "the plan holds no decisions that can be read: {}",
+                details.join("; ")
+            ),
+            "plan again",
+        )
+    })
+}

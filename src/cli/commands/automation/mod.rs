@@ -1,0 +1,30 @@
+//! `tplkit automation`: definitions of automations outside packages.
+
+mod play;
+#[cfg(feature = "client")]
+mod remote;
+mod validate;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Work on automation definitions.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Validate(validate::ValidateArgs),
+    Run(play::RunArgs),
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    match &args.command {
+        Command::Validate(args) => validate::run(args, session),
+        Command::Run(args) => play::run(args, session),
+    }
+}

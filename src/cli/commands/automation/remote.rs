@@ -1,0 +1,112 @@
+//! `tplkit automation validate --remote`: the validator of a server, which knows its tables.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use tplkit::check::render::counted;
+use tplkit::client::{Verdict, VerdictIssue};
+use tplkit::json::{Doc, Object, Value};
+
+use super::validate::ValidateArgs;
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::remote::Connection;
+use crate::cli::session::Session;
+
+pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
+    let source = package_file::read(&args.file)?;
+    let body = body(args, source.text().unwrap_or_default())?;
+    let connection = Connection::open(&args.target, session)?;
+    let told = connection.client.validate_automation(&body)?;
+    let verdict = told.record;
+    let text = match args.format {
+        Form::Text => for_people(&verdict, session),
+        Form::Json => {
+            let document: serde_json::Value =
+                serde_json::from_str(told.document.get()).unwrap_or_default();
+            let path = args.file.to_string_lossy();
+            let issues = &document["issues"];
+            document::write(
+                if verdict.ok { "clean" } else { "findings" },
+                &json!({"path": path, "ok": verdict.ok, "issues": issues}),
+            )
+        }
+    };
+    if !session.silent() || args.format == Form::Json {
+        write_result(&text, None)?;
+    }
+    Ok(if verdict.ok {
+        Exit::Done
+    } else {
+        Exit::Findings
+    })
+}
+
+/// What the route takes, from what the file holds; numbers keep their digits.
+fn body(args: &ValidateArgs, text: &str) -> Result<String, CliError> {
+    let unusable = |message: String, help: &str| CliError::Usage {
+        message: format!("`{}`: {message}", args.file.display()),
+        help: help.to_owned(),
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let offline = "validate it without `--remote` to see where";
+    let doc = Doc::parse(text).map_err(|error| unusable(error.to_string(), offline))?;
+    let root = doc.root();
+    if !root.is_object() {
+        return Err(unusable("it is no definition".to_owned(), offline));
+    }
+    let mut body = Object::new();
+    let fields = [
+        ("trigger_config", "triggerConfig"),
+        ("graph_config", "graphConfig"),
+        ("workflow_id", "workflowId"),
+    ];
+    for (field, other) in fields {
+        if let Some(node) = root.get(field).or_else(|| root.get(other)) {
+            let value = Value::read(node).map_err(|error| unusable(error.to_string(), offline))?;
+            body.insert(field.to_owned(), value);
+        }
+    }
+    let workspace = args.workspace.as_deref().or(root.get_str("workspace_id"));
+    let workspace = workspace.ok_or_else(|| {
+        let help = "give `--workspace ID`, or `workspace_id` in the file";
+        unusable(
+            "nothing says which workspace it is meant for".to_owned(),
+            help,
+        )
+    })?;
+    body.insert("workspace_id".to_owned(), workspace.into());
+    Ok(Value::Object(body).write())
+}
+
+fn for_people(verdict: &Verdict, session: &Session) -> String {
+    let mut out = String::new();
+    for issue in &verdict.issues {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "{}", line(issue));
+    }
+    if !session.style(None).quiet {
+        let count = |word: &str| {
+            let issues = verdict.issues.iter();
+            issues
+                .filter(|issue| issue.severity.as_deref() == Some(word))
+                .count()
+        };
+        let (errors, warnings) = (count("error"), count("warning"));
+        let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+        let _ = writeln!(out, "{errors}, {warnings}.");
+    }
+    out
+}
+
+fn line(issue: &VerdictIssue) -> String {
+    let severity = issue.severity.as_deref().unwrap_or("issue");
+    let target = issue.target.as_deref().unwrap_or_default();
+    let path = issue.path.as_deref().unwrap_or_default();
+    let message = issue.message.as_deref().unwrap_or_default();
+    format!("{severity}[{}] {target} {path}: {message}", issue.code).replace(char::is_control, " ")
+}

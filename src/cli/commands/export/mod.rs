@@ -1,0 +1,206 @@
+//! `tplkit export`: a workspace of a server as a package file.
+//!
+//! Everything is read over the routes that every server has, twice: what the two readings agree on
+//! stood in the workspace at one moment, the one between them.
+
+mod ask;
+mod identity;
+mod once;
+mod select;
+
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tplkit::check::{Finding, Severity};
+use tplkit::client::RemoteWorkspace;
+use tplkit::contents::Contents;
+use tplkit::definitions::Definitions;
+use tplkit::export::{ExportError, Exported, Fault, Selection, export};
+use tplkit::json::Doc;
+use tplkit::workspace::{Id, Source as _, Structure, ready};
+
+use super::rows::Progress;
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::planned::workspace_id;
+use crate::cli::remote::{self, Connection, Target};
+use crate::cli::session::{RandomIds, Session, SystemClock};
+use crate::cli::source::is_stdin;
+use once::Once;
+
+/// Read a workspace, and write it as a package.
+///
+/// Without a selection everything travels but the rows; on a terminal it is asked for. An export
+/// over the API is no snapshot: everything is read twice, and when something changed in between
+/// nothing is written and the exit code is 6.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The workspace.
+    #[arg(long, value_name = "ID", value_parser = workspace_id)]
+    workspace: Id,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "PKG")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: select::Choice,
+    #[command(flatten)]
+    identity: identity::Identity,
+    /// Ask nothing, also on a terminal.
+    #[arg(long)]
+    no_input: bool,
+    /// Form of what is said; `json` wraps the package in a document.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let identity = args.identity.read()?;
+    let connection = Connection::open(&args.target, session)?;
+    let progress = Mutex::new(Progress::new(session, args.output.is_some()));
+    let tell = |rows| {
+        progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(rows);
+    };
+    let remote = RemoteWorkspace::new(&connection.client, args.workspace).telling(&tell);
+    let structure = ready(remote.structure())?;
+    let asked = args.chosen.are_none() && asks(args);
+    let mut selection = if asked {
+        ask::selection(&connection.client, &structure, session)?
+    } else {
+        args.chosen.selection(&structure)?
+    };
+    selection.identity = identity;
+    let exported = read(&remote, structure, &selection);
+    progress
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .end();
+    let exported = exported?;
+    if asked && let Some(finding) = too_large(&exported) {
+        return Err(CliError::Usage {
+            message: finding.message.clone(),
+            help: "leave its rows out, or choose with flags: `--rows` takes any size".to_owned(),
+        });
+    }
+    if remote.lacks_automations() {
+        session.note("warning: this server has no automations over `/v1`, so none travel");
+    }
+    write(args, &exported, session)
+}
+
+/// Whether there is somebody to ask.
+fn asks(args: &Args) -> bool {
+    !args.no_input && args.format == Form::Text && io::stdin().is_terminal() && remote::terminal()
+}
+
+/// Reads everything twice.
+fn read(
+    remote: &RemoteWorkspace<'_>,
+    structure: Structure,
+    selection: &Selection,
+) -> Result<Exported, CliError> {
+    let source = Once { remote, structure };
+    let exported = ready(export(
+        &source,
+        selection,
+        &SystemClock,
+        &mut RandomIds,
+        Definitions::embedded(),
+    ));
+    let exported = exported.map_err(|error| match error {
+        ExportError::Source(error) => error.into(),
+        ExportError::Fault(Fault::Changed(table)) => moved(&format!("the rows of {table}")),
+        ExportError::Fault(fault) => CliError::Export(fault),
+        ExportError::Write(source) => CliError::Output(source),
+    })?;
+    if ready(remote.structure())? != source.structure {
+        return Err(moved("the workspace"));
+    }
+    Ok(exported)
+}
+
+fn moved(what: &str) -> CliError {
+    CliError::Moved {
+        message: format!("{what} changed while it was read: nothing was written"),
+        help: "export again when nobody is at work there".to_owned(),
+    }
+}
+
+/// The finding of a payload beyond the limits.
+fn too_large(exported: &Exported) -> Option<&Finding> {
+    let mut findings = exported.findings.iter();
+    findings.find(|finding| finding.rule.name == "entry-too-large")
+}
+
+fn write(args: &Args, exported: &Exported, session: &Session) -> Result<Exit, CliError> {
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    let exit = if exported.is_fit() {
+        Exit::Done
+    } else {
+        Exit::Findings
+    };
+    if args.format == Form::Text || output.is_some() {
+        write_result(&exported.text, output)?;
+    }
+    if args.format == Form::Json {
+        write_result(&told(args, exported, output, exit), None)?;
+    }
+    for finding in &exported.findings {
+        if finding.severity != Severity::Hint {
+            let (severity, code) = (finding.severity.as_str(), finding.rule.code);
+            let (at, message) = (&finding.place.pointer, &finding.message);
+            session.note(format!("{severity}[{code}] {at}: {message}"));
+        }
+    }
+    if !exported.is_fit() {
+        session.note("error: no destination takes the package as it is; mend it at the source, or in the file");
+    }
+    if let Some(path) = output {
+        let contents = Doc::parse(&exported.text);
+        let contents = contents.map(|doc| Contents::read(doc.root()));
+        let summary = contents.ok().and_then(|contents| contents.summary);
+        let summary = summary.unwrap_or_default();
+        session.note(format!("`{0}` is written: {summary}", path.display()));
+    }
+    session.note(
+        "note: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
+    );
+    Ok(exit)
+}
+
+fn told(args: &Args, exported: &Exported, output: Option<&Path>, exit: Exit) -> String {
+    let findings = exported.findings.iter().map(|finding| {
+        json!({
+            "code": finding.rule.code,
+            "name": finding.rule.name,
+            "severity": finding.severity.as_str(),
+            "pointer": finding.place.pointer,
+            "message": finding.message,
+        })
+    });
+    let mut body = json!({
+        "workspace_id": args.workspace.to_string(),
+        "findings": findings.collect::<Vec<Value>>(),
+    });
+    match output {
+        Some(path) => body["output"] = json!(path.to_string_lossy()),
+        None => body["text"] = json!(exported.text),
+    }
+    document::write(
+        if exit == Exit::Done {
+            "clean"
+        } else {
+            "findings"
+        },
+        &body,
+    )
+}

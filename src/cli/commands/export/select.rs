@@ -1,0 +1,181 @@
+//! What travels, from flags: things are named by id, by technical name, or by label.
+
+use tplkit::export::{RowsSelection, Selection};
+use tplkit::workspace::{Id, Structure};
+
+use crate::cli::error::CliError;
+
+/// What travels.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Selection")]
+pub(super) struct Choice {
+    /// Only this table, by id or name; more than one may be given, and `none`.
+    #[arg(long = "feature", value_name = "TABLE")]
+    features: Vec<String>,
+    /// Only this view, by id, name or `table.view`; otherwise all of the tables that travel.
+    #[arg(long = "view", value_name = "VIEW")]
+    views: Vec<String>,
+    /// Only this module, by id or name.
+    #[arg(long = "module", value_name = "MODULE")]
+    modules: Vec<String>,
+    /// Only this navigation entry, by id, name or `module.rail`; otherwise all of the modules that
+    /// travel.
+    #[arg(long = "rail", value_name = "RAIL")]
+    rails: Vec<String>,
+    /// Only this automation, by id or name.
+    #[arg(long = "workflow", value_name = "AUTOMATION")]
+    workflows: Vec<String>,
+    /// Tables whose rows travel: `none`, `all`, or a table by id or name; more than one may be given.
+    #[arg(long = "rows", value_name = "none|all|TABLE")]
+    rows: Vec<String>,
+}
+
+/// Something that can be chosen.
+struct Thing {
+    id: Id,
+    /// The words for it, the most exact first.
+    words: Vec<String>,
+}
+
+impl Choice {
+    /// Whether nothing was chosen.
+    pub(super) fn are_none(&self) -> bool {
+        let lists = [
+            &self.features,
+            &self.views,
+            &self.modules,
+            &self.rails,
+            &self.workflows,
+            &self.rows,
+        ];
+        lists.iter().all(|list| list.is_empty())
+    }
+
+    /// The selection, with everything looked up in the workspace.
+    pub(super) fn selection(&self, structure: &Structure) -> Result<Selection, CliError> {
+        let tables = tables(structure);
+        let rows = match self.rows.as_slice() {
+            [] => RowsSelection::None,
+            [only] if only == "none" => RowsSelection::None,
+            [only] if only == "all" => RowsSelection::All,
+            words => RowsSelection::Some(found("table", words, &tables)?),
+        };
+        Ok(Selection {
+            features: chosen("table", &self.features, &tables)?,
+            views: chosen("view", &self.views, &views(structure))?,
+            modules: chosen("module", &self.modules, &modules(structure))?,
+            rails: chosen("navigation entry", &self.rails, &rails(structure))?,
+            workflows: chosen("automation", &self.workflows, &workflows(structure))?,
+            rows,
+            ..Selection::default()
+        })
+    }
+}
+
+fn tables(structure: &Structure) -> Vec<Thing> {
+    let tables = structure.features.iter();
+    let thing = |id, words: &[&String]| Thing {
+        id,
+        words: words.iter().map(|word| (*word).clone()).collect(),
+    };
+    tables
+        .map(|one| thing(one.id, &[&one.name, &one.label]))
+        .collect()
+}
+
+fn views(structure: &Structure) -> Vec<Thing> {
+    let views = structure.features.iter();
+    let views = views.flat_map(|table| table.views.iter().map(move |view| (table, view)));
+    let things = views.map(|(table, view)| Thing {
+        id: view.id,
+        words: vec![
+            format!("{}.{}", table.name, view.name),
+            view.name.clone(),
+            view.label.clone(),
+        ],
+    });
+    things.collect()
+}
+
+fn modules(structure: &Structure) -> Vec<Thing> {
+    let things = structure.modules.iter().map(|one| Thing {
+        id: one.id,
+        words: vec![one.name.clone(), one.label.clone()],
+    });
+    things.collect()
+}
+
+fn rails(structure: &Structure) -> Vec<Thing> {
+    let rails = structure.modules.iter();
+    let rails = rails.flat_map(|module| module.rails.iter().map(move |rail| (module, rail)));
+    let things = rails.map(|(module, rail)| Thing {
+        id: rail.id,
+        words: vec![
+            format!("{}.{}", module.name, rail.name),
+            rail.name.clone(),
+            rail.label.clone(),
+        ],
+    });
+    things.collect()
+}
+
+fn workflows(structure: &Structure) -> Vec<Thing> {
+    let things = structure.automations.iter().map(|one| Thing {
+        id: one.id,
+        words: vec![one.name.clone()],
+    });
+    things.collect()
+}
+
+/// A list of the selection: absent without words, empty with `none`.
+fn chosen(kind: &str, words: &[String], things: &[Thing]) -> Result<Option<Vec<Id>>, CliError> {
+    match words {
+        [] => Ok(None),
+        [only] if only == "none" => Ok(Some(Vec::new())),
+        words => found(kind, words, things).map(Some),
+    }
+}
+
+fn found(kind: &str, words: &[String], things: &[Thing]) -> Result<Vec<Id>, CliError> {
+    words.iter().map(|word| one(kind, word, things)).collect()
+}
+
+/// The one thing of that word. A name goes before a label, so that a label never hides a name.
+fn one(kind: &str, word: &str, things: &[Thing]) -> Result<Id, CliError> {
+    if let Some(thing) = things.iter().find(|thing| thing.id.to_string() == word) {
+        return Ok(thing.id);
+    }
+    let ranks = things
+        .iter()
+        .map(|thing| thing.words.len())
+        .max()
+        .unwrap_or(0);
+    for rank in 0..ranks {
+        let called = |thing: &&Thing| thing.words.get(rank).is_some_and(|known| known == word);
+        let found: Vec<&Thing> = things.iter().filter(called).collect();
+        match found.as_slice() {
+            [] => {}
+            [only] => return Ok(only.id),
+            several => {
+                let ids: Vec<String> = several.iter().map(|thing| thing.id.to_string()).collect();
+                return Err(CliError::Usage {
+                    message: format!("`{}` names more than one {kind}", word.escape_debug()),
+                    help: format!("give the id: {}", ids.join(", ")),
+                });
+            }
+        }
+    }
+    let known: Vec<&str> = things
+        .iter()
+        .filter_map(|one| one.words.first())
+        .map(String::as_str)
+        .collect();
+    let help = match known.as_slice() {
+        [] => format!("it has no {kind} at all"),
+        known => format!("it has {}", known.join(", ")),
+    };
+    Err(CliError::Usage {
+        message: format!("the workspace has no {kind} `{}`", word.escape_debug()),
+        help,
+    })
+}

@@ -1,0 +1,37 @@
+//! `tplkit job`: the jobs that apply templates.
+
+mod list;
+mod resume;
+mod show;
+mod undo;
+mod watch;
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+
+/// Look at the jobs that apply templates, go on with them, take back what they did.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Watch(watch::Args),
+    Resume(resume::Args),
+    Undo(undo::Args),
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    match &args.command {
+        Command::List(args) => list::run(args, session),
+        Command::Show(args) => show::run(args, session),
+        Command::Watch(args) => watch::run(args, session),
+        Command::Resume(args) => resume::run(args, session),
+        Command::Undo(args) => undo::run(args, session),
+    }
+}

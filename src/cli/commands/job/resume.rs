@@ -1,0 +1,60 @@
+//! `tplkit job resume`: goes on with a job that stopped.
+
+use serde_json::json;
+use tplkit::client::Job;
+
+use crate::cli::args::Form;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::following::Waiting;
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+use crate::cli::starting::{self, Start};
+
+/// Go on with a job that failed or was left, where it stopped.
+///
+/// The job keeps its own decisions. While somebody works on it there is nothing to resume, and the
+/// exit code is 69.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The job.
+    #[arg(value_name = "ID")]
+    job: String,
+    /// Do not wait for its end.
+    #[arg(long, conflicts_with_all = ["wait", "fail_on_unresolved"])]
+    detach: bool,
+    #[command(flatten)]
+    waiting: Waiting,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let job = connection.client.job(&args.job)?.record;
+    let (template, workspace) = place(&job)?;
+    let start = Start {
+        client: &connection.client,
+        template: &template,
+        workspace: &workspace,
+        job: Some(&args.job),
+        body: &json!({"workspaceId": workspace, "jobId": args.job}),
+        waiting: &args.waiting,
+        detach: args.detach,
+        form: args.format,
+        session,
+    };
+    starting::run(&start)
+}
+
+fn place(job: &Job) -> Result<(String, String), CliError> {
+    let both = job.template_id.clone().zip(job.workspace_id.clone());
+    both.ok_or_else(|| CliError::Degraded {
+        message: "this server does not say which template the job applies, and where".to_owned(),
+        help: "resume it with `tplkit api POST /v1/templates/ID/apply`, `workspaceId` and `jobId` in the body"
+            .to_owned(),
+    })
+}

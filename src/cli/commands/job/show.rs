@@ -1,0 +1,39 @@
+//! `tplkit job show`: one job with its report.
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::following::{shown, text};
+use crate::cli::output::write_result;
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+
+/// Show a job with its report.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The job.
+    #[arg(value_name = "ID")]
+    job: String,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let job = connection.client.job(&args.job)?;
+    let out = match args.format {
+        Form::Text => {
+            let why = job.record.failure().map(|why| format!("\n{why}\n"));
+            let why = why.unwrap_or_default();
+            let report = text(&connection.client, &job);
+            format!("{}\n{report}{why}", shown(&job.record))
+        }
+        Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
+    };
+    write_result(&out, None)?;
+    Ok(Exit::Done)
+}

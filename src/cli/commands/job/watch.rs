@@ -1,0 +1,41 @@
+//! `tplkit job watch`: waits for the end of a job.
+
+use crate::cli::args::Form;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::following::{Telling, Waiting, conclude, follow};
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+
+use crate::cli::way_back::{self, Way};
+
+/// Wait for the end of a job, and tell how it ended.
+///
+/// It only looks: the job is neither held nor hurried, and goes on when nobody watches.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The job.
+    #[arg(value_name = "ID")]
+    job: String,
+    #[command(flatten)]
+    waiting: Waiting,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let way = Way::Job(args.job.clone());
+    way_back::leave(&way, args.format);
+    let client = &connection.client;
+    let followed = follow(client, &args.job, &args.waiting, session);
+    let followed = followed.map_err(|error| way.of(error))?;
+    let told = Telling {
+        members: &[],
+        form: args.format,
+    };
+    conclude(client, &args.job, followed, &args.waiting, &told)
+}

@@ -1,0 +1,150 @@
+//! `tplkit plan`: what an apply would do.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tplkit::workspace::Id;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::planned::examine::{self, Examined, File, Question};
+use crate::cli::planned::{Decisions, Saved, body, screen, workspace_id};
+use crate::cli::remote::subject::Subject;
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+
+/// Show what an apply would do to a workspace, without doing it.
+///
+/// Nothing is written, not even a template: for a file that the catalog does not hold, the
+/// workspace is read and the plan is worked out here. A plan that was saved is carried out by
+/// `tplkit apply FILE` as it was shown, or not at all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A package file (`-` is standard input), or a template by id or name.
+    #[arg(value_name = "PKG|TEMPLATE")]
+    subject: PathBuf,
+    /// The workspace to apply to.
+    #[arg(long, value_name = "ID", value_parser = workspace_id)]
+    workspace: Id,
+    #[command(flatten)]
+    decisions: Decisions,
+    /// Save the plan to this file.
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let request = args.decisions.request()?;
+    let connection = Connection::open(&args.target, session)?;
+    let question = Question {
+        client: &connection.client,
+        workspace: args.workspace,
+        request: &request,
+        session,
+    };
+    let examined = match Subject::of(&args.subject) {
+        Subject::Template(word) => examine::template(question, word)?,
+        Subject::File(path) => {
+            let source = package_file::read(path)?;
+            match File::checked(path, &source) {
+                Ok(file) => examine::file(question, &file)?,
+                Err(report) => return package_file::refuse(&report, args.format, session),
+            }
+        }
+    };
+    let output = args.out.as_deref();
+    if let Some(path) = output {
+        save(path, &connection, question, &examined, session)?;
+    }
+    let answer = (args.format, output);
+    tell(&args.subject, &examined, answer, question)
+}
+
+/// Tells a plan, which is the result; where it was saved, too.
+pub(super) fn tell(
+    subject: &Path,
+    examined: &Examined,
+    (form, output): (Form, Option<&Path>),
+    question: Question<'_>,
+) -> Result<Exit, CliError> {
+    let workspace = question.workspace;
+    let planned = &examined.planned;
+    let refused = !planned.preview.refusals.is_empty();
+    let text = match form {
+        Form::Text => {
+            let subject = format!("`{}`", subject.display());
+            screen(&subject, &workspace.to_string(), &planned.preview)
+        }
+        Form::Json => document::write(
+            if refused { "findings" } else { "clean" },
+            &json!({
+                "subject": subject.to_string_lossy(),
+                "template_id": examined.template,
+                "workspace_id": workspace.to_string(),
+                "plan": planned.document,
+                "output": output.filter(|_| !refused).map(Path::to_string_lossy),
+            }),
+        ),
+    };
+    write_result(&text, None)?;
+    if !refused {
+        return Ok(Exit::Done);
+    }
+    question.session.note(format!(
+        "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
+        subject.display()
+    ));
+    Ok(Exit::Findings)
+}
+
+fn save(
+    path: &Path,
+    connection: &Connection,
+    question: Question<'_>,
+    examined: &Examined,
+    session: &Session,
+) -> Result<(), CliError> {
+    let usage = |message: &str, help: &str| CliError::Usage {
+        message: message.to_owned(),
+        help: help.to_owned(),
+    };
+    if is_stdin(path) {
+        let help = "name a file; `--format json` writes the plan to standard output";
+        return Err(usage("a plan is saved to a file", help));
+    }
+    if !examined.planned.preview.refusals.is_empty() {
+        session.note("note: nothing is saved, because it cannot be applied as asked");
+        return Ok(());
+    }
+    let package = examined.package.clone();
+    if examined.template.is_none() && package.is_none() {
+        let help = "write the package to a file first, so that the plan can name it";
+        return Err(usage("a plan for standard input cannot be saved", help));
+    }
+    let saved = Saved::new(
+        connection.client.base().to_string(),
+        examined.template.clone(),
+        package,
+        (
+            question.workspace,
+            body(question.request, question.workspace),
+        ),
+        examined.planned.preview.clone(),
+    );
+    saved.write(path)?;
+    session.note(format!(
+        "`{0}` is saved; `tplkit apply {0}` carries it out",
+        path.display()
+    ));
+    Ok(())
+}

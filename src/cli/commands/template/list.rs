@@ -1,0 +1,89 @@
+//! `tplkit template list`: the templates that one may see.
+
+use std::fmt::Write as _;
+
+use serde_json::value::RawValue;
+use tplkit::client::{Template, Told};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::remote::{Connection, Target};
+use crate::cli::session::Session;
+
+/// List the templates that you may see: those of the platform, shared ones and your own.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only those that build an `organization`, `workspace`, `module` or `feature`.
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<String>,
+    /// Only those that are `system`, `org` or `public`.
+    #[arg(long, value_name = "VISIBILITY")]
+    visibility: Option<String>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let (scope, visibility) = (args.scope.as_deref(), args.visibility.as_deref());
+    let mut found: Vec<Told<Template>> = Vec::new();
+    for page in connection.client.templates(scope, visibility) {
+        found.extend(page?.items);
+    }
+    let text = match args.format {
+        Form::Text => {
+            if found.is_empty() {
+                session.note("There is no template that you may see.");
+            }
+            table(&found)
+        }
+        Form::Json => {
+            let items: Vec<Box<RawValue>> = found.into_iter().map(|one| one.document).collect();
+            let data = document::page(&items, None);
+            document::write_raw("clean", &[("data", &*data)])
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+/// A line per template, lined up.
+fn table(found: &[Told<Template>]) -> String {
+    let or = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or("-");
+        text.replace(char::is_control, " ")
+    };
+    let lines = found.iter().map(|told| {
+        let one = &told.record;
+        let name = one.name.as_ref().or(one.label.as_ref()).cloned();
+        [
+            one.id.clone(),
+            or(&name),
+            or(&one.visibility),
+            or(&one.scope),
+            or(&one.semver),
+            or(&one.updated_at),
+        ]
+    });
+    let lines: Vec<[String; 6]> = lines.collect();
+    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
+    let mut out = String::new();
+    for line in &lines {
+        let mut row = String::new();
+        for (at, cell) in line.iter().enumerate() {
+            let pad = width(at).saturating_sub(cell.width()) + 2;
+            // Writing to a String cannot fail.
+            let _ = write!(row, "{cell}{:pad$}", "");
+        }
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,160 @@
+//! What is said at the end of the waiting, and how the command ends.
+
+use std::fmt::Write as _;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tplkit::check::render::counted;
+use tplkit::client::{Client, Ended, Job, Told};
+use tplkit::json::Doc;
+use tplkit::package::model::Manifest;
+
+use super::{Followed, Waiting};
+use crate::cli::applied;
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::last_words;
+use crate::cli::output::{print_note, write_result};
+
+/// What is known beside the job, and in which form it is told.
+pub(crate) struct Telling<'t> {
+    /// Members of the document that go before the job's.
+    pub(crate) members: &'t [(&'t str, Value)],
+    pub(crate) form: Form,
+}
+
+/// Tells how a job ended, or that it has not.
+pub(crate) fn conclude(
+    client: &Client,
+    id: &str,
+    followed: Followed,
+    waiting: &Waiting,
+    told: &Telling<'_>,
+) -> Result<Exit, CliError> {
+    let (job, exit) = match followed {
+        Followed::Elapsed(job) => (job, Exit::Running),
+        Followed::Ended(job) => {
+            let exit = match job.record.ended() {
+                Some(Ended::Completed) => Exit::Done,
+                _ => Exit::Findings,
+            };
+            (job, exit)
+        }
+    };
+    let report = job.record.report.as_ref();
+    let open = report.map_or(0, |report| waiting.too_many(report));
+    let exit = match exit {
+        Exit::Done if open > 0 => Exit::Unresolved,
+        exit => exit,
+    };
+    last_words::leave(None);
+    match told.form {
+        Form::Text => write_result(&text(client, &job), None)?,
+        Form::Json => write_result(&document(id, &job, exit, told.members), None)?,
+    }
+    let words = match exit {
+        Exit::Running => Some(format!(
+            "error: job {id} still runs ({})\n  help: it goes on; `tplkit job watch {id}` waits for its end",
+            plain(&job.record.status)
+        )),
+        Exit::Findings => Some(ended_badly(id, &job.record)),
+        Exit::Unresolved => Some(format!(
+            "error: applied, but not everything was carried over: {}\n  help: mend it at the destination, or `tplkit job undo {id}`",
+            if open == 1 {
+                "1 entry".to_owned()
+            } else {
+                format!("{open} entries")
+            }
+        )),
+        _ => None,
+    };
+    if let Some(words) = words {
+        print_note(&words);
+    }
+    if report.is_some_and(|report| !report.errors.is_empty()) {
+        print_note("warning: some rows could not be written");
+    }
+    Ok(exit)
+}
+
+fn ended_badly(id: &str, job: &Job) -> String {
+    if job.ended() == Some(Ended::Undone) {
+        return format!("error: job {id} was undone");
+    }
+    let why = job
+        .failure()
+        .map(|why| format!(": {why}"))
+        .unwrap_or_default();
+    format!(
+        "error: job {id} failed{why}\n  help: what is written stays; `tplkit job resume {id}` goes on where it stopped, `tplkit job undo {id}` takes it away"
+    )
+}
+
+/// A job with its report, for people.
+pub(crate) fn text(client: &Client, job: &Told<Job>) -> String {
+    let record = &job.record;
+    let mut out = format!("{}\n", plain(&record.status));
+    // Writing to a String cannot fail, here and below.
+    let Some(report) = &record.report else {
+        return out;
+    };
+    let manifest = record
+        .template_id
+        .as_deref()
+        .filter(|_| !report.unresolved.is_empty());
+    let manifest = manifest.and_then(|id| manifest_of(client, id));
+    applied::report(&mut out, manifest.as_ref(), report);
+    if report.published > 0 {
+        let count = usize::try_from(report.published).unwrap_or(usize::MAX);
+        let _ = writeln!(out, "\nLive from now on: {}", counted(count, "automation"));
+    }
+    out
+}
+
+/// For the labels of items. Whoever may not read it sees ids.
+fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
+    let told = client.template(template).ok()?;
+    let doc = Doc::parse_package(told.document.get()).ok()?;
+    Manifest::read(doc.root().get("manifest")?).ok()
+}
+
+/// One line about a job.
+pub(crate) fn shown(job: &Job) -> String {
+    let or = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
+    let mut line = format!(
+        "{}  {:<9}  template {}  workspace {}  {}",
+        or(&job.id),
+        plain(&job.status),
+        or(&job.template_id),
+        or(&job.workspace_id),
+        or(&job.created_at)
+    );
+    if let Some(until) = job.locked_until().filter(|_| job.ended().is_none()) {
+        let _ = write!(line, "  held until {}", plain(until));
+    }
+    line
+}
+
+fn document(id: &str, job: &Told<Job>, exit: Exit, members: &[(&str, Value)]) -> String {
+    let outcome = match exit {
+        Exit::Done => "clean",
+        Exit::Findings => "findings",
+        _ => "failed",
+    };
+    let raw = |value: &Value| document::raw(value);
+    let mut all: Vec<(&str, Box<RawValue>)> = Vec::new();
+    for (name, value) in members {
+        all.push((*name, raw(value)));
+    }
+    all.push(("job_id", raw(&json!(id))));
+    all.push(("status", raw(&json!(job.record.status))));
+    all.push(("job", job.document.clone()));
+    let all: Vec<(&str, &RawValue)> = all.iter().map(|(name, value)| (*name, &**value)).collect();
+    document::write_raw(outcome, &all)
+}
+
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}

@@ -1,0 +1,66 @@
+//! What somebody decides about an apply on the command line.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tplkit::apply::{Request, RowsMode};
+use tplkit::workspace::Id;
+
+use crate::cli::error::CliError;
+use crate::cli::resolutions;
+
+/// What becomes of dependencies and rows.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Decisions {
+    /// What becomes of dependencies: TOML as `resolve init` writes it, or JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resolutions: Option<PathBuf>,
+    /// Which rows of a table enter: `all`, `missingByKey`, `none`; once per table.
+    #[arg(long, value_name = "REF=MODE", value_parser = mode_of_table)]
+    rows: Vec<(String, RowsMode)>,
+    /// Leave all rows out.
+    #[arg(long)]
+    no_rows: bool,
+    /// Make a second, separate copy where the template was applied before.
+    #[arg(long)]
+    copy: bool,
+}
+
+impl Decisions {
+    /// Whether nothing was decided.
+    pub(crate) fn are_none(&self) -> bool {
+        self.resolutions.is_none() && self.rows.is_empty() && !self.no_rows && !self.copy
+    }
+
+    /// The file, and the command line over it.
+    pub(crate) fn request(&self) -> Result<Request, CliError> {
+        let mut request = resolutions::read(self.resolutions.as_deref())?;
+        request.include_rows &= !self.no_rows;
+        request.copy |= self.copy;
+        // Which plan is meant is said by a saved plan alone.
+        request.plan = None;
+        for (table, mode) in &self.rows {
+            request.rows_modes.insert(table.clone(), *mode);
+        }
+        Ok(request)
+    }
+}
+
+fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
+    match resolutions::rows_mode(word)? {
+        (Some(table), mode) => Ok((table, mode)),
+        (None, _) => Err("name the table, too: `REF=MODE`".to_owned()),
+    }
+}
+
+/// The body of an apply or a plan.
+pub(crate) fn body(request: &Request, workspace: Id) -> Value {
+    let mut body = json!({"workspaceId": workspace.to_string()});
+    // Refs, ids, words and flags: nothing whose digits could be lost.
+    if let Ok(Value::Object(members)) = serde_json::from_str(&request.to_value().write())
+        && let Some(body) = body.as_object_mut()
+    {
+        body.extend(members);
+    }
+    body
+}

@@ -1,0 +1,106 @@
+//! A plan in a file: what was looked at, so that just that is done later or not at all.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tplkit::apply::Preview;
+use tplkit::workspace::Id;
+
+use crate::cli::error::CliError;
+use crate::cli::replace;
+
+/// What says that a file is one of these.
+const KIND: &str = "plan";
+const VERSION: u32 = 1;
+
+/// A saved plan.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Saved {
+    #[serde(rename = "schemaVersion")]
+    version: u32,
+    kind: String,
+    /// The server that it was made for.
+    pub(crate) server: String,
+    /// The template; none for a file that no template holds.
+    pub(crate) template: Option<String>,
+    /// The file, where it was made for one.
+    pub(crate) package: Option<Package>,
+    /// The destination.
+    pub(crate) workspace: Id,
+    /// The body of the apply.
+    pub(crate) body: Value,
+    /// What it rests on.
+    pub(crate) digest: String,
+    /// What it showed.
+    pub(crate) plan: Preview,
+}
+
+/// The file of a package that was planned for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Package {
+    pub(crate) path: PathBuf,
+    pub(crate) digest: String,
+}
+
+impl Saved {
+    /// What is to be written.
+    pub(crate) fn new(
+        server: String,
+        template: Option<String>,
+        package: Option<Package>,
+        (workspace, body): (Id, Value),
+        plan: Preview,
+    ) -> Saved {
+        Saved {
+            version: VERSION,
+            kind: KIND.to_owned(),
+            server,
+            template,
+            package,
+            workspace,
+            body,
+            digest: plan.digest.clone(),
+            plan,
+        }
+    }
+
+    /// Writes it.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        replace::write(path, text.as_bytes())
+    }
+
+    /// Reads a text that means to be one; nothing when it means to be something else.
+    pub(crate) fn read(path: &Path, text: &str) -> Result<Option<Saved>, CliError> {
+        /// What tells it from a package.
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            kind: Option<String>,
+            #[serde(default)]
+            digest: Option<Value>,
+        }
+        let head: Option<Head> = serde_json::from_str(text).ok();
+        let is_plan = |head: Head| head.kind.as_deref() == Some(KIND) && head.digest.is_some();
+        if !head.is_some_and(is_plan) {
+            return Ok(None);
+        }
+        let unusable = |why: String| CliError::Usage {
+            message: format!(
+                "`{}` is no plan that this version can carry out: {why}",
+                path.display()
+            ),
+            help: "plan again with `tplkit plan … --out`".to_owned(),
+        };
+        let saved: Saved =
+            serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
+        if saved.version != VERSION {
+            return Err(unusable(format!("its schemaVersion is {}", saved.version)));
+        }
+        Ok(Some(saved))
+    }
+}

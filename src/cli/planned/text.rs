@@ -1,0 +1,103 @@
+//! A plan, told for people.
+
+use std::fmt::Write as _;
+
+use similar::TextDiff;
+use tplkit::apply::{Preview, ReplacedConfig, RowsPreview};
+use tplkit::check::render::counted;
+use tplkit::workspace::Kind;
+
+use super::pretty;
+use crate::cli::applied::{kinds, section};
+
+/// A plan on one screen.
+pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
+    let mut out = format!("Plan for {subject} in workspace {workspace}\n");
+    // Writing to a String cannot fail, here and below.
+    if !plan.refusals.is_empty() {
+        let count = counted(plan.refusals.len(), "refusal");
+        let _ = writeln!(out, "\nIt cannot be applied as asked: {count}");
+        for refusal in &plan.refusals {
+            let about = refusal.reference.as_deref().unwrap_or_default();
+            let _ = write!(
+                out,
+                "\n{} {about}\n  {}\n",
+                refusal.code,
+                plain(&refusal.detail)
+            );
+        }
+        return out;
+    }
+    let _ = writeln!(out, "\nCreate: {}", kinds(&plan.create));
+    for one in plan.create.iter().filter(|one| one.kind != Kind::Column) {
+        let (kind, reference) = (one.kind.noun(), &one.reference);
+        // An automation has its name alone.
+        let name = Some(&one.name).filter(|name| **name != one.label);
+        let name = name.map(|name| format!(" ({})", plain(name)));
+        let name = name.unwrap_or_default();
+        let _ = writeln!(out, "  {kind} {:?}{name}, {reference}", one.label);
+    }
+    section(&mut out, "Keep, from an earlier apply", &plan.bind, |one| {
+        format!(
+            "{} {} ({})",
+            one.kind.noun(),
+            plain(&one.name),
+            one.reference
+        )
+    });
+    section(
+        &mut out,
+        "Rename, because the name is taken",
+        &plan.rename,
+        |one| {
+            let (from, to) = (plain(&one.from), plain(&one.to));
+            format!("{} {}: {from} -> {to}", one.kind.noun(), one.reference)
+        },
+    );
+    if !plan.replaced_configs.is_empty() {
+        out.push_str("\nReplace configs\n");
+    }
+    plan.replaced_configs
+        .iter()
+        .for_each(|one| replaced(&mut out, one));
+    section(
+        &mut out,
+        "Drop config keys that the definitions do not have",
+        &plan.dropped_keys,
+        |key| format!("{}: {}", key.reference, key.path),
+    );
+    let tables: Vec<_> = plan.rows.iter().collect();
+    section(&mut out, "Rows", &tables, |(table, rows)| {
+        format!("{table}  {}", counts(rows))
+    });
+    section(&mut out, "Go live", &plan.go_live, |one| plain(&one.name));
+    out
+}
+
+fn replaced(out: &mut String, one: &ReplacedConfig) {
+    let _ = writeln!(out, "  {} {}", one.kind.noun(), one.reference);
+    let (before, after) = (pretty::lines(&one.before), pretty::lines(&one.after));
+    let diff = TextDiff::from_lines(before.as_str(), after.as_str());
+    let hunks = diff.unified_diff().context_radius(2).to_string();
+    for line in hunks.lines() {
+        let _ = writeln!(out, "    {}", plain(line));
+    }
+}
+
+fn counts(rows: &RowsPreview) -> String {
+    let counts = [
+        (rows.skipped, "written before"),
+        (rows.existing, "left out"),
+        (rows.dropped_links, "links that find no row"),
+    ];
+    let more = counts.iter().filter(|(count, _)| *count > 0);
+    let more: Vec<String> = more
+        .map(|(count, word)| format!(", {count} {word}"))
+        .collect();
+    format!("{} to insert{}", rows.insert, more.concat())
+}
+
+/// Text of others, as a terminal may show it.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}

@@ -1,0 +1,115 @@
+//! `PKG|TEMPLATE`: a file, or a template of the catalog by id or name.
+
+use std::path::Path;
+
+use tplkit::client::{Client, Error, Template, Told};
+use tplkit::package::Source;
+
+use crate::cli::error::CliError;
+use crate::cli::package_file;
+use crate::cli::source::is_stdin;
+
+/// What a word names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject<'w> {
+    /// A file, or standard input.
+    File(&'w Path),
+    /// A template, by id or name.
+    Template(&'w str),
+}
+
+impl<'w> Subject<'w> {
+    /// Files go first; what looks like a path is one, so that a slip is told as a missing file.
+    pub(crate) fn of(word: &'w Path) -> Subject<'w> {
+        let text = word.to_str().unwrap_or("/");
+        let is_path = text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".json");
+        if is_stdin(word) || is_path || word.exists() {
+            Subject::File(word)
+        } else {
+            Subject::Template(text)
+        }
+    }
+
+    /// The package: read from the file, or from the server that is connected when it is needed.
+    pub(crate) fn package<'c>(
+        self,
+        connect: impl FnOnce() -> Result<&'c Client, CliError>,
+    ) -> Result<Source, CliError> {
+        match self {
+            Subject::File(path) => package_file::read(path),
+            Subject::Template(word) => {
+                let client = connect()?;
+                let text = package(client, &template(client, word)?)?;
+                let read = Source::read(text.as_bytes());
+                read.map_err(|source| CliError::Read {
+                    path: word.into(),
+                    source,
+                })
+            }
+        }
+    }
+}
+
+/// The id of a template: as it was given, or looked up by name.
+pub(crate) fn template(client: &Client, word: &str) -> Result<String, CliError> {
+    if uuid::Uuid::try_parse(word).is_ok() {
+        return Ok(word.to_owned());
+    }
+    let found = named(client, word)?;
+    let shown = word.escape_debug();
+    match found.as_slice() {
+        [only] => Ok(only.record.id.clone()),
+        [] => Err(CliError::Usage {
+            message: format!("`{shown}` is neither a file nor a template that you may see"),
+            help: "`tplkit template list` shows the templates".to_owned(),
+        }),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|one| one.record.id.as_str()).collect();
+            Err(CliError::Usage {
+                message: format!("`{shown}` names more than one template"),
+                help: format!("give the id: {}", ids.join(", ")),
+            })
+        }
+    }
+}
+
+/// The templates of that name.
+pub(crate) fn named(client: &Client, name: &str) -> Result<Vec<Told<Template>>, CliError> {
+    let mut found = Vec::new();
+    for page in client.templates(None, None) {
+        let named = |one: &Told<Template>| one.record.name.as_deref() == Some(name);
+        found.extend(page?.items.into_iter().filter(named));
+    }
+    Ok(found)
+}
+
+/// The package of a template.
+pub(crate) fn package(client: &Client, id: &str) -> Result<String, CliError> {
+    client.package(id).map_err(|error| {
+        let what = format!("the package of template `{id}` cannot be read from this server");
+        degraded(client, id, error, &what)
+    })
+}
+
+/// Tells a route that a server does not have from a template that it does not have: the list of
+/// templates is a route of every server.
+pub(crate) fn degraded(client: &Client, id: &str, error: Error, what: &str) -> CliError {
+    if lacks_route(&error) && lists(client, id) {
+        return CliError::Degraded {
+            message: format!("{what}: it has only the routes of the specification"),
+            help: "work with the package as a file; `tplkit apply` goes by id all the same"
+                .to_owned(),
+        };
+    }
+    error.into()
+}
+
+/// Whether a refusal may mean that there is no such route.
+pub(crate) fn lacks_route(error: &Error) -> bool {
+    matches!(error.status(), Some(404 | 405 | 501))
+}
+
+fn lists(client: &Client, id: &str) -> bool {
+    let mut pages = client.templates(None, None);
+    pages.any(|page| page.is_ok_and(|page| page.items.iter().any(|one| one.record.id == id)))
+}

@@ -1,0 +1,69 @@
+//! The way back to remote work: it goes on whatever happens to the command.
+
+use serde_json::json;
+use tplkit::check::render::Trouble;
+
+use super::args::Form;
+use super::document;
+use super::error::CliError;
+use super::last_words::{self, LastWords};
+
+/// Where remote work is found again.
+#[derive(Debug, Clone)]
+pub(crate) enum Way {
+    /// A job that is known.
+    Job(String),
+    /// A job of this workspace that may have begun.
+    Workspace(String),
+    /// A template that was pushed so that it could be applied.
+    Template(String),
+}
+
+impl Way {
+    fn words(&self) -> String {
+        match self {
+            Way::Job(id) => format!("the job goes on: `tplkit job watch {id}` waits for its end"),
+            Way::Workspace(id) => format!(
+                "a job may have begun all the same: `tplkit job list --workspace {id}` shows it"
+            ),
+            Way::Template(id) => format!(
+                "the package is in the catalog: `tplkit apply {id}` applies it, `tplkit template delete {id}` takes it out"
+            ),
+        }
+    }
+
+    fn job(&self) -> Option<&str> {
+        match self {
+            Way::Job(id) => Some(id),
+            Way::Workspace(_) | Way::Template(_) => None,
+        }
+    }
+
+    /// An error that happened on the way.
+    pub(crate) fn of(&self, error: CliError) -> CliError {
+        CliError::Job {
+            job: self.job().map(str::to_owned),
+            source: Box::new(error),
+            way_back: self.words(),
+        }
+    }
+}
+
+/// Has the way back told when somebody stops the command from now on.
+pub(crate) fn leave(way: &Way, form: Form) {
+    let message = "interrupted";
+    let help = way.words();
+    let document = (form == Form::Json).then(|| {
+        let mut body = document::errors(&[Trouble {
+            path: None,
+            message: message.to_owned(),
+            help: Some(help.clone()),
+        }]);
+        body["job_id"] = json!(way.job());
+        document::write("failed", &body)
+    });
+    last_words::leave(Some(LastWords {
+        note: format!("\nerror: {message}\n  help: {help}"),
+        document,
+    }));
+}

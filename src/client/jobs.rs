@@ -1,0 +1,194 @@
+//! Applies: what one would do, the job that does it, and its undo.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Client;
+use super::error::Error;
+use super::page::Pages;
+use super::request::Request;
+use super::rows::segment;
+use super::templates::path;
+use super::told::{Told, leniently};
+use crate::apply::{Preview, Report};
+use reqwest::Method;
+
+/// What begins with an apply.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Started {
+    /// The job.
+    #[serde(rename = "jobId")]
+    pub job_id: String,
+    /// How it stands.
+    #[serde(default)]
+    pub status: Option<String>,
+}
+
+/// A job that applies a template.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Job {
+    /// Its id.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// What is applied.
+    #[serde(default)]
+    pub template_id: Option<String>,
+    /// Where.
+    #[serde(default)]
+    pub workspace_id: Option<String>,
+    /// How it stands, in the word of the server.
+    pub status: String,
+    /// How far it is.
+    #[serde(default, deserialize_with = "leniently")]
+    pub progress: Option<JobProgress>,
+    #[serde(default)]
+    locked_until: Option<String>,
+    #[serde(default, rename = "lockedUntil")]
+    locked_until_here: Option<String>,
+    /// What it did so far; nothing where the server's report is of another form.
+    #[serde(default, deserialize_with = "leniently")]
+    pub report: Option<Report>,
+    #[serde(default)]
+    error: Value,
+    /// When it began.
+    #[serde(default)]
+    pub created_at: Option<String>,
+    /// When it last changed.
+    #[serde(default)]
+    pub updated_at: Option<String>,
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct JobProgress {
+    /// `structure`, `rows`, `publish`.
+    #[serde(default)]
+    pub phase: Option<String>,
+    /// Done of it.
+    #[serde(default)]
+    pub done: u64,
+    /// Of how many.
+    #[serde(default)]
+    pub total: u64,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It did everything.
+    Completed,
+    /// It stopped, and can be resumed.
+    Failed,
+    /// What it did was undone.
+    Undone,
+}
+
+impl Job {
+    /// How it ended; nothing while it goes on. The specification names no words for the end, so
+    /// those that other servers may use are understood, too.
+    pub fn ended(&self) -> Option<Ended> {
+        match self.status.to_ascii_lowercase().as_str() {
+            "completed" | "complete" | "done" | "succeeded" | "success" | "finished" => {
+                Some(Ended::Completed)
+            }
+            "failed" | "error" | "cancelled" | "canceled" | "aborted" => Some(Ended::Failed),
+            "undone" => Some(Ended::Undone),
+            _ => None,
+        }
+    }
+
+    /// Until when somebody works on it.
+    pub fn locked_until(&self) -> Option<&str> {
+        let either = self
+            .locked_until
+            .as_ref()
+            .or(self.locked_until_here.as_ref());
+        either.map(String::as_str)
+    }
+
+    /// Why it failed, as far as the server says so.
+    pub fn failure(&self) -> Option<String> {
+        let words = |value: &Value| value.as_str().map(str::to_owned);
+        let told = words(&self.error).or_else(|| {
+            let members = ["detail", "message", "code"];
+            members.iter().find_map(|name| words(self.error.get(name)?))
+        });
+        told.map(|text| text.replace(char::is_control, " "))
+    }
+}
+
+impl Client {
+    /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
+    pub fn plan(&self, template: &str, body: &Value) -> Result<Told<Preview>, Error> {
+        self.read(&Request::post(path(template, "/plan"), body).harmless())
+    }
+
+    /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.
+    pub fn apply(&self, template: &str, body: &Value) -> Result<Started, Error> {
+        self.read(&self.keyed(Request::post(path(template, "/apply"), body)))
+    }
+
+    /// `GET /v1/template-jobs`, of one workspace or of all.
+    pub fn jobs(&self, workspace: Option<&str>) -> Pages<'_, Told<Job>> {
+        let request = Request::get("/v1/template-jobs");
+        let request = match workspace {
+            Some(id) => request.with("workspace_id", id),
+            None => request,
+        };
+        self.pages(request, None)
+    }
+
+    /// `GET /v1/template-jobs/{id}`
+    pub fn job(&self, id: &str) -> Result<Told<Job>, Error> {
+        self.read(&Request::get(format!("/v1/template-jobs/{}", segment(id))))
+    }
+
+    /// `POST /v1/template-jobs/{id}/undo`: takes away what the job made; `force` also what was
+    /// changed since.
+    pub fn undo(&self, id: &str, force: bool) -> Result<Told<Job>, Error> {
+        let address = format!("/v1/template-jobs/{}/undo", segment(id));
+        let mut request = Request::new(Method::POST, address);
+        if force {
+            request = request.with("force", "true");
+        }
+        self.read(&self.keyed(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, Job};
+
+    fn job(text: &str) -> Job {
+        serde_json::from_str(text).expect(text)
+    }
+
+    #[test]
+    fn jobs_of_strangers_are_understood() {
+        let read = job(
+            r#"{"status": "rows", "progress": "half", "lockedUntil": "noon", "report": [],
+                "error": {"message": "no\nroom"}}"#,
+        );
+        assert_eq!((read.ended(), read.locked_until()), (None, Some("noon")));
+        assert_eq!((read.progress.as_ref(), read.report.as_ref()), (None, None));
+        assert_eq!(read.failure().as_deref(), Some("no room"));
+        assert_eq!(
+            job(r#"{"status": "Succeeded"}"#).ended(),
+            Some(Ended::Completed)
+        );
+        assert_eq!(
+            job(r#"{"status": "error", "error": null}"#).ended(),
+            Some(Ended::Failed)
+        );
+    }
+
+    #[test]
+    fn a_report_may_know_less() {
+        let read = job(r#"{"id": "j", "status": "completed", "locked_until": null,
+                "progress": {"phase": "rows", "done": 3, "total": 4},
+                "report": {"rows": {"f_t": {"inserted": 3}}, "published": 1, "unresolved": []}}"#);
+        let report = read.report.expect("a report");
+        assert_eq!(report.rows["f_t"].inserted, 3);
+        assert_eq!(read.progress.map(|progress| progress.done), Some(3));
+    }
+}

@@ -1,0 +1,122 @@
+//! A workspace read over the routes that every `/v1` has: what the exporter and the preview of an
+//! apply ask for comes from a server. Nothing is ever written.
+//!
+//! Many requests are no snapshot. Whoever needs one reads twice and compares; the exporter does so
+//! with rows. Named records of the organization (connections, channels, timer profiles) have no
+//! listed route, so their lists are absent.
+
+mod matching;
+mod record;
+mod rows;
+mod structure;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::Client;
+use super::error::Error;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+use rows::Stream;
+
+/// A workspace on a server, to read.
+pub struct RemoteWorkspace<'c> {
+    client: &'c Client,
+    id: Id,
+    /// Readings of tables that have not come to their end.
+    streams: Mutex<HashMap<Id, Stream>>,
+    /// Is told how many rows have come.
+    tell: &'c (dyn Fn(usize) + Sync),
+    /// Whether the server turned out to have no automations.
+    without_automations: AtomicBool,
+}
+
+impl std::fmt::Debug for RemoteWorkspace<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RemoteWorkspace({})", self.id)
+    }
+}
+
+impl<'c> RemoteWorkspace<'c> {
+    /// The workspace of that id.
+    pub fn new(client: &'c Client, id: Id) -> RemoteWorkspace<'c> {
+        RemoteWorkspace {
+            client,
+            id,
+            streams: Mutex::default(),
+            tell: &|_| (),
+            without_automations: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the server has no route for automations, so that none were read.
+    pub fn lacks_automations(&self) -> bool {
+        self.without_automations.load(Ordering::Relaxed)
+    }
+
+    /// With somebody who is told how many rows came each time some do.
+    #[must_use]
+    pub fn telling(mut self, tell: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
+        self.tell = tell;
+        self
+    }
+}
+
+impl Source for RemoteWorkspace<'_> {
+    type Error = Error;
+
+    async fn structure(&self) -> Result<Structure, Error> {
+        let (structure, automations) = structure::read(self.client, self.id)?;
+        let lacking = automations == structure::Automations::NoRoute;
+        self.without_automations.store(lacking, Ordering::Relaxed);
+        Ok(structure)
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, Error> {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = streams.remove(&feature).filter(|one| one.stands_at(after));
+        let mut stream = stream.unwrap_or_else(|| Stream::after(feature, after));
+        let rows = stream.take(self.client, limit)?;
+        (self.tell)(rows.len());
+        if rows.len() == limit {
+            streams.insert(feature, stream);
+        }
+        Ok(rows)
+    }
+}
+
+/// Only what a preview asks for: it writes nothing, and no job of this workspace is known here.
+impl Target for RemoteWorkspace<'_> {
+    async fn ledger(&self) -> Result<Vec<Entry>, Error> {
+        Ok(Vec::new())
+    }
+
+    async fn commit(&mut self, _: Unit) -> Result<(), CommitError<Error>> {
+        let why = "a workspace that is read from outside cannot be written to";
+        Err(CommitError::Store(Error::Invalid(why.to_owned())))
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, Error> {
+        matching::by_value(self.client, feature, column, values)
+    }
+
+    async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, Error> {
+        matching::by_id(self.client, feature, rows)
+    }
+
+    async fn sequence(&self, _: Id, _: Id) -> Result<u64, Error> {
+        let why = "where a sequence stands cannot be asked from outside";
+        Err(Error::Invalid(why.to_owned()))
+    }
+}

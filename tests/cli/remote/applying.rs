@@ -1,0 +1,531 @@
+//! `tplkit apply` of templates and saved plans: every way it can end.
+
+use serde_json::{Value, json};
+
+use super::routes::{
+    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
+    plan, plan_route, record, started,
+};
+use super::{Desk, KEY};
+use crate::scripted::{Reply, Scripted};
+use crate::support::Ran;
+
+fn apply(server: &Scripted, more: &[&str]) -> Ran {
+    let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--yes"];
+    Desk::with_key(&server.url).run(&[&words, more].concat())
+}
+
+/// What the server was sent to a route.
+fn bodies(server: &Scripted, route: &str) -> Vec<Value> {
+    let received = server.received();
+    let of_route = received.iter().filter(|one| one.line() == route);
+    of_route
+        .map(|one| serde_json::from_str(&one.body).expect("JSON"))
+        .collect()
+}
+
+#[test]
+fn the_job_is_said_first_and_waited_for() {
+    let server = catalog([job("pending"), job("rows"), job("completed")]).serve();
+    let ran = apply(
+        &server,
+        &["--no-rows", "--rows", "$f_clients=missingByKey", "--copy"],
+    )
+    .exits(0);
+    let mut lines = ran.out.lines();
+    assert_eq!(lines.next(), Some(JOB), "{}", ran.out);
+    assert_eq!(lines.next(), Some("completed"), "{}", ran.out);
+    assert!(ran.out.contains("f_clients  3 inserted"), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    let sent = bodies(&server, &apply_route(TEMPLATE));
+    assert_eq!(
+        sent,
+        [
+            json!({"workspaceId": WORKSPACE, "includeRows": false, "copy": true,
+                "rowsModes": {"f_clients": "missingByKey"}})
+        ]
+    );
+    let received = server.received();
+    let asked = received
+        .iter()
+        .filter(|one| one.line() == apply_route(TEMPLATE));
+    assert!(
+        asked
+            .clone()
+            .all(|one| one.header("idempotency-key").is_some())
+    );
+    // Nothing but the apply is ever written, and no lease is taken by looking.
+    assert_eq!(received.iter().filter(|one| one.method != "GET").count(), 1);
+}
+
+#[test]
+fn a_template_goes_by_name_too() {
+    let server = catalog([job("completed")]).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.run(&["apply", "sales", "--workspace", WORKSPACE, "--yes"])
+        .exits(0);
+    let ran = desk
+        .run(&["apply", "purchases", "--workspace", WORKSPACE, "--yes"])
+        .exits(2);
+    assert!(
+        ran.err.contains("neither a file nor a template"),
+        "{}",
+        ran.err
+    );
+    let twice = page(&[record(TEMPLATE, "sales"), record("t2", "sales")]);
+    let server = catalog([job("completed")])
+        .on("GET /v1/templates", [twice])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk
+        .run(&["apply", "sales", "--workspace", WORKSPACE, "--yes"])
+        .exits(2);
+    assert!(ran.err.contains(&format!("{TEMPLATE}, t2")), "{}", ran.err);
+    assert!(bodies(&server, &apply_route(TEMPLATE)).is_empty());
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_is() {
+    let server = catalog([job("completed")]).serve();
+    let desk = Desk::with_key(&server.url);
+    for more in [&[][..], &["--detach"], &["--format", "json"]] {
+        let words = [&["apply", TEMPLATE, "--workspace", WORKSPACE], more].concat();
+        let ran = desk.run(&words).exits(2);
+        assert!(ran.err.contains("--yes"), "{}", ran.err);
+    }
+    desk.run(&["apply", TEMPLATE, "--yes"]).exits(2);
+    desk.run(&["apply", TEMPLATE, "--yes", "--workspace", "w"])
+        .exits(2);
+    assert_eq!(server.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn one_document_holds_everything() {
+    let server = catalog([job("completed")]).serve();
+    let document = apply(&server, &["--format", "json"]).exits(0).json();
+    assert_eq!(document["outcome"], "clean");
+    assert_eq!(document["job_id"], JOB);
+    assert_eq!(document["template_id"], TEMPLATE);
+    assert_eq!(document["workspace_id"], WORKSPACE);
+    assert_eq!(
+        document["job"]["report"]["rows"]["f_clients"]["inserted"],
+        3
+    );
+
+    let document = apply(&server, &["--format", "json", "--detach"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&document["job_id"], &document["status"]),
+        (&json!(JOB), &json!("pending"))
+    );
+    let ran = apply(&server, &["--detach"]).exits(0);
+    assert_eq!(ran.out, format!("{JOB}\n"));
+    assert!(
+        ran.err.contains(&format!("tplkit job watch {JOB}")),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_job_that_fails_says_how_to_go_on() {
+    for (error, told) in [
+        (
+            json!({"code": "internal", "detail": "no room"}),
+            ": no room",
+        ),
+        (json!("no room"), ": no room"),
+        (json!(null), "failed\n"),
+    ] {
+        let failed = job_document("failed", &json!({"error": error}));
+        let server = catalog([Reply::json(&failed)]).serve();
+        let ran = apply(&server, &[]).exits(1);
+        assert_eq!(ran.out.lines().next(), Some(JOB));
+        assert!(ran.err.contains(told), "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("tplkit job resume {JOB}")),
+            "{}",
+            ran.err
+        );
+        let document = apply(&server, &["--format", "json"]).exits(1).json();
+        assert_eq!(
+            (&document["outcome"], &document["status"]),
+            (&json!("findings"), &json!("failed"))
+        );
+    }
+}
+
+#[test]
+fn what_is_not_carried_over_can_fail() {
+    let entry = |required: Option<bool>| {
+        let mut entry = json!({"uid": "u_1", "path": "config.x", "kind": "channel", "form": "uuid",
+            "reason": "dependencia_saltada", "action": "chave esvaziada", "ref": "m_sales"});
+        if let Some(required) = required {
+            entry["required"] = json!(required);
+        }
+        entry
+    };
+    let served = |entries: Vec<Value>| {
+        let report = json!({"rows": {}, "published": 0, "unresolved": entries});
+        let done = job_document("completed", &json!({"report": report}));
+        catalog([Reply::json(&done)]).serve()
+    };
+    let server = served(vec![entry(None)]);
+    let ran = apply(&server, &[]).exits(0);
+    assert!(
+        ran.out.contains("Not carried over by this apply"),
+        "{}",
+        ran.out
+    );
+    apply(&server, &["--fail-on-unresolved=required"]).exits(0);
+    let ran = apply(&server, &["--fail-on-unresolved"]).exits(68);
+    assert!(ran.err.contains("1 entry"), "{}", ran.err);
+    assert_eq!(ran.out.lines().next(), Some(JOB));
+    let document = apply(&server, &["--fail-on-unresolved", "--format", "json"])
+        .exits(68)
+        .json();
+    assert_eq!(document["outcome"], "failed");
+    let server = served(vec![entry(Some(true)), entry(None)]);
+    apply(&server, &["--fail-on-unresolved=required"]).exits(68);
+    let server = served(Vec::new());
+    apply(&server, &["--fail-on-unresolved"]).exits(0);
+}
+
+#[test]
+fn the_time_can_be_over_before_the_job_is() {
+    let server = catalog([job("rows")]).serve();
+    let ran = apply(&server, &["--wait=1s"]).exits(69);
+    assert_eq!(ran.out.lines().next(), Some(JOB));
+    assert!(
+        ran.err.contains(&format!("tplkit job watch {JOB}")),
+        "{}",
+        ran.err
+    );
+    let document = apply(&server, &["--wait", "0s", "--format", "json"])
+        .exits(69)
+        .json();
+    assert_eq!(
+        (&document["outcome"], &document["job_id"]),
+        (&json!("failed"), &json!(JOB))
+    );
+    apply(&server, &["--wait", "soon"]).exits(2);
+}
+
+#[test]
+fn a_job_that_somebody_holds_is_left_alone() {
+    let held = |body: Value| {
+        let reply = Reply::text(409, &body.to_string());
+        catalog([]).on(&apply_route(TEMPLATE), [reply]).serve()
+    };
+    let until = "2026-01-02T12:00:07.000000Z";
+    for body in [
+        json!({"code": "job_active", "detail": "x", "job_id": JOB, "locked_until": until}),
+        json!({"error": "job_active", "jobId": JOB, "lockedUntil": until, "status": "rows"}),
+    ] {
+        let server = held(body);
+        let ran = apply(&server, &[]).exits(69);
+        assert_eq!(ran.out, format!("{JOB}\n"));
+        assert!(ran.err.contains(until), "{}", ran.err);
+        let document = apply(&server, &["--format", "json"]).exits(69).json();
+        assert_eq!(document["job_id"], JOB);
+        assert_eq!(document["errors"][0]["code"], "job_active");
+        assert_eq!(document["errors"][0]["locked_until"], until);
+    }
+    let server = held(json!({"code": "job_active", "detail": "held"}));
+    let ran = apply(&server, &[]).exits(69);
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn refusals_keep_their_code_and_ref() {
+    for (status, code, exit) in [
+        (422, "mapping_required", 1),
+        (422, "mapping_columns_incomplete", 1),
+        (422, "rows_mode_without_key", 1),
+        (422, "unknown_resolution_ref", 1),
+        (404, "not_found", 1),
+        (409, "conflict", 1),
+        (409, "plan_stale", 6),
+        (403, "missing_scope", 4),
+        (403, "forbidden", 4),
+        (500, "internal", 5),
+    ] {
+        let body = json!({"code": code, "status": status, "detail": "told", "ref": "f_x",
+            "errors": [{"path": "resolutions.f_x", "code": code, "message": "give one"}]});
+        let refusal = Reply::text(status, &body.to_string());
+        let server = catalog([]).on(&apply_route(TEMPLATE), [refusal]).serve();
+        let ran = apply(&server, &[]).exits(exit);
+        assert_eq!(ran.out, "", "{code}");
+        assert!(
+            ran.err
+                .contains(&format!("resolutions.f_x: give one ({code})")),
+            "{}",
+            ran.err
+        );
+        let document = apply(&server, &["--format", "json"]).exits(exit).json();
+        let error = &document["errors"][0];
+        assert_eq!(
+            (&error["code"], &error["ref"]),
+            (&json!(code), &json!("f_x"))
+        );
+        assert_eq!(error["errors"][0]["path"], "resolutions.f_x");
+        assert_eq!(
+            document["outcome"],
+            if exit == 1 { "findings" } else { "failed" }
+        );
+        assert!(!ran.err.contains(KEY) && !ran.out.contains(KEY));
+    }
+}
+
+#[test]
+fn the_network_may_be_lost_in_the_middle() {
+    // Away for longer than one question is tried.
+    let mut jobs = vec![job("structure")];
+    jobs.extend(std::iter::repeat_n(Reply::hang_up(), 7));
+    jobs.extend([
+        job("rows"),
+        Reply::problem(503, "store_unavailable"),
+        job("completed"),
+    ]);
+    let server = catalog(jobs).serve();
+    let ran = apply(&server, &[]).exits(0);
+    assert!(ran.out.contains("completed"), "{}", ran.out);
+
+    let server = catalog([job("structure"), Reply::hang_up()]).serve();
+    let ran = apply(&server, &["--wait", "2s"]).exits(5);
+    assert_eq!(ran.out, format!("{JOB}\n"));
+    assert!(
+        ran.err.contains(&format!("tplkit job watch {JOB}")),
+        "{}",
+        ran.err
+    );
+    let document = apply(&server, &["--wait", "1s", "--format", "json"])
+        .exits(5)
+        .json();
+    assert_eq!(document["errors"][0]["job_id"], JOB);
+}
+
+#[test]
+fn an_apply_whose_answer_is_lost_is_sent_again_under_its_key() {
+    let replies = [
+        Reply::hang_up(),
+        Reply::problem(503, "store_unavailable"),
+        started(),
+    ];
+    let server = catalog([job("completed")])
+        .on(&apply_route(TEMPLATE), replies)
+        .serve();
+    apply(&server, &[]).exits(0);
+    let received = server.received();
+    let keys = received
+        .iter()
+        .filter(|one| one.line() == apply_route(TEMPLATE));
+    let keys: Vec<_> = keys.map(|one| one.header("idempotency-key")).collect();
+    assert_eq!(keys.len(), 3);
+    assert!(
+        keys[0].is_some() && keys.iter().all(|key| *key == keys[0]),
+        "{keys:?}"
+    );
+
+    let server = catalog([])
+        .on(&apply_route(TEMPLATE), [Reply::hang_up()])
+        .serve();
+    let ran = apply(&server, &[]).exits(5);
+    let back = format!("tplkit job list --workspace {WORKSPACE}");
+    assert!(ran.err.contains(&back), "{}", ran.err);
+}
+
+#[test]
+fn a_dry_run_and_a_refused_plan_write_nothing() {
+    let server = catalog([]).serve();
+    let desk = Desk::with_key(&server.url);
+    let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"];
+    let ran = desk.run(&words).exits(0);
+    assert!(ran.out.contains("Create: 1 table, 1 column"), "{}", ran.out);
+    assert!(ran.out.contains("f_clients  3 to insert"), "{}", ran.out);
+    assert!(bodies(&server, &apply_route(TEMPLATE)).is_empty());
+
+    let refusals = json!({"create": [], "rows": {}, "refusals": [
+        {"code": "mapping_required", "ref": "f_far", "detail": "nothing decides."},
+        {"code": "job_active", "ref": null, "detail": "busy"}]});
+    let server = catalog([])
+        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&refusals))])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words).exits(1);
+    assert!(
+        ran.out
+            .contains("mapping_required f_far\n  nothing decides."),
+        "{}",
+        ran.out
+    );
+    let document = desk
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(1)
+        .json();
+    assert_eq!(document["outcome"], "findings");
+    assert_eq!(document["plan"]["refusals"][0]["ref"], "f_far");
+}
+
+#[test]
+fn a_saved_plan_is_carried_out_or_nothing_is() {
+    let refused = Reply::problem(409, "plan_stale");
+    let server = catalog([job("completed")])
+        .on(&apply_route(TEMPLATE), [started(), refused])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place
+        .write("r.toml", "[resolutions.f_x]\naction = \"skip\"\n");
+    let words = [
+        "plan",
+        TEMPLATE,
+        "--workspace",
+        WORKSPACE,
+        "--resolutions",
+        "r.toml",
+        "--out",
+        "p.json",
+    ];
+    let ran = desk.run(&words).exits(0);
+    assert!(ran.err.contains("tplkit apply p.json"), "{}", ran.err);
+    let saved: Value = serde_json::from_str(&desk.place.read("p.json")).expect("JSON");
+    assert_eq!(
+        (&saved["kind"], &saved["digest"]),
+        (&json!("plan"), &json!("d1"))
+    );
+    assert_eq!(saved["template"], TEMPLATE);
+    assert!(!desk.place.read("p.json").contains(KEY));
+    // A saved plan needs neither a workspace nor somebody who agrees.
+    let ran = desk.run(&["apply", "p.json"]).exits(0);
+    assert_eq!(ran.out.lines().next(), Some(JOB));
+    let sent = bodies(&server, &apply_route(TEMPLATE));
+    let body =
+        json!({"workspaceId": WORKSPACE, "plan": "d1", "resolutions": {"f_x": {"action": "skip"}}});
+    assert_eq!(sent, [body]);
+    let ran = desk.run(&["apply", "p.json"]).exits(6);
+    assert!(ran.err.contains("plan again"), "{}", ran.err);
+    let document = desk
+        .run(&["apply", "p.json", "--format", "json"])
+        .exits(6)
+        .json();
+    assert_eq!(document["errors"][0]["code"], "plan_stale");
+
+    for more in [
+        &["--no-rows"][..],
+        &["--dry-run"],
+        &["--workspace", ORGANIZATION],
+        &["--url", "http://127.0.0.1:1"],
+    ] {
+        desk.run(&[&["apply", "p.json"], more].concat()).exits(2);
+    }
+    desk.place.write(
+        "q.json",
+        &desk
+            .place
+            .read("p.json")
+            .replace("\"schemaVersion\": 1", "\"schemaVersion\": 2"),
+    );
+    desk.run(&["apply", "q.json"]).exits(2);
+    desk.place.write(
+        "q.json",
+        &desk.place.read("p.json").replace("\"server\"", "\"sever\""),
+    );
+    desk.run(&["apply", "q.json"]).exits(2);
+    assert_eq!(bodies(&server, &apply_route(TEMPLATE)).len(), 3);
+}
+
+#[test]
+fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
+    let done = json!({"jobId": JOB, "status": "succeeded", "progress": 1, "lockedUntil": null, "report": {"rows": []}});
+    let server = Routes::new()
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
+        .on(&apply_route(TEMPLATE), [started()])
+        .on(
+            &format!("GET /v1/template-jobs/{JOB}"),
+            [Reply::json(&done)],
+        )
+        .serve();
+    let ran = apply(&server, &[]).exits(0);
+    assert_eq!(ran.out, format!("{JOB}\nsucceeded\n"));
+    let desk = Desk::with_key(&server.url);
+    for words in [
+        &["plan", TEMPLATE, "--workspace", WORKSPACE][..],
+        &["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"],
+        &["template", "show", TEMPLATE],
+        &["template", "pull", "sales"],
+        &["template", "promote", TEMPLATE, "--to", "public"],
+        &["template", "delete", TEMPLATE],
+    ] {
+        let ran = desk.run(words).exits(1);
+        assert!(
+            ran.err.contains("only the routes of the specification"),
+            "{}",
+            ran.err
+        );
+    }
+    // What is not there at all is missing, not a route.
+    let ran = desk.run(&["template", "delete", ORGANIZATION]).exits(1);
+    assert!(ran.err.contains("404"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_apply_tells_the_way_back() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+
+    for (format, back) in [
+        ("text", format!("tplkit job watch {JOB}")),
+        ("json", format!("tplkit job watch {JOB}")),
+    ] {
+        let server = catalog([job("rows")]).serve();
+        let desk = Desk::with_key(&server.url);
+        let words = [
+            "apply",
+            TEMPLATE,
+            "--workspace",
+            WORKSPACE,
+            "--yes",
+            "-v",
+            "--format",
+            format,
+        ];
+        let mut command = desk.command(&words);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("start");
+        let mut err = BufReader::new(child.stderr.take().expect("stderr"));
+        // The phase is told once the job has been asked for.
+        let mut told = String::new();
+        err.read_line(&mut told).expect("a line");
+        assert!(told.starts_with("rows"), "{told}");
+        let id = child.id().to_string();
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill");
+        let mut rest = String::new();
+        err.read_to_string(&mut rest).expect("stderr");
+        let mut out = String::new();
+        child
+            .stdout
+            .take()
+            .expect("stdout")
+            .read_to_string(&mut out)
+            .expect("stdout");
+        assert_eq!(child.wait().expect("end").code(), Some(130), "{rest}");
+        assert!(rest.contains(&back), "{rest}");
+        if format == "json" {
+            let document: Value = serde_json::from_str(&out).expect(&out);
+            assert_eq!(
+                (&document["outcome"], &document["job_id"]),
+                (&json!("failed"), &json!(JOB))
+            );
+        } else {
+            assert_eq!(out, format!("{JOB}\n"));
+        }
+    }
+}

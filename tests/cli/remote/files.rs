@@ -1,0 +1,423 @@
+//! Plans and applies of package files: what is read, what is pushed, what is taken back.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tplkit::check::{CheckOptions, Checked};
+use tplkit::context::{Fixed, Seeded};
+use tplkit::definitions::Definitions;
+use tplkit::simulate;
+use tplkit::workspace::Id;
+use tplkit::workspace::memory::State;
+
+use super::Desk;
+use super::routes::{
+    JOB, ORGANIZATION, PUSHED, Routes, TEMPLATE, WORKSPACE, apply_route, job, page, plan,
+    plan_route, record, started,
+};
+use crate::scripted::{Reply, Scripted};
+use crate::support::{case, faulty, tiny};
+
+fn id(text: &str) -> Id {
+    text.parse().expect("an id")
+}
+
+fn empty() -> State {
+    State::empty(id(ORGANIZATION), id(WORKSPACE), "sales", "Sales")
+}
+
+/// A workspace that a package was applied to.
+pub(crate) fn built(text: &str) -> State {
+    let package = Checked::read(text, &CheckOptions::default()).expect("a package");
+    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("an instant"));
+    let definitions = Definitions::embedded();
+    simulate::built(&package, empty(), definitions, &now, &mut Seeded::new(7)).expect("built")
+}
+
+fn links() -> String {
+    fs::read_to_string(case("valid/base-links.json")).expect("fixture")
+}
+
+/// A catalog that takes packages, plans what was pushed, and applies it.
+fn taking(state: State, planned: &Value) -> Routes {
+    let pushed = Reply::text(201, &record(PUSHED, "vendas").to_string());
+    Routes::new()
+        .over(state)
+        .on("GET /v1/templates", [page(&[])])
+        .on("POST /v1/templates/import", [pushed])
+        .on(&plan_route(PUSHED), [Reply::json(planned)])
+        .on(&apply_route(PUSHED), [started()])
+        .on(
+            &format!("DELETE /v1/templates/{PUSHED}"),
+            [Reply::text(204, "")],
+        )
+        .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
+}
+
+/// What was asked for beside reading.
+fn writes(server: &Scripted) -> Vec<String> {
+    let lines = server.lines().into_iter();
+    lines.filter(|line| !line.starts_with("GET ")).collect()
+}
+
+const IMPORT: &str =
+    "POST /v1/templates/import?organization_id=00000000-0000-0000-0000-000000000009";
+
+#[test]
+fn a_plan_of_a_file_only_reads() {
+    let server = taking(empty(), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let words = ["plan", "p.json", "--workspace", WORKSPACE];
+    let ran = desk.run(&words).exits(0);
+    assert!(ran.out.contains("Create: 1 table"), "{}", ran.out);
+    assert!(ran.err.contains("taken on trust"), "{}", ran.err);
+    let dry = ["apply", "p.json", "--workspace", WORKSPACE, "--dry-run"];
+    assert_eq!(desk.run(&dry).exits(0).out, ran.out);
+    let document = desk
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(document["template_id"], json!(null));
+    assert_eq!(document["plan"]["create"][0]["kind"], "feature");
+    assert_eq!(writes(&server), Vec::<String>::new());
+    // What a person has to decide is a refusal, as it is on a server.
+    desk.place.write("l.json", &links());
+    let ran = desk
+        .run(&["plan", "l.json", "--workspace", WORKSPACE])
+        .exits(1);
+    assert!(
+        ran.out.contains("mapping_required f_carriers"),
+        "{}",
+        ran.out
+    );
+    let next = format!("tplkit resolve init l.json --workspace {WORKSPACE}");
+    assert!(ran.err.contains(&next), "{}", ran.err);
+    let ran = desk
+        .run(&["plan", "gone.json", "--workspace", WORKSPACE])
+        .exits(2);
+    assert!(ran.err.contains("cannot read"), "{}", ran.err);
+}
+
+#[test]
+fn names_that_are_taken_and_configs_are_shown() {
+    let server = taking(built(&tiny()), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let ran = desk
+        .run(&["plan", "p.json", "--workspace", WORKSPACE])
+        .exits(0);
+    assert!(
+        ran.out.contains("Rename, because the name is taken"),
+        "{}",
+        ran.out
+    );
+
+    let replaced = json!({"replaced_configs": [{"kind": "workspace", "ref": "workspace",
+        "id": WORKSPACE, "before": {"a": 1.10, "b": [1]}, "after": {"a": 1.10, "b": [2]}}]});
+    let server = taking(empty(), &json!({}))
+        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&replaced))])
+        .serve();
+    let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
+    let ran = Desk::with_key(&server.url).run(&words).exits(0);
+    assert!(ran.out.contains("    -    1\n    +    2\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_file_with_errors_is_not_sent() {
+    let server = taking(empty(), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &faulty());
+    for words in [
+        &["apply", "p.json", "--workspace", WORKSPACE, "--yes"][..],
+        &["plan", "p.json", "--workspace", WORKSPACE],
+        &["template", "push", "p.json"],
+    ] {
+        let ran = desk.run(words).exits(1);
+        assert!(ran.out.contains("M001"), "{}", ran.out);
+    }
+    assert_eq!(server.lines(), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_is_pushed_and_then_applied() {
+    let server = taking(empty(), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = desk.run(&words).exits(0);
+    assert_eq!(ran.out.lines().next(), Some(JOB));
+    assert!(ran.err.contains(PUSHED), "{}", ran.err);
+    assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED)]);
+    let received = server.received();
+    let import = received
+        .iter()
+        .find(|one| one.line() == IMPORT)
+        .expect("import");
+    assert_eq!(import.body, tiny());
+    assert!(import.header("idempotency-key").is_some());
+}
+
+#[test]
+fn a_file_that_the_catalog_holds_is_not_pushed_again() {
+    // As a server gives it back: without the envelope's order, with its own visibility.
+    let mut stored: Value = serde_json::from_str(&tiny()).expect("JSON");
+    stored["manifest"]["visibility"] = json!("public");
+    let held = |package: &Value| {
+        taking(empty(), &json!({}))
+            .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+            .on(
+                &format!("GET /v1/templates/{TEMPLATE}/package"),
+                [Reply::json(package)],
+            )
+            .on(&plan_route(TEMPLATE), [Reply::json(&plan(&json!({})))])
+            .on(&apply_route(TEMPLATE), [started()])
+            .serve()
+    };
+    let server = held(&stored);
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = desk.run(&words).exits(0);
+    assert!(
+        ran.err.contains("holds this package already"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(writes(&server), [apply_route(TEMPLATE)]);
+    let document = desk
+        .run(&[
+            "plan",
+            "p.json",
+            "--workspace",
+            WORKSPACE,
+            "--format",
+            "json",
+        ])
+        .exits(0)
+        .json();
+    assert_eq!(document["template_id"], TEMPLATE);
+    // Another content of the same name is another template.
+    stored["manifest"]["label"] = json!("Other");
+    let server = held(&stored);
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&words).exits(0);
+    assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED)]);
+}
+
+#[test]
+fn a_template_whose_apply_is_refused_does_not_stay() {
+    let refused = [Reply::problem(422, "mapping_required")];
+    let delete = format!("DELETE /v1/templates/{PUSHED}");
+    let server = taking(empty(), &json!({}))
+        .on(&apply_route(PUSHED), refused)
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = desk.run(&words).exits(1);
+    assert!(ran.err.contains("out of the catalog again"), "{}", ran.err);
+    assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED), &delete]);
+    // A job that may have begun needs its template.
+    let server = taking(empty(), &json!({}))
+        .on(&apply_route(PUSHED), [Reply::hang_up()])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&words).exits(5);
+    assert!(!writes(&server).contains(&delete), "{:?}", writes(&server));
+}
+
+#[test]
+fn whoever_may_not_push_is_told_why() {
+    let server = taking(empty(), &json!({}))
+        .on(
+            "POST /v1/templates/import",
+            [Reply::problem(403, "forbidden")],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
+    let ran = desk.run(&words).exits(4);
+    assert!(ran.err.contains("role `admin`"), "{}", ran.err);
+    assert_eq!(writes(&server), [IMPORT]);
+    let document = desk
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(4)
+        .json();
+    assert_eq!(document["errors"][0]["code"], "forbidden");
+    assert!(
+        document["errors"][0]["help"]
+            .as_str()
+            .is_some_and(|help| help.contains("admin"))
+    );
+}
+
+/// What the workspace's own plan of the small package is, as a server would tell it.
+fn told(desk: &Desk) -> Value {
+    let words = [
+        "plan",
+        "p.json",
+        "--workspace",
+        WORKSPACE,
+        "--format",
+        "json",
+    ];
+    let mut plan = desk.run(&words).exits(0).json()["plan"].clone();
+    plan["digest"] = json!("that of the server");
+    plan
+}
+
+#[test]
+fn a_saved_plan_of_a_file_is_held_against_everything() {
+    let asked = taking(empty(), &json!({})).serve();
+    let first = Desk::with_key(&asked.url);
+    first.place.write("p.json", &tiny());
+    let told = told(&first);
+
+    let mut other = told.clone();
+    other["rename"] =
+        json!([{"kind": "feature", "ref": "f_notes", "from": "notes", "to": "notes_2"}]);
+    for (planned, exit) in [(&told, 0), (&other, 6)] {
+        let server = taking(empty(), planned).serve();
+        let desk = Desk::with_key(&server.url);
+        desk.place.write("p.json", &tiny());
+        desk.run(&[
+            "plan",
+            "p.json",
+            "--workspace",
+            WORKSPACE,
+            "-o",
+            "saved.json",
+        ])
+        .exits(0);
+        assert_eq!(writes(&server), Vec::<String>::new());
+        desk.run(&["apply", "saved.json"]).exits(exit);
+        let received = server.received();
+        let applied = received
+            .iter()
+            .find(|one| one.line() == apply_route(PUSHED));
+        let body = applied.map(|one| serde_json::from_str::<Value>(&one.body).expect("JSON"));
+        let digest = body.map(|body| body["plan"].clone());
+        let (expected, last) = match exit {
+            0 => (Some(json!("that of the server")), apply_route(PUSHED)),
+            _ => (None, format!("DELETE /v1/templates/{PUSHED}")),
+        };
+        assert_eq!(digest, expected);
+        assert_eq!(writes(&server).last(), Some(&last));
+
+        // The file is another one.
+        desk.place
+            .write("p.json", &tiny().replace("Vendas", "Outras"));
+        let before = writes(&server);
+        let ran = desk.run(&["apply", "saved.json"]).exits(6);
+        assert!(ran.err.contains("has changed since"), "{}", ran.err);
+        assert_eq!(writes(&server), before);
+    }
+
+    // The workspace is another one.
+    let server = taking(built(&tiny()), &told).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    first
+        .run(&[
+            "plan",
+            "p.json",
+            "--workspace",
+            WORKSPACE,
+            "-o",
+            "saved.json",
+        ])
+        .exits(0);
+    let saved = first
+        .place
+        .read("saved.json")
+        .replace(&asked.url, &server.url);
+    desk.place.write("saved.json", &saved);
+    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    assert!(ran.err.contains("the workspace has changed"), "{}", ran.err);
+    assert_eq!(writes(&server), Vec::<String>::new());
+}
+
+#[test]
+fn a_refused_plan_is_not_saved() {
+    let server = taking(empty(), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("l.json", &links());
+    let words = [
+        "plan",
+        "l.json",
+        "--workspace",
+        WORKSPACE,
+        "--out",
+        "saved.json",
+    ];
+    desk.run(&words).exits(1);
+    assert!(!desk.place.path("saved.json").exists());
+    let ran = desk.feed(
+        &["plan", "-", "--workspace", WORKSPACE, "--out", "saved.json"],
+        &tiny(),
+    );
+    assert!(ran.exits(2).err.contains("standard input"));
+}
+
+#[test]
+fn a_workspace_of_the_server_is_decided_against() {
+    let far = links()
+        .replace("\"countries\"", "\"x\"")
+        .replace("\"clients\"", "\"carriers\"")
+        .replace("\"Clients\"", "\"Carriers\"");
+    let server = taking(built(&far), &json!({}))
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Reply::text(200, &links())],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &links());
+    for subject in ["p.json", "vendas", TEMPLATE] {
+        let words = ["resolve", "suggest", subject, "--workspace", WORKSPACE];
+        let ran = desk.run(&words).exits(0);
+        assert!(ran.out.contains("f_carriers\n  "), "{}", ran.out);
+        let words = ["resolve", "init", subject, "--workspace", WORKSPACE];
+        let ran = desk.run(&words).exits(0);
+        assert!(ran.out.contains("# candidate "), "{}", ran.out);
+        let words = ["resolve", "check", subject, "--workspace", WORKSPACE];
+        let ran = desk.run(&words).exits(1);
+        assert!(
+            ran.out.contains("mapping_required f_carriers"),
+            "{}",
+            ran.out
+        );
+    }
+    desk.place.write("r.toml", "[resolutions.f_carriers]\naction = \"map\"\nid = \"00000000-0000-4000-8000-000000000000\"\n");
+    let words = [
+        "resolve",
+        "check",
+        "vendas",
+        "r.toml",
+        "--workspace",
+        WORKSPACE,
+    ];
+    let ran = desk.run(&words).exits(1);
+    assert!(
+        ran.out.contains("mapping_feature_not_found f_carriers"),
+        "{}",
+        ran.out
+    );
+    desk.run(&["resolve", "suggest", "p.json"]).exits(2);
+    desk.run(&[
+        "resolve",
+        "check",
+        "p.json",
+        "--workspace",
+        WORKSPACE,
+        "--into",
+        "x",
+    ])
+    .exits(2);
+    assert_eq!(writes(&server), Vec::<String>::new());
+}

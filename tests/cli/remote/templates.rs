@@ -1,0 +1,258 @@
+//! `tplkit template`: the catalog.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
+use crate::scripted::Reply;
+use crate::support::tiny;
+
+fn holding(package: &str) -> Routes {
+    let stranger = json!({"id": "t2", "scope": "module"});
+    Routes::new()
+        .on(
+            "GET /v1/templates",
+            [page(&[record(TEMPLATE, "vendas"), stranger])],
+        )
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Reply::text(200, package)],
+        )
+        .on(
+            "GET /v1/organizations",
+            [page(&[json!({"id": ORGANIZATION, "label": "Acme"})])],
+        )
+        .on(
+            "POST /v1/templates/import",
+            [Reply::text(201, &record(PUSHED, "vendas").to_string())],
+        )
+        .on(
+            &format!("PUT /v1/templates/{TEMPLATE}/package"),
+            [Reply::json(&record(TEMPLATE, "vendas"))],
+        )
+}
+
+#[test]
+fn templates_are_listed() {
+    let server = holding("").serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk
+        .run(&[
+            "template",
+            "list",
+            "--scope",
+            "workspace",
+            "--visibility",
+            "org",
+        ])
+        .exits(0);
+    let first = ran.out.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with(&format!("{TEMPLATE}  vendas  org")),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.out.lines().count(), 2);
+    assert_eq!(
+        server.lines(),
+        ["GET /v1/templates?scope=workspace&visibility=org&limit=200"]
+    );
+    let document = desk
+        .run(&["template", "list", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["data"]["items"][0], record(TEMPLATE, "vendas"));
+}
+
+#[test]
+fn a_package_comes_back_in_canonical_form() {
+    let compact: Value = serde_json::from_str(&tiny()).expect("JSON");
+    let server = holding(&compact.to_string()).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&["fmt", "p.json"]).exits(0);
+    let canonical = desk.place.read("p.json");
+    assert_eq!(
+        desk.run(&["template", "pull", "vendas"]).exits(0).out,
+        canonical
+    );
+    desk.run(&["template", "pull", TEMPLATE, "-o", "q.json"])
+        .exits(0);
+    assert_eq!(desk.place.read("q.json"), canonical);
+    let document = desk
+        .run(&["template", "pull", TEMPLATE, "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&document["template_id"], &document["text"]),
+        (&json!(TEMPLATE), &json!(canonical))
+    );
+    // It is shown as a file is.
+    let shown = desk.run(&["template", "show", "vendas"]).exits(0).out;
+    let file = desk.run(&["show", "p.json"]).exits(0).out;
+    assert_eq!(shown, format!("Template {TEMPLATE}\n{file}"));
+    let document = desk
+        .run(&["template", "show", TEMPLATE, "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["package"]["name"], "vendas");
+
+    for body in ["<html>", "[]", "{\"a\":1,\"a\":2}"] {
+        let server = holding(body).serve();
+        let desk = Desk::with_key(&server.url);
+        desk.run(&["template", "pull", TEMPLATE, "--format", "json"])
+            .exits(1)
+            .json();
+        desk.run(&["template", "show", TEMPLATE, "--format", "json"])
+            .exits(1)
+            .json();
+    }
+}
+
+#[test]
+fn a_package_is_pushed_or_put_in_the_place_of_another() {
+    let server = holding("").serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let ran = desk.run(&["template", "push", "p.json"]).exits(0);
+    assert_eq!(ran.out, format!("{PUSHED}\n"));
+    let namesake = format!("`--id {TEMPLATE}` replaces it");
+    assert!(ran.err.contains(&namesake), "{}", ran.err);
+    let import = format!("POST /v1/templates/import?organization_id={ORGANIZATION}");
+    let received = server.received();
+    let sent = received
+        .iter()
+        .find(|one| one.line() == import)
+        .expect("import");
+    assert_eq!(sent.body, tiny());
+
+    let words = [
+        "template", "push", "p.json", "--id", TEMPLATE, "--format", "json",
+    ];
+    let document = desk.run(&words).exits(0).json();
+    assert_eq!(document["template"]["id"], TEMPLATE);
+    let last = server.lines().pop();
+    assert_eq!(last, Some(format!("PUT /v1/templates/{TEMPLATE}/package")));
+    desk.run(&[
+        "template",
+        "push",
+        "p.json",
+        "--id",
+        TEMPLATE,
+        "--organization",
+        "o",
+    ])
+    .exits(2);
+
+    let ran = desk
+        .run(&["template", "push", "p.json", "--organization", "other"])
+        .exits(0);
+    assert!(!ran.err.contains("replaces it"), "{}", ran.err);
+    let several = page(&[json!({"id": "o1", "label": "A"}), json!({"id": "o2"})]);
+    let server = holding("").on("GET /v1/organizations", [several]).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let ran = desk.run(&["template", "push", "p.json"]).exits(2);
+    assert!(ran.err.contains("o1 (\"A\"), o2"), "{}", ran.err);
+}
+
+#[test]
+fn what_a_server_finds_is_told_with_its_places() {
+    let body = json!({"code": "validation_failed", "detail": "the package has errors", "errors": [
+        {"path": "/manifest/items/0", "code": "I004", "message": "no ref"}]});
+    let refused = Reply::text(422, &body.to_string());
+    let server = holding("")
+        .on("POST /v1/templates/import", [refused])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let ran = desk.run(&["template", "push", "p.json"]).exits(1);
+    assert!(
+        ran.err.contains("/manifest/items/0: no ref (I004)"),
+        "{}",
+        ran.err
+    );
+
+    let server = holding("")
+        .on(
+            "POST /v1/templates/import",
+            [Reply::problem(403, "forbidden")],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    let ran = desk.run(&["template", "push", "p.json"]).exits(4);
+    assert!(ran.err.contains("`admin`"), "{}", ran.err);
+}
+
+#[test]
+fn a_template_is_promoted_or_every_broken_rule_is_told() {
+    let patch = format!("PATCH /v1/templates/{TEMPLATE}");
+    let server = holding("")
+        .on(&patch, [Reply::json(&record(TEMPLATE, "vendas"))])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    desk.run(&["template", "promote", "vendas", "--to", "system"])
+        .exits(0);
+    desk.run(&[
+        "template", "promote", TEMPLATE, "--to", "org", "--format", "json",
+    ])
+    .exits(0);
+    let received = server.received();
+    let bodies: Vec<&str> = received
+        .iter()
+        .filter(|one| one.line() == patch)
+        .map(|one| one.body.as_str())
+        .collect();
+    assert_eq!(
+        bodies,
+        [r#"{"visibility":"system"}"#, r#"{"visibility":"org"}"#]
+    );
+    desk.run(&["template", "promote", TEMPLATE, "--to", "everybody"])
+        .exits(2);
+
+    let body = json!({"code": "promotion_failed", "detail": "two rules are broken", "errors": [
+        {"path": "/manifest/items/3/count", "code": "P004", "message": "11 is not 10"},
+        {"path": "/payloads/1", "code": "P005", "message": "nothing declares it"}]});
+    let server = holding("")
+        .on(&patch, [Reply::text(422, &body.to_string())])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let words = ["template", "promote", TEMPLATE, "--to", "system"];
+    let ran = desk.run(&words).exits(1);
+    assert!(
+        ran.err
+            .contains("/manifest/items/3/count: 11 is not 10 (P004)"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("/payloads/1: nothing declares it (P005)"),
+        "{}",
+        ran.err
+    );
+    let document = desk
+        .run(&[&words[..], &["--format", "json"]].concat())
+        .exits(1)
+        .json();
+    assert_eq!(document["errors"][0]["errors"][1]["code"], "P005");
+}
+
+#[test]
+fn a_template_is_deleted() {
+    let delete = format!("DELETE /v1/templates/{TEMPLATE}");
+    let server = holding("").on(&delete, [Reply::text(204, "")]).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.run(&["template", "delete", "vendas"]).exits(0);
+    assert_eq!(server.lines().pop(), Some(delete.clone()));
+    let server = holding("")
+        .on(&delete, [Reply::problem(403, "forbidden")])
+        .serve();
+    Desk::with_key(&server.url)
+        .run(&["template", "delete", TEMPLATE])
+        .exits(4);
+    let ran = Desk::new()
+        .set("TPLKIT_URL", &server.url)
+        .run(&["template", "list", "--format", "json"]);
+    assert_eq!(ran.exits(4).json()["outcome"], "failed");
+}
