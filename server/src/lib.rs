@@ -9,6 +9,7 @@
 //! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
 
 pub mod auth;
+pub mod automation;
 pub mod context;
 pub mod definitions;
 pub mod demo;

@@ -1,6 +1,7 @@
 //! The five fields of a cron expression: whether they can be read at all.
 //!
-//! When they fall due is the scheduler's business; here only what no scheduler accepts is named.
+//! When they fall due says [`run::Schedule`](super::run::Schedule); here only what no scheduler accepts
+//! is named.
 
 struct Part {
     name: &'static str,

@@ -5,7 +5,7 @@
 //! them is a [`Surroundings`]; what an automation is made of comes from the definitions.
 //!
 //! Goes in: the two nodes of an [`Automation`]. Comes out: [`Issue`]s, never an error. Nothing
-//! here runs an automation or looks anything up outside what it is given.
+//! here looks anything up outside what it is given. How a chain runs stands in [`run`].
 //!
 //! | Module | Judges |
 //! |---|---|
@@ -21,9 +21,11 @@ mod config;
 mod cron;
 mod definition;
 mod graph;
+mod ids;
 mod issue;
 mod outcome;
 mod reading;
+pub mod run;
 mod shape;
 mod surroundings;
 #[cfg(test)]
@@ -36,7 +38,9 @@ mod writes;
 
 pub use definition::validate_file;
 pub use graph::{Graph, Step, step_ids};
+pub use ids::assign_step_ids;
 pub use issue::{Issue, Target};
+pub use run::Timer;
 pub use surroundings::{Bare, InPackage, Setting, Surroundings};
 pub use tokens::{Path, Piece, Pieces, Token, TokenError, lone_token, pieces};
 pub use validate::{Automation, validate};

@@ -5,11 +5,16 @@ use std::io::Read as _;
 use clap::Subcommand;
 use serde::Serialize;
 use tplkit_server::auth::{LONGEST_PASSWORD, Role, hash_password, normalize_email};
+use tplkit_server::automation::channels::{NewChannel, create_channel};
+use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
+use tplkit_server::automation::{self, Switched, Version};
 use tplkit_server::context::Context;
+use tplkit_server::http::problem::{Code, Problem};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
+use super::process::secret_key;
 use super::{Failure, print};
 
 #[derive(Debug, Subcommand)]
@@ -50,6 +55,61 @@ pub(super) enum Command {
         #[arg(long, value_parser = role)]
         role: Role,
     },
+    /// Creates a channel in which automations tell people something.
+    CreateChannel {
+        /// Whose it is.
+        #[arg(long, value_name = "ID")]
+        organization: Uuid,
+        /// Technical name.
+        #[arg(long)]
+        name: String,
+    },
+    /// Creates a connection that automations may use, or replaces the one of that name.
+    #[command(
+        after_help = "smtp   smtp://user@host:587?from=desk@example.org, or smtps://…; the secret is the password\n\
+                      http   https://host/base; the secret is sent as a bearer token\n\
+                      llm    https://host/v1?model=NAME, compatible with OpenAI; the secret is the key\n\
+                      timer  cron:0 8 * * 1-5 or delay:SECONDS\n\n\
+                      Secrets are encrypted with TPLKIT_SECRET_KEY, 32 bytes in base64 or hex."
+    )]
+    SetConnection {
+        /// Whose it is.
+        #[arg(long, value_name = "ID")]
+        organization: Uuid,
+        /// By which automations name it.
+        #[arg(long)]
+        name: String,
+        /// smtp, http, llm or timer.
+        #[arg(long, value_parser = connection_kind)]
+        kind: ConnectionKind,
+        /// Where it leads.
+        #[arg(long)]
+        url: String,
+        /// Reads the secret from standard input, up to the end of the line.
+        #[arg(long)]
+        secret_stdin: bool,
+    },
+    /// Says which automations fire.
+    #[command(subcommand)]
+    Automation(Automation),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Automation {
+    /// Lets the newest published version fire.
+    Activate {
+        /// The automation.
+        workflow_id: Uuid,
+    },
+    /// Lets no version fire any more.
+    Pause {
+        /// The automation.
+        workflow_id: Uuid,
+    },
+}
+
+fn connection_kind(word: &str) -> Result<ConnectionKind, String> {
+    ConnectionKind::parse(word).ok_or_else(|| "use smtp, http, llm or timer".to_owned())
 }
 
 fn role(word: &str) -> Result<Role, String> {
@@ -122,22 +182,92 @@ pub(super) async fn run(
                 member,
             })
         }
+        Command::CreateChannel { organization, name } => {
+            let store = Store::open(database).await?;
+            let new = NewChannel {
+                id: context.id(),
+                organization,
+                name,
+                now: context.now(),
+            };
+            print(&create_channel(&store, new).await?)
+        }
+        Command::SetConnection {
+            organization,
+            name,
+            kind,
+            url,
+            secret_stdin,
+        } => {
+            let key = secret_key()?;
+            let secret = if secret_stdin {
+                Some(line("secret")?)
+            } else {
+                None
+            };
+            let store = Store::open(database).await?;
+            let set = SetConnection {
+                id: context.id(),
+                organization,
+                name,
+                kind,
+                url,
+                secret,
+                now: context.now(),
+            };
+            print(&set_connection(&store, key.as_ref(), set).await?)
+        }
+        Command::Automation(switch) => {
+            let store = Store::open(database).await?;
+            print(&switched(&store, switch, context.now()).await?)
+        }
     }
 }
 
-fn password() -> Result<String, Failure> {
+async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version, Failure> {
+    let (workflow, on) = match switch {
+        Automation::Activate { workflow_id } => (workflow_id, true),
+        Automation::Pause { workflow_id } => (workflow_id, false),
+    };
+    let switched: Result<_, Problem> = store
+        .write(&Scope::Operator, (workflow, on, now), |tx, input| {
+            let (workflow, on, now) = *input;
+            Box::pin(async move {
+                if on {
+                    automation::activate(tx, workflow, now).await
+                } else {
+                    automation::pause(tx, workflow, now).await
+                }
+            })
+        })
+        .await;
+    match switched? {
+        Switched::Done(version) => Ok(version),
+        Switched::Nothing => Err(Failure::Refused(Problem::new(
+            Code::NoActiveVersion,
+            format!("The automation {workflow} has no published version: publish a draft first."),
+        ))),
+    }
+}
+
+/// The first line of standard input.
+fn line(what: &str) -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
-    let password = text.lines().next().unwrap_or_default();
-    if password.is_empty() {
-        return Err(Failure::Usage(
-            "there is no password on standard input".to_owned(),
-        ));
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() {
+        let told = format!("there is no {what} on standard input");
+        return Err(Failure::Usage(told));
     }
+    Ok(line.to_owned())
+}
+
+fn password() -> Result<String, Failure> {
+    let password = line("password")?;
     if password.len() > LONGEST_PASSWORD {
         return Err(Failure::Usage(format!(
             "the password is longer than {LONGEST_PASSWORD} bytes"
         )));
     }
-    Ok(password.to_owned())
+    Ok(password)
 }

@@ -42,7 +42,8 @@ enum Command {
     Migrate,
     /// Prints the OpenAPI document of the API that this program serves.
     Openapi,
-    /// Creates organizations, users and memberships, beside a running server too.
+    /// Creates organizations, people and connections, and says which automations fire, beside a running
+    /// server too.
     #[command(subcommand)]
     Admin(admin::Command),
 }

@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use tplkit_server::automation::{self, Bell, Player, Settings};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
@@ -26,6 +28,8 @@ const OWN_FILES: u64 = 128;
 /// Holds the key for the secrets of connections. A variable alone: arguments are seen by everybody on
 /// the machine.
 const SECRET_KEY: &str = "TPLKIT_SECRET_KEY";
+/// The mail server for mails that name no connection; it may hold a password.
+const SMTP_URL: &str = "TPLKIT_SMTP_URL";
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -59,6 +63,9 @@ pub(super) struct Arguments {
     /// Where Prometheus finds /metrics; nowhere when not given.
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
     metrics_listen: Option<String>,
+    /// Lets automations send requests to names that lead into private networks.
+    #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
+    allow_private_addresses: bool,
     #[command(flatten)]
     logs: logs::Arguments,
 }
@@ -83,6 +90,9 @@ pub(super) struct Process {
     pub(super) lease_seconds: u32,
     /// Encrypts the secrets of connections.
     pub(super) secret_key: Option<SecretKey>,
+    /// The mail server for mails that name no connection.
+    smtp_url: Option<String>,
+    allow_private: bool,
     heard: watch::Sender<bool>,
     signals: Signals,
     metrics_listen: Option<String>,
@@ -94,6 +104,7 @@ impl Process {
     /// moment is waited for in the background.
     pub(super) async fn begin(database: &str, arguments: Arguments) -> Result<Process, Failure> {
         let secret_key = secret_key()?;
+        let smtp_url = smtp_url()?;
         logs::start(&arguments.logs);
         let signals = Signals::new()?;
         let options = Options {
@@ -116,6 +127,8 @@ impl Process {
             drain: Duration::from_secs(arguments.drain_seconds.into()),
             lease_seconds: arguments.lease_seconds,
             secret_key,
+            smtp_url,
+            allow_private: arguments.allow_private_addresses,
             heard,
             signals,
             metrics_listen: arguments.metrics_listen,
@@ -156,21 +169,40 @@ impl Process {
         }
     }
 
-    /// The background tasks, until it is time to stop.
-    pub(super) fn upkeep(&self, worker: Worker) -> impl Future<Output = ()> + use<> {
+    /// Who plays the runs of automations.
+    pub(super) fn player(
+        &self,
+        context: &tplkit_server::context::Context,
+        tables: &Tables,
+        bell: &Bell,
+    ) -> Player {
+        let settings = Settings {
+            lease: Duration::from_secs(self.lease_seconds.into()),
+            secret_key: self.secret_key.clone(),
+            smtp_url: self.smtp_url.clone(),
+            allow_private: self.allow_private,
+        };
+        Player::new(&self.store, context, (tables, bell), settings)
+    }
+
+    /// The background tasks, template jobs and automations, until it is time to stop.
+    pub(super) fn upkeep(
+        &self,
+        worker: Worker,
+        player: Player,
+    ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
             let upkeep = work::run(TASKS, worker.bench.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
-            let work = async {
-                tokio::join!(upkeep, jobs);
-            };
+            let playing = player.work(stop.clone());
+            let work = async { tokio::join!(upkeep, jobs, playing) };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;
                 sleep(drain).await;
             };
             tokio::select! {
-                () = work => {}
+                _ = work => {}
                 () = late => tracing::warn!("the time to stop is over, and upkeep had not ended"),
             }
         }
@@ -198,8 +230,20 @@ impl Process {
     }
 }
 
+/// The address of the mail server, if there is one.
+fn smtp_url() -> Result<Option<String>, Failure> {
+    let Some(text) = variable(SMTP_URL).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let text = text.to_string_lossy().into_owned();
+    match automation::smtp_fault(&text) {
+        Some(why) => Err(Failure::Usage(format!("{SMTP_URL} {why}"))),
+        None => Ok(Some(text)),
+    }
+}
+
 /// The key, if there is one.
-fn secret_key() -> Result<Option<SecretKey>, Failure> {
+pub(super) fn secret_key() -> Result<Option<SecretKey>, Failure> {
     let Some(text) = variable(SECRET_KEY).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };

@@ -135,11 +135,13 @@ pub(super) async fn run(
         String::new()
     };
     process.show(&app.metrics).await?;
-    let upkeep = process.upkeep(Worker {
+    let worker = Worker {
         bench: process.bench(&context, &app.metrics, &app.tables),
         lease_seconds: app.config.lease_seconds,
         bell: app.bell.clone(),
-    });
+    };
+    let player = process.player(&context, &app.tables, &app.runs);
+    let upkeep = process.upkeep(worker, player);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tplkit_server::automation;
 use tplkit_server::context::Context;
 use tplkit_server::jobs::{Bell, Worker};
 use tplkit_server::metrics::Metrics;
@@ -15,6 +16,15 @@ use super::process::{self, Process};
     after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
 )]
 pub(super) struct Arguments {
+    /// Seconds after which another process may take over a job or a run that stands still.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "TPLKIT_LEASE_SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
+    lease_seconds: u32,
     #[command(flatten)]
     process: process::Arguments,
 }
@@ -27,11 +37,14 @@ pub(super) async fn run(
     let process = Process::begin(database, options.process).await?;
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
-    let upkeep = process.upkeep(Worker {
-        bench: process.bench(&context, &metrics, &Tables::default()),
+    let tables = Tables::default();
+    let worker = Worker {
+        bench: process.bench(&context, &metrics, &tables),
         lease_seconds: process.lease_seconds,
         bell: Bell::default(),
-    });
+    };
+    let player = process.player(&context, &tables, &automation::Bell::default());
+    let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await
 }

@@ -150,6 +150,15 @@ impl Fields {
         None
     }
 
+    /// An id that may be missing.
+    pub fn id(&mut self, name: &str) -> Option<uuid::Uuid> {
+        let id = self.take(name)?.as_str().and_then(super::query::uuid);
+        if id.is_none() {
+            self.refuse(name, "is no UUID");
+        }
+        id
+    }
+
     /// An id that has to be there.
     pub fn required_id(&mut self, name: &str) -> uuid::Uuid {
         let before = self.faults.len();

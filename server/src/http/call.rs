@@ -20,6 +20,7 @@ use super::problem::{Code, Problem};
 use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Presented, Role};
+use crate::automation::Bell;
 use crate::context::Context;
 use crate::edge::BodyTooSlow;
 use crate::rows::Tables;
@@ -83,6 +84,8 @@ pub struct Asked<I> {
     pub context: Context,
     /// The shape of tables that were read before.
     pub tables: Tables,
+    /// Wakes who plays automations.
+    pub bell: Bell,
     /// The time at which the request came, in microseconds.
     pub now: i64,
 }
@@ -192,6 +195,24 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
+    /// The fields of the body; none when there is no body.
+    ///
+    /// # Errors
+    /// 415, 413, 422.
+    pub async fn fields_or_none(&mut self) -> Result<Fields, Problem> {
+        let bytes = self.bytes().await?;
+        self.query.finish()?;
+        if bytes.is_empty() {
+            return Fields::of(tplkit::json::Value::Object(tplkit::json::Object::new()));
+        }
+        Fields::of(body::parse(&bytes)?)
+    }
+
+    /// Whether the answer is to be kept under a key, now that the body is there.
+    pub fn is_keyed(&self) -> bool {
+        self.key.get().is_some()
+    }
+
     /// The fields of the body, whatever the query is.
     ///
     /// # Errors
@@ -290,6 +311,7 @@ impl Call {
             key: self.key.get().cloned(),
             context: self.app.context.clone(),
             tables: self.app.tables.clone(),
+            bell: self.app.runs.clone(),
             now: self.app.context.now(),
         })
     }
@@ -314,6 +336,7 @@ impl Call {
         let scope = scope_of(&asked.caller);
         let Some(unsure) = &self.unsure else {
             let (reply, _) = store.run(kind, &scope, None, asked, work).await;
+            self.app.runs.ring();
             return reply.map(Reply::response);
         };
         let found = Arc::new(OnceLock::new());
@@ -322,6 +345,7 @@ impl Call {
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
+        self.app.runs.ring();
         let Some(now) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
             return reply.map(Reply::response);
@@ -343,6 +367,7 @@ impl Call {
         };
         asked.caller = now.clone();
         let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
+        self.app.runs.ring();
         reply.map(Reply::response)
     }
 

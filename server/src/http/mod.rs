@@ -23,6 +23,7 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 
 use crate::auth::{Passwords, Remembered};
+use crate::automation;
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
 use crate::jobs::Bell;
@@ -95,6 +96,8 @@ pub struct App {
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
+    /// Wakes who plays automations.
+    pub runs: automation::Bell,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
     /// What is counted.
@@ -119,6 +122,7 @@ impl App {
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
+            runs: automation::Bell::default(),
             remembered: Remembered::default(),
             metrics,
             bell: Bell::default(),

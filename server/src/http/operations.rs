@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
 use crate::routes::{
     api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
-    rails, rows, schema, template_jobs, templates, views, workspace_members, workspaces,
+    rails, rows, schema, template_jobs, templates, views, workflows, workspace_members, workspaces,
 };
 
 /// Who may ask.
@@ -94,6 +94,17 @@ impl Operation {
             self.about.request,
             Some("TemplateCreate" | "Package" | "PayloadEntry")
         )
+    }
+
+    /// Whether a body has to come with it. Memberships of workspaces are a pair of ids in the path, and
+    /// what is published or run need not be said more closely.
+    pub fn takes_body(&self) -> bool {
+        let all_optional = ["WorkflowApply", "RunCreate"];
+        matches!(self.method, "POST" | "PATCH")
+            && !self
+                .about
+                .request
+                .is_some_and(|name| all_optional.contains(&name))
     }
 
     /// All statuses that it answers with, ascending.
@@ -223,7 +234,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 75] = operations! {
+pub static OPERATIONS: [Operation; 85] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -276,6 +287,16 @@ pub static OPERATIONS: [Operation; 75] = operations! {
     GET "/v1/views/{view_id}" READ, Viewer, Usual, [200, 404, 422] => views::get, "Reads a view" [] -> View;
     PATCH "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => views::patch, "Changes a view" [] (ViewPatch) -> View;
     DELETE "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => views::delete, "Deletes a view; rows stay" [];
+    GET "/v1/workflows-v2" READ, Viewer, Usual, [200, 422] => workflows::list, "Lists versions of automations" [workspace_id active cursor limit] -> WorkflowVersionPage;
+    POST "/v1/workflows-v2" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workflows::create, "Creates an automation with its first version" [] (WorkflowCreate) -> WorkflowVersion;
+    POST "/v1/workflows-v2/validate" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => workflows::validate, "Judges an automation and writes nothing" [] (WorkflowValidate) -> WorkflowVerdict;
+    GET "/v1/workflows-v2/{workflow_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get, "Reads the version in force" [] -> WorkflowVersion;
+    DELETE "/v1/workflows-v2/{workflow_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workflows::delete, "Deletes an automation with its versions and runs" [force];
+    POST "/v1/workflows-v2/{workflow_id}/apply" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workflows::apply, "Publishes a draft" [] (WorkflowApply) -> WorkflowVersion;
+    POST "/v1/workflows-v2/{workflow_id}/versions" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workflows::versions, "Begins a draft on the active version" [] (WorkflowVersionCreate) -> WorkflowVersion;
+    POST "/v1/workflows-v2/{workflow_id}/runs" WRITE, Editor, Usual, [202, 404, 409, 413, 415, 422] => workflows::run, "Begins a run" [] (RunCreate) -> Run;
+    GET "/v1/workflows-v2/{workflow_id}/runs" READ, Viewer, Usual, [200, 404, 422] => workflows::list_runs, "Lists the runs of an automation" [cursor limit] -> RunPage;
+    GET "/v1/workflow-runs/{run_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get_run, "Reads a run with its steps" [] -> Run;
     GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list, "Lists all columns of a feature in display order" [] -> ColumnList;
     POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
     PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;

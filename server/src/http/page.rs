@@ -53,6 +53,16 @@ impl PageRequest {
         })
     }
 
+    /// The first so many records, for who is no client and needs no cursor.
+    pub fn first(limit: i64) -> PageRequest {
+        PageRequest {
+            limit,
+            after: None,
+            beside: Vec::new(),
+            question: String::new(),
+        }
+    }
+
     /// 422 for a cursor that belongs elsewhere.
     pub fn unknown() -> Problem {
         PageRequest::refused("The cursor is none that this list gave out.")

@@ -65,7 +65,7 @@ pub struct JobInTheWay {
 pub struct Fault {
     /// Where: dotted as in the body, or `query.…`, `path.…`.
     pub path: String,
-    /// Why, as a code: of this API, or of a rule about packages.
+    /// Why, as a code: one of [`Code`], or of a rule of the library.
     pub code: &'static str,
     /// Why, for people.
     pub message: String,

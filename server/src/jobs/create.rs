@@ -36,7 +36,8 @@ pub struct New {
 pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
     let sql = "INSERT INTO main.template_jobs {into $1} (organization_id, workspace_id, id, \
          template_id, created_by, request, status, phase, done, total, entries, created_at, \
-         updated_at) VALUES ($1, $2, $3, $4, $5, $6, 'pending', '', 0, 0, 0, $7, $7) \
+         updated_at) VALUES ($1, $2, $3, $4, $5, $6, 'pending', 'structure', 0, 0, 0, \
+         $7, $7) \
          ON CONFLICT DO NOTHING RETURNING id";
     let order = Order {
         request: new.request.clone(),
@@ -81,7 +82,7 @@ pub async fn reopen(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
     if job.status == Status::Undone {
         return Ok(false);
     }
-    let sql = "UPDATE main.template_jobs SET status = 'pending', phase = '', done = 0, total = 0, \
+    let sql = "UPDATE main.template_jobs SET status = 'pending', phase = 'structure', done = 0, total = 0, \
          error = NULL, updated_at = $3 WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND status IN ('completed', 'failed') \
          AND coalesce(locked_until <= {clock $3}, true) RETURNING id";

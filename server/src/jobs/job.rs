@@ -25,7 +25,7 @@ pub struct Job {
     pub created_by: Option<Uuid>,
     /// How far it is.
     pub status: Status,
-    /// `structure`, `rows`, `publish`, `undo`; empty before anything was written.
+    /// `structure`, `rows`, `publish`, `undo`.
     pub phase: String,
     /// Steps, rows or automations done in this phase.
     pub done: i64,

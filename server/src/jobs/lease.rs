@@ -254,8 +254,7 @@ pub async fn take_any(
         Box::pin(async move {
             let sql = "UPDATE main.template_jobs SET lease_owner = $2, \
                  locked_until = {clock $1} + $3, updated_at = $1, \
-                 status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END, \
-                 phase = CASE WHEN status = 'pending' THEN 'structure' ELSE phase END \
+                 status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
                  WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs \
                  WHERE status IN ('pending', 'structure', 'rows', 'publish') \
                  AND (locked_until IS NULL OR locked_until <= {clock $1}) ORDER BY id LIMIT 1) \

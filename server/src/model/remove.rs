@@ -52,6 +52,8 @@ const MODULES: &str = "SELECT id FROM modules WHERE {tenant organization_id} \
      AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
 const FEATURES: &str = "SELECT id FROM features WHERE {tenant organization_id} \
      AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
+const AUTOMATIONS: &str = "SELECT id FROM workflows WHERE {tenant organization_id} \
+     AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
 const RAILS: &str = "SELECT id FROM rails WHERE {tenant organization_id} \
      AND organization_id = $1 AND module_id = $2 LIMIT 1";
 const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
@@ -60,7 +62,11 @@ const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
 /// What would be lost with the record.
 async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Problem> {
     let questions: &[(&'static str, &'static str)] = match record.kind.what {
-        What::Workspace => &[(MODULES, "modules"), (FEATURES, "features")],
+        What::Workspace => &[
+            (MODULES, "modules"),
+            (FEATURES, "features"),
+            (AUTOMATIONS, "automations"),
+        ],
         What::Module => &[(RAILS, "rails")],
         What::Feature => &[(ROWS, "rows")],
         What::Column => {

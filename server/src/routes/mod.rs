@@ -19,5 +19,6 @@ pub mod template_jobs;
 pub mod templates;
 pub mod users;
 pub mod views;
+pub mod workflows;
 pub mod workspace_members;
 pub mod workspaces;

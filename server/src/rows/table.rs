@@ -11,6 +11,7 @@ use tplkit::rows::{Identity, Rule};
 use tplkit::workspace;
 use uuid::Uuid;
 
+use crate::automation::Watcher;
 use crate::store::{Many, Row, StoreError, Tx};
 
 /// A table.
@@ -26,6 +27,8 @@ pub struct Table {
     pub version: i64,
     /// Whether editors and viewers see the rows that they created, and no others.
     pub own_rows: bool,
+    /// The automations that wait for what happens to its rows.
+    pub watchers: Vec<Watcher>,
     /// Its columns, in display order.
     pub columns: Vec<Column>,
     /// Positions of the columns in the order of their names.
@@ -137,7 +140,15 @@ impl Table {
             .await?;
         let definitions = Definitions::embedded();
         let columns = rows.iter().map(|row| Column::read(row, definitions));
-        Ok(Table::of(head, columns.collect::<Result<_, _>>()?))
+        let mut table = Table::of(head, columns.collect::<Result<_, _>>()?);
+        let sql = "SELECT workflow_id, version, modes, columns FROM workflow_watchers \
+             WHERE {tenant organization_id} AND organization_id = $1 AND feature_id = $2 \
+             ORDER BY workflow_id";
+        let rows = tx
+            .query(sql, &[head.organization.into(), head.id.into()])
+            .await?;
+        table.watchers = rows.iter().map(Watcher::read).collect::<Result<_, _>>()?;
+        Ok(table)
     }
 
     fn of(head: Head, columns: Vec<Column>) -> Table {
@@ -156,6 +167,7 @@ impl Table {
             id: head.id,
             version: head.version,
             own_rows: head.own_rows,
+            watchers: Vec::new(),
             insert: insert_with(&numbers),
             update: update_with(&numbers),
             columns,

@@ -20,6 +20,9 @@ pub(super) struct Taken {
     pub(super) column: usize,
 }
 
+/// A value of a row: the position of its column, and what it is known by.
+pub(super) type Known = (usize, [u8; 32]);
+
 /// A claim on a value: the id of the column, the value, the column, the row.
 type Claim = (Uuid, [u8; 32], usize, usize);
 
@@ -38,7 +41,7 @@ pub(super) async fn reserve(
 pub(super) async fn reserve_for(
     tx: &mut Tx,
     table: &Table,
-    rows: &[(Uuid, Vec<(usize, [u8; 32])>)],
+    rows: &[(Uuid, Vec<Known>)],
 ) -> Result<Vec<Taken>, StoreError> {
     let rows = rows.iter().map(|(id, values)| (*id, &**values));
     reserve_all(tx, table, rows.collect()).await
@@ -47,7 +50,7 @@ pub(super) async fn reserve_for(
 async fn reserve_all(
     tx: &mut Tx,
     table: &Table,
-    rows: Vec<(Uuid, &[(usize, [u8; 32])])>,
+    rows: Vec<(Uuid, &[Known])>,
 ) -> Result<Vec<Taken>, StoreError> {
     let mut claims: Vec<Claim> = Vec::new();
     for (at, (_, uniques)) in rows.iter().enumerate() {

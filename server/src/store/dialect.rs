@@ -12,6 +12,8 @@
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
+//! | `{clock}` | the time of the database, in microseconds since 1970, as it goes on during a transaction |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
 //! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
 //! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
@@ -210,6 +212,11 @@ pub(super) fn translate(
                     statement.text.push_str("FOR UPDATE");
                 }
             }
+            "skip" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR UPDATE SKIP LOCKED");
+                }
+            }
             "share" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR SHARE OF ");
@@ -226,6 +233,12 @@ pub(super) fn translate(
                 };
                 push(&mut statement.text, &words, dialect);
             }
+            "clock" if argument.is_empty() => statement.text.push_str(match dialect {
+                Dialect::Postgres => {
+                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+                }
+                Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+            }),
             "clock" => match dialect {
                 Dialect::Postgres => {
                     // Not now(), which stands still in a transaction. Named, the parameter has a type.

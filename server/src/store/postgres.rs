@@ -284,6 +284,8 @@ impl Pipelined {
             (kind, _) => words(kind),
         };
         self.state = State::Open;
+        // What else is to be written decides whether there is a commit.
+        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
@@ -329,6 +331,7 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
+        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
         // What only reads sees what others committed between its statements in any case.
         if self.state == State::Over && self.kind == Kind::Read {
             self.state = State::Fresh;

@@ -57,7 +57,7 @@ impl Tx {
     }
 
     /// Runs the last statement of a transaction that only reads: PostgreSQL gets the `COMMIT` along
-    /// with it.
+    /// with it. In one that may write it is a statement like any other.
     ///
     /// # Errors
     /// As [`query`](Tx::query).

@@ -37,7 +37,7 @@ impl Source for Snapshot<'_> {
     type Error = ReadError;
 
     async fn structure(&self) -> Result<Structure, ReadError> {
-        structure(&mut *self.tx.lock().await, self.workspace).await
+        structure(*self.tx.lock().await, self.workspace).await
     }
 
     async fn rows(
@@ -46,7 +46,7 @@ impl Source for Snapshot<'_> {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        page(&mut *self.tx.lock().await, feature, after, limit).await
+        page(*self.tx.lock().await, feature, after, limit).await
     }
 }
 
@@ -71,10 +71,10 @@ impl Target for Snapshot<'_> {
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        fetch(&mut *self.tx.lock().await, feature, rows).await
+        fetch(*self.tx.lock().await, feature, rows).await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
-        stands(&mut *self.tx.lock().await, feature, column).await
+        stands(*self.tx.lock().await, feature, column).await
     }
 }

@@ -18,6 +18,11 @@ pub(crate) struct Model {
     pub(crate) column: String,
     pub(crate) row: String,
     pub(crate) template: String,
+    pub(crate) workflow: String,
+    /// A version of the automation.
+    pub(crate) version: String,
+    /// A run of the automation.
+    pub(crate) run: String,
     pub(crate) job: String,
 }
 
@@ -115,8 +120,24 @@ impl Model {
             column,
             row: Uuid::max().to_string(),
             template: Uuid::max().to_string(),
+            workflow: Uuid::max().to_string(),
+            version: Uuid::max().to_string(),
+            run: Uuid::max().to_string(),
             job: Uuid::max().to_string(),
         }
+    }
+
+    /// With an automation in the workspace that was begun and never published.
+    pub(crate) fn with_workflow(mut self, client: &Client, name: &str) -> Model {
+        let mut body = super::workflows::body(&self.workspace, true);
+        body["name"] = name.into();
+        let made = client.create(super::workflows::PATH, &body);
+        self.workflow = super::workflows::workflow(&made);
+        self.version = id(&made);
+        let runs = super::workflows::path(&self.workflow, "/runs");
+        let run = client.post(&runs, &serde_json::json!({"dry_run": true}));
+        self.run = id(&run.expect(202).json());
+        self
     }
 
     /// With a row in the feature.
@@ -156,6 +177,9 @@ impl Model {
             column: id(),
             row: id(),
             template: id(),
+            workflow: id(),
+            version: id(),
+            run: id(),
             job: id(),
         }
     }
@@ -174,7 +198,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 9] {
+    fn names(&self) -> [(&'static str, &str); 11] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -184,6 +208,8 @@ impl Model {
             ("{column_id}", &self.column),
             ("{row_id}", &self.row),
             ("{template_id}", &self.template),
+            ("{workflow_id}", &self.workflow),
+            ("{run_id}", &self.run),
             ("{job_id}", &self.job),
         ]
     }
@@ -199,7 +225,7 @@ pub(crate) fn uuid(text: &str) -> Uuid {
 }
 
 /// All tables that hold something of the model.
-pub(crate) const TABLES: [(&str, &str); 9] = [
+pub(crate) const TABLES: [(&str, &str); 13] = [
     ("workspaces", "SELECT count(*) FROM workspaces"),
     ("members", "SELECT count(*) FROM workspace_members"),
     ("modules", "SELECT count(*) FROM modules"),
@@ -209,6 +235,10 @@ pub(crate) const TABLES: [(&str, &str); 9] = [
     ("columns", "SELECT count(*) FROM columns"),
     ("rows", "SELECT count(*) FROM rows"),
     ("values", "SELECT count(*) FROM row_values"),
+    ("automations", "SELECT count(*) FROM workflows"),
+    ("versions", "SELECT count(*) FROM workflow_versions"),
+    ("runs", "SELECT count(*) FROM workflow_runs"),
+    ("events", "SELECT count(*) FROM workflow_events"),
 ];
 
 impl World {

@@ -91,6 +91,8 @@ fn a_plan_of_a_file_only_reads() {
         "{}",
         ran.out
     );
+    let next = format!("tplkit resolve init l.json --workspace {WORKSPACE}");
+    assert!(ran.err.contains(&next), "{}", ran.err);
     let ran = desk
         .run(&["plan", "gone.json", "--workspace", WORKSPACE])
         .exits(2);

@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document, made from the table of operations. It says what the code does, because
 //! it is read off what the code runs on.
 
+mod automations;
 mod configs;
 mod jobs;
 mod parameters;

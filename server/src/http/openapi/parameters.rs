@@ -23,6 +23,11 @@ pub(super) fn query(name: &str) -> Option<Value> {
             boolean(),
             "Removes what it still holds along with it.",
         ),
+        "active" => (
+            "active",
+            json!({"type": "boolean"}),
+            "Only versions that fire, or only those that do not.",
+        ),
         "organization_id" | "workspace_id" | "module_id" | "feature_id" => {
             (name, id(), "Only what belongs to this one.")
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 
-use super::{configs, jobs, templates};
+use super::{automations, configs, jobs, templates};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
@@ -93,6 +93,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .chain(model(definitions))
         .chain(rows())
         .chain(templates::all())
+        .chain(automations::all())
         .chain(jobs::all())
     {
         put(name, schema);
@@ -122,6 +123,8 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Row",
         "Template",
         "Payload",
+        "WorkflowVersion",
+        "Run",
         "TemplateJob",
     ] {
         put(&format!("{name}Page"), page(name));

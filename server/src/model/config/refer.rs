@@ -96,6 +96,11 @@ async fn records(
             "SELECT id FROM rails WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND organization_id = $1 AND id = $2 AND workspace_id = $3",
         ),
+        (
+            ReferenceKind::WorkflowV2,
+            "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+        ),
     ] {
         let of_kind = references.iter().filter(|reference| reference.kind == kind);
         let ids: BTreeSet<Uuid> = of_kind

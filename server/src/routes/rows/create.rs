@@ -5,6 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::prepared::Prepared;
+use crate::automation::events::{self, Cause};
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -82,6 +83,8 @@ pub(super) async fn write(
     insert(tx, &opened, (creator, now), &mut rows)
         .await
         .map_err(|refused| refused.problem(prepared.is_batch()))?;
+    let cause = Cause::somebody(&asked.bell);
+    events::created(tx, &opened.table, (&rows, now), cause, &asked.context).await?;
     let document = tell(*feature, &rows, now)?;
     let reply = Reply::written(StatusCode::CREATED, document);
     asked.keep(tx, reply).await

@@ -3,6 +3,7 @@
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::automation::events::{self, Cause};
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -38,6 +39,9 @@ async fn drop_row(tx: &mut Tx, asked: &Asked<Delete>) -> Result<Reply, Problem> 
     entered.map_err(|_| Problem::not_found())?;
     delete.query.clone()?;
     let removed = remove(tx, &table, delete.row).await?;
-    removed.ok_or_else(Problem::not_found)?;
+    let removed = removed.ok_or_else(Problem::not_found)?;
+    let cause = Cause::somebody(&asked.bell);
+    let row = (delete.row, removed.as_str());
+    events::deleted(tx, &table, row, cause, (&asked.context, asked.now)).await?;
     Ok(Reply::nothing())
 }

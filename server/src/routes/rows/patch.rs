@@ -1,16 +1,14 @@
 //! `PATCH …/rows/{row_id}`
 
-use std::borrow::Cow;
-
 use axum::http::StatusCode;
 use axum::response::Response;
-use tplkit::rows::members;
 use uuid::Uuid;
 
+use crate::automation::events::{self, Cause};
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::rows::{Entering, Source, Stored, Submission, Table, Validate, replace};
+use crate::rows::{Entering, Stored, Submission, Table, Validate, replace, together};
 use crate::store::Tx;
 
 struct Patch {
@@ -100,52 +98,10 @@ impl Change {
             return Ok(());
         }
         let after = replace(tx, table, &row.data, after, asked.now).await?;
-        row.data = after.data;
+        let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = asked.now;
+        let cause = Cause::somebody(&asked.bell);
+        events::updated(tx, table, (&before, row), cause, &asked.context).await?;
         Ok(())
     }
-}
-
-/// The cells that a row is to hold: of what it held and what was sent, both in the order of keys.
-///
-/// A merge takes null for "remove"; else what was sent takes the place of everything, but for the
-/// identity of the row: cells elsewhere hold it, so it stays as long as nobody sends another.
-fn together<'s>(
-    table: &Table,
-    held: &'s str,
-    sent: &[(&'s str, &'s str)],
-    merge: bool,
-) -> Vec<Source<'s>> {
-    let stays = |key: &str| {
-        merge
-            || table
-                .column(key)
-                .is_some_and(|column| column.rule.identity.is_some())
-    };
-    let mut result = Vec::with_capacity(sent.len());
-    let mut sent = sent.iter().copied().peekable();
-    let put = |result: &mut Vec<Source<'s>>, cell: (&'s str, &'s str)| {
-        if !(merge && cell.1 == "null") {
-            result.push(Source::sent(cell));
-        }
-    };
-    for (key, raw) in members(held) {
-        let key: Cow<'s, str> = key.decoded();
-        while let Some(cell) = sent.next_if(|(other, _)| *other < key.as_ref()) {
-            put(&mut result, cell);
-        }
-        if let Some(cell) = sent.next_if(|(other, _)| *other == key) {
-            put(&mut result, cell);
-        } else if stays(&key) {
-            result.push(Source {
-                key,
-                raw,
-                kept: true,
-            });
-        }
-    }
-    for cell in sent {
-        put(&mut result, cell);
-    }
-    result
 }

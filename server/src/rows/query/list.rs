@@ -1,5 +1,7 @@
 //! A page of rows.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderName, StatusCode};
 use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
@@ -38,6 +40,28 @@ pub struct Listing {
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
 pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Reply, Problem> {
+    let (table, rows) = rows(tx, tables, listing).await?;
+    let body = listing.body(rows);
+    let reply = Reply::written(StatusCode::OK, body.into_bytes());
+    let fields = listing.fields.iter().flatten();
+    let named = fields
+        .map(|name| Column::of(name))
+        .chain([listing.sort.column.clone()]);
+    Ok(match listing.question.unknown(&table, named) {
+        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
+        None => reply,
+    })
+}
+
+/// The rows of a page, and one more if another page follows.
+///
+/// # Errors
+/// As [`list`].
+pub async fn rows(
+    tx: &mut Tx,
+    tables: &Tables,
+    listing: &Listing,
+) -> Result<(Arc<Table>, Vec<Stored>), Problem> {
     let Question { feature, .. } = listing.question;
     let after = listing.after.clone();
     let after = match after {
@@ -50,17 +74,7 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Rep
         .question
         .note(tables, &table, Some(&listing.sort.column));
     let rows = rows.iter().map(|row| Stored::read_from(row, 1));
-    let rows = rows.collect::<Result<Vec<Stored>, _>>()?;
-    let body = listing.body(rows);
-    let reply = Reply::written(StatusCode::OK, body.into_bytes());
-    let fields = listing.fields.iter().flatten();
-    let named = fields
-        .map(|name| Column::of(name))
-        .chain([listing.sort.column.clone()]);
-    Ok(match listing.question.unknown(&table, named) {
-        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
-        None => reply,
-    })
+    Ok((table, rows.collect::<Result<_, _>>()?))
 }
 
 /// The place with its text, which was too long for the cursor and stands in its row.

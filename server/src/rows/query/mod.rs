@@ -31,6 +31,6 @@ mod way;
 
 pub use aggregate::{Reckoning, aggregate};
 pub(crate) use holding::holding;
-pub use list::{Listing, list};
+pub use list::{Listing, list, rows};
 pub use place::Place;
 pub use question::Question;

@@ -44,7 +44,7 @@ pub(super) enum At {
 
 impl Place {
     /// The place of a row.
-    pub(super) fn of(sort: &Sort, row: &Stored) -> Place {
+    pub(crate) fn of(sort: &Sort, row: &Stored) -> Place {
         let at = match &sort.column {
             Column::Id => At::Id,
             Column::CreatedAt => At::Instant(row.created_at),

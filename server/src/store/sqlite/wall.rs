@@ -44,9 +44,24 @@ const PROMOTED: [&str; 2] = [
 ];
 
 /// Everything that goes with a table.
-const OF_FEATURE: [&str; 3] = ["views", "columns", "rows"];
+const OF_FEATURE: [&str; 5] = [
+    "views",
+    "columns",
+    "rows",
+    "workflow_watchers",
+    "workflow_events",
+];
 
-const TABLES: [Table; 25] = [
+/// Everything that goes with an automation.
+const OF_WORKFLOW: [&str; 5] = [
+    "workflow_versions",
+    "workflow_watchers",
+    "workflow_schedules",
+    "workflow_runs",
+    "workflow_steps",
+];
+
+const TABLES: [Table; 31] = [
     Table {
         name: "users",
         visible: "wall_person('users', @id)",
@@ -89,6 +104,12 @@ const TABLES: [Table; 25] = [
             "connections",
             "templates",
             "template_payloads",
+            "workflow_watchers",
+            "workflow_events",
+            "workflow_schedules",
+            "workflow_runs",
+            "workflow_steps",
+            "notifications",
         ],
     },
     Table {
@@ -118,6 +139,11 @@ const TABLES: [Table; 25] = [
             "template_jobs",
             "template_job_parts",
             "template_job_entries",
+            "workflow_watchers",
+            "workflow_events",
+            "workflow_schedules",
+            "workflow_runs",
+            "workflow_steps",
         ],
     },
     Table {
@@ -176,7 +202,7 @@ const TABLES: [Table; 25] = [
     },
     of_organization("channels"),
     of_organization("connections"),
-    within("workflows", &["workflow_versions"]),
+    within("workflows", &OF_WORKFLOW),
     within("workflow_versions", &[]),
     // Templates for everybody are read by everybody, and changed by their own organization alone;
     // administrators of the platform promote them.
@@ -197,6 +223,13 @@ const TABLES: [Table; 25] = [
     ),
     within("template_job_parts", &[]),
     within("template_job_entries", &[]),
+    // Who writes a row has to know who waits for it, seen or not.
+    of_organization("workflow_watchers"),
+    within("workflow_events", &[]),
+    of_organization("workflow_schedules"),
+    within("workflow_runs", &["workflow_steps"]),
+    within("workflow_steps", &[]),
+    of_organization("notifications"),
 ];
 
 /// A table whose lines belong to an organization as a whole.

@@ -78,7 +78,9 @@ async fn marked(
 ) -> Model {
     let mut made = None;
     for _ in 0..2 {
-        let model = Model::new(owner, organization).with_row(owner);
+        let model = Model::new(owner, organization)
+            .with_row(owner)
+            .with_workflow(owner, label);
         let path = format!("/v1/templates/import?organization_id={organization}");
         let template = owner.create(&path, &package(label));
         let model = Model {
@@ -130,6 +132,9 @@ fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
         ("row_id", model.row.clone()),
         ("template_id", model.template.clone()),
         ("item_uid", ITEM.to_owned()),
+        ("workflow_id", model.workflow.clone()),
+        ("version_id", model.version.clone()),
+        ("run_id", model.run.clone()),
         ("job_id", model.job.clone()),
         // Bodies of applies have a spelling of their own.
         ("workspaceId", model.workspace.clone()),
@@ -271,7 +276,13 @@ impl Scene {
                 let mut names = operation.parameters();
                 let told = names.any(|name| party.own[name] != party.hidden[name]);
                 // A number holds no text.
-                if told && operation.about.response != Some("Aggregate") {
+                // Nor does a run that nobody has played.
+                if told
+                    && !matches!(
+                        operation.about.response,
+                        Some("Aggregate" | "Run" | "RunPage")
+                    )
+                {
                     assert!(
                         answer.body.contains(party.marker),
                         "{operation:?} {answer:?}"

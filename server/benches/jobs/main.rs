@@ -1,0 +1,270 @@
+//! How fast a template job writes, as ratios against what its store takes at best.
+//!
+//! `cargo bench -p tplkit-server --bench jobs`, or `… -- --only sqlite|postgres --rows N` (100,000). The
+//! yardsticks are measured in the same run: on SQLite rows of the same text in a bare table, 500 to a
+//! transaction; on PostgreSQL one `COPY` of them.
+#![expect(clippy::print_stdout, reason = "this is where it reports")]
+#![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "ratios are printed with two digits"
+)]
+
+#[cfg(unix)]
+#[path = "../../tests/cluster/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod cluster;
+#[path = "../../tests/jobs/ground.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod ground;
+mod yardsticks;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+use tplkit::apply::{Request, Resolution};
+use tplkit::check::Checked;
+use tplkit::context::{Fixed, Seeded};
+use tplkit::definitions::Definitions;
+use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
+use tplkit::workspace::memory::Memory;
+use tplkit::workspace::random::large;
+use tplkit::workspace::{
+    Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit, ready,
+};
+use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::jobs::{self, Bell, Worker};
+use tplkit_server::metrics::Metrics;
+use tplkit_server::routes::organizations;
+use tplkit_server::rows::Tables;
+use tplkit_server::store::Store;
+use tplkit_server::work::Bench;
+use uuid::Uuid;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
+    let small = !arguments.iter().any(|argument| argument == "--bench");
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let usual = if small { 1_000 } else { 100_000 };
+    let rows = option("--rows").map_or(usual, |rows| rows.parse().expect("--rows"));
+    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    if wants("sqlite") {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}", folder.path().join("jobs.db").display());
+        let seconds = runtime.block_on(measure("sqlite", &url, rows));
+        let bare = yardsticks::bare_sqlite(folder.path(), &texts(rows));
+        told("sqlite", rows, seconds, ("a bare batched insert", bare));
+    }
+    #[cfg(unix)]
+    if wants("postgres")
+        && let Some(cluster) = cluster::shared()
+    {
+        cluster.psql("CREATE DATABASE jobs").expect("creates");
+        let url = cluster.url("jobs");
+        let seconds = runtime.block_on(measure("postgres", &url, rows));
+        let copy = runtime.block_on(yardsticks::copy_postgres(&url, &texts(rows)));
+        told("postgres", rows, seconds, ("one COPY", copy));
+    }
+}
+
+fn told(store: &str, rows: usize, seconds: f64, (yardstick, of): (&str, f64)) {
+    let rate = rows as f64 / seconds;
+    println!(
+        "{store}: {rate:.0} rows/s; {:.2} of {yardstick}",
+        of / seconds
+    );
+}
+
+/// The data of rows, as they are stored.
+fn texts(rows: usize) -> Vec<String> {
+    let row = |n: usize| {
+        let (amount, status) = (n * 7 % 1000, ["open", "paid", "void"][n % 3]);
+        format!(
+            r#"{{"amount":{amount}.5,"code":"C-{n:07}","name":"Customer number {n}","status":"{status}"}}"#
+        )
+    };
+    (0..rows).map(row).collect()
+}
+
+/// Seconds that the rows of a plain table take, batch by batch with their ledger; before that, tells how
+/// long a whole template takes.
+async fn measure(kind: &str, url: &str, rows: usize) -> f64 {
+    let store = Store::open(url).await.expect("opens");
+    let context = Context::new(Arc::new(SystemClock));
+    let new = organizations::New {
+        id: context.id(),
+        label: "O".to_owned(),
+        seats: None,
+        row_quota: None,
+        now: context.now(),
+    };
+    let organization = organizations::create(&store, new)
+        .await
+        .expect("creates")
+        .id;
+    for tables in [1, 10] {
+        let seconds = template(&store, &context, organization, tables).await;
+        println!("{kind}: a template of {tables} tables of 1,000 rows in {seconds:.2} s");
+    }
+    let workspace = ground::workspace(&store, &context, organization).await;
+    let new = ground::new(&context, organization, workspace);
+    let job = new.id;
+    assert!(ground::create(&store, new).await);
+    let lease = ground::taken(&store, &context, job, 60).await;
+    let mut target = ground::destination(&store, &context, lease).await;
+    let feature = plain(&context);
+    let id = feature.id;
+    let columns = feature.columns.clone().into_iter();
+    let columns = columns.map(|column| New::Column {
+        feature: id,
+        column,
+    });
+    let bare = Feature {
+        columns: Vec::new(),
+        ..feature
+    };
+    let changes = std::iter::once(New::Feature(bare)).chain(columns);
+    let unit = unit(changes.map(Change::Create).collect(), None);
+    target.commit(unit).await.expect("is written");
+    let texts = texts(rows);
+    let begun = Instant::now();
+    for (at, batch) in texts.chunks(500).enumerate() {
+        let rows: Vec<StoredRow> = batch
+            .iter()
+            .map(|text| StoredRow {
+                id: context.id(),
+                data: RowData::trusted(text),
+            })
+            .collect();
+        let written = rows.iter().enumerate().map(|(n, row)| Written {
+            position: u32::try_from(at * 500 + n).expect("few"),
+            id: row.id,
+            digest: RowDigest::of(&row.data),
+        });
+        let entry = Entry::Rows(Rows {
+            uid: "u_rows".to_owned(),
+            feature: id,
+            rows: written.collect(),
+            emptied: Vec::new(),
+            sequences: Vec::new(),
+        });
+        let insert = Change::InsertRows { feature: id, rows };
+        let written = target.commit(unit_of_rows(insert, entry)).await;
+        written.expect("is written");
+    }
+    begun.elapsed().as_secs_f64()
+}
+
+fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
+    Unit {
+        changes,
+        entry,
+        progress: Progress {
+            phase: "rows",
+            done: 1,
+            total: 1,
+        },
+        report: None,
+    }
+}
+
+fn unit_of_rows(insert: Change, entry: Entry) -> Unit {
+    unit(vec![insert], Some(entry))
+}
+
+fn plain(context: &Context) -> Feature {
+    let column = |(name, order): (&str, i64)| Column {
+        id: context.id(),
+        name: name.to_owned(),
+        label: name.to_owned(),
+        column_type: if name == "amount" { "number" } else { "text" }.to_owned(),
+        default_component: if name == "amount" {
+            "numberfield"
+        } else {
+            "textfield"
+        }
+        .to_owned(),
+        order,
+        config: tplkit::json::Object::new(),
+    };
+    let names = ["amount", "code", "name", "status"];
+    Feature {
+        id: context.id(),
+        name: "plain".to_owned(),
+        label: "Plain".to_owned(),
+        config: tplkit::json::Object::new(),
+        is_shared: false,
+        columns: names.into_iter().zip(1..).map(column).collect(),
+        views: Vec::new(),
+    }
+}
+
+/// Seconds from asking for a job until it is done: tables with identities, unique codes and links.
+async fn template(store: &Store, context: &Context, organization: Uuid, tables: usize) -> f64 {
+    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
+    let everything = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
+    };
+    let (source, mut ids) = (Memory::new(large(7, tables, 1_000)), Seeded::new(1));
+    let definitions = Definitions::embedded();
+    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
+    let text = made.expect("exports").text;
+    let mut request = Request::default();
+    let package = Checked::trusted(&text).expect("reads");
+    for dependency in package.manifest.dependencies() {
+        let reference = dependency.reference.clone();
+        request.resolutions.insert(reference, Resolution::Skip);
+    }
+    let envelope: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&text).expect("JSON");
+    let mut parts = vec![envelope["manifest"].to_string()];
+    let payloads = envelope["payloads"].as_array().expect("a list");
+    parts.extend(payloads.iter().map(ToString::to_string));
+    let workspace = ground::workspace(store, context, organization).await;
+    let new = jobs::New {
+        request,
+        parts,
+        ..ground::new(context, organization, workspace)
+    };
+    let id = new.id;
+    let (stop, stopped) = watch::channel(false);
+    let bell = Bell::default();
+    let worker = Worker {
+        bench: Bench {
+            store: store.clone(),
+            context: context.clone(),
+            metrics: Arc::new(Metrics::new(store, None)),
+            tables: Tables::default(),
+        },
+        lease_seconds: 60,
+        bell: bell.clone(),
+    };
+    let working = tokio::spawn(worker.run(stopped));
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let begun = Instant::now();
+    assert!(ground::create(store, new).await);
+    bell.ring();
+    loop {
+        let job = ground::job(store, context, id).await;
+        if job.status.is_finished() {
+            assert_eq!(job.error, None);
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    stop.send(true).expect("hears");
+    working.await.expect("ends");
+    seconds
+}

@@ -1,0 +1,280 @@
+//! What becomes of versions: they are added, published, switched on and off, removed.
+//!
+//! Whoever changes an automation holds its line ([`find::lock`]), so that of two the second sees what
+//! the first did.
+
+use tplkit::automation::assign_step_ids;
+use tplkit::definitions::Definitions;
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use super::find::{self, Workflow};
+use super::version::{Version, columns};
+use super::watching::settle;
+use crate::context::Context;
+use crate::http::problem::{Code, Problem};
+use crate::http::query;
+use crate::store::{StoreError, Tx};
+
+/// What a version is made of: its halves as they are kept.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// For people.
+    pub name: String,
+    /// JSON text.
+    pub trigger: String,
+    /// JSON text, each step with its id.
+    pub graph: String,
+    kind: String,
+    table: Option<Uuid>,
+}
+
+impl Definition {
+    /// A definition that was found free of errors. Steps without an id are given one.
+    pub fn new(name: String, trigger: &Json, graph: &Json, context: &Context) -> Definition {
+        let mut graph = graph.clone();
+        let mut mint = || mint_step_id(context);
+        assign_step_ids(Definitions::embedded(), &mut graph, &mut mint);
+        let kind = trigger.get("type").and_then(Json::as_str);
+        let table = trigger
+            .get("config")
+            .and_then(|config| config.get("featureId"))
+            .and_then(Json::as_str)
+            .and_then(query::uuid);
+        Definition {
+            name,
+            trigger: trigger.write(),
+            graph: graph.write(),
+            kind: kind.unwrap_or_default().to_owned(),
+            table: table.filter(|_| kind == Some("record.event")),
+        }
+    }
+}
+
+/// A new id for a step.
+pub fn mint_step_id(context: &Context) -> String {
+    const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    // The lower half of an id is what nobody can guess.
+    let mut rest = context.id().as_u64_pair().1 & (u64::MAX >> 2);
+    let mut id = String::from("stp_");
+    for _ in 0..12 {
+        let letter = usize::try_from(rest % 36).unwrap_or(0);
+        id.push(char::from(LETTERS[letter]));
+        rest /= 36;
+    }
+    id
+}
+
+/// Creates an automation with its first version.
+///
+/// # Errors
+/// 404 when the workspace has gone.
+pub async fn create(
+    tx: &mut Tx,
+    (organization, workspace, workflow): (Uuid, Uuid, Uuid),
+    definition: &Definition,
+    is_draft: bool,
+    (id, now): (Uuid, i64),
+) -> Result<Version, Problem> {
+    let sql = "INSERT INTO main.workflows {into $1} \
+         (organization_id, workspace_id, id, last_version, created_at) VALUES ($1, $2, $3, 0, $4)";
+    let parameters = [
+        organization.into(),
+        workspace.into(),
+        workflow.into(),
+        now.into(),
+    ];
+    match tx.query(sql, &parameters).await {
+        Err(StoreError::Reference) => return Err(Problem::not_found()),
+        other => other?,
+    };
+    let workflow = Workflow {
+        organization,
+        workspace,
+        id: workflow,
+        last_version: 0,
+    };
+    Ok(add_version(tx, &workflow, definition, (is_draft, None), (id, now)).await?)
+}
+
+/// Adds a version, a draft or one that is published at once; it does not fire.
+///
+/// # Errors
+/// Those of the store.
+pub async fn add_version(
+    tx: &mut Tx,
+    workflow: &Workflow,
+    definition: &Definition,
+    (is_draft, base): (bool, Option<i64>),
+    (id, now): (Uuid, i64),
+) -> Result<Version, StoreError> {
+    let version = workflow.last_version + 1;
+    let sql = "UPDATE main.workflows SET last_version = $3 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let parameters = [
+        workflow.organization.into(),
+        workflow.id.into(),
+        version.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    let sql = concat!(
+        "INSERT INTO main.workflow_versions {into $1} (",
+        columns!(),
+        ", trigger_type, trigger_feature_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+    );
+    let added = Version {
+        organization: workflow.organization,
+        workspace: workflow.workspace,
+        workflow: workflow.id,
+        id,
+        version,
+        base_version: base,
+        name: definition.name.clone(),
+        is_draft,
+        is_active: false,
+        trigger_config: definition.trigger.clone(),
+        graph_config: definition.graph.clone(),
+        created_at: now,
+    };
+    let parameters = [
+        added.organization.into(),
+        added.workspace.into(),
+        added.workflow.into(),
+        added.id.into(),
+        added.version.into(),
+        added.base_version.into(),
+        added.name.as_str().into(),
+        added.is_draft.into(),
+        added.is_active.into(),
+        added.trigger_config.as_str().into(),
+        added.graph_config.as_str().into(),
+        added.created_at.into(),
+        definition.kind.as_str().into(),
+        definition.table.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    Ok(added)
+}
+
+/// Publishes a draft. Whether the automation fires stays as it was.
+///
+/// # Errors
+/// 409 when the version that was in force when the draft was begun is no longer in force.
+pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Version, Problem> {
+    let published = find::published(tx, draft.workflow).await?;
+    if published.as_ref().map(|version| version.version) != draft.base_version {
+        return Err(stale(
+            "The version in force is another one than the draft was begun on: read it, and begin a new draft.",
+        ));
+    }
+    let fires = published.is_some_and(|version| version.is_active);
+    if fires {
+        switch_off(tx, draft.organization, draft.workflow).await?;
+    }
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2";
+    let parameters = [
+        draft.organization.into(),
+        draft.id.into(),
+        false.into(),
+        fires.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    draft.is_draft = false;
+    draft.is_active = fires;
+    if fires {
+        settle(tx, (draft.organization, draft.workflow), now).await?;
+    }
+    Ok(draft)
+}
+
+/// 409 for a draft that cannot be published any more.
+pub(crate) fn stale(why: &str) -> Problem {
+    Problem::new(Code::DraftStale, why)
+}
+
+/// What a person wanted of an automation, and whether there was a version to do it with.
+#[derive(Debug, Clone)]
+pub enum Switched {
+    /// The version that fires now, or did until now.
+    Done(Version),
+    /// There is none that could.
+    Nothing,
+}
+
+/// Lets the newest published version fire, and no other.
+///
+/// # Errors
+/// 404 for an automation that is not there, 409 when its table is gone.
+pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched, Problem> {
+    let line = find::lock(tx, workflow).await?;
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workflow_id = $2 AND NOT is_draft \
+         ORDER BY version DESC LIMIT 1"
+    );
+    let newest = tx
+        .first(sql, &[line.organization.into(), workflow.into()])
+        .await?;
+    let Some(newest) = newest else {
+        return Ok(Switched::Nothing);
+    };
+    let mut newest = Version::read(&newest)?;
+    if newest.is_active {
+        return Ok(Switched::Done(newest));
+    }
+    switch_off(tx, line.organization, workflow).await?;
+    let sql = "UPDATE main.workflow_versions SET is_active = $3 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let parameters = [line.organization.into(), newest.id.into(), true.into()];
+    tx.query(sql, &parameters).await?;
+    newest.is_active = true;
+    settle(tx, (line.organization, workflow), now).await?;
+    Ok(Switched::Done(newest))
+}
+
+/// Lets no version fire any more.
+///
+/// # Errors
+/// 404 for an automation that is not there.
+pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched, Problem> {
+    let line = find::lock(tx, workflow).await?;
+    let Some(mut published) = find::published(tx, workflow).await? else {
+        return Ok(Switched::Nothing);
+    };
+    switch_off(tx, line.organization, workflow).await?;
+    published.is_active = false;
+    settle(tx, (line.organization, workflow), now).await?;
+    Ok(Switched::Done(published))
+}
+
+async fn switch_off(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_versions SET is_active = $3 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workflow_id = $2 AND is_active";
+    let parameters = [organization.into(), workflow.into(), false.into()];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Removes an automation with its versions and runs.
+///
+/// # Errors
+/// 409 for one that fires, unless forced.
+pub async fn remove(tx: &mut Tx, line: &Workflow, force: bool, now: i64) -> Result<(), Problem> {
+    if !force && find::active(tx, line.id).await?.is_some() {
+        return Err(Problem::new(
+            Code::Conflict,
+            "The automation is active; force=true deletes it all the same.",
+        ));
+    }
+    switch_off(tx, line.organization, line.id).await?;
+    settle(tx, (line.organization, line.id), now).await?;
+    let sql = "DELETE FROM main.workflows WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let parameters = [line.organization.into(), line.id.into()];
+    tx.query(sql, &parameters).await?;
+    Ok(())
+}

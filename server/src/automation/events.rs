@@ -1,0 +1,277 @@
+//! What happens to rows, for the automations that wait for it.
+//!
+//! An event is written in the transaction of the row, or neither is. A worker makes a run of it. Who
+//! writes rows of a table that nobody watches pays nothing: the table as it is remembered says so.
+//!
+//! Rows that template jobs write tell nothing: they do not come by here.
+
+use std::collections::BTreeMap;
+
+use tplkit::rows::{equal, members};
+use uuid::Uuid;
+
+use super::bell::Bell;
+use crate::context::Context;
+use crate::rows::{Entered, Stored, Table};
+use crate::store::{Scope, Store, StoreError, Tx, Value};
+
+/// How deep runs may cause one another.
+pub const DEEPEST: i64 = 8;
+
+/// Through whom something happens.
+#[derive(Debug, Clone, Copy)]
+pub struct Cause<'b> {
+    /// The run, if it is one.
+    run: Option<Uuid>,
+    /// How deep the runs are that are caused.
+    depth: i64,
+    bell: &'b Bell,
+}
+
+impl<'b> Cause<'b> {
+    /// Through a person or a key.
+    pub fn somebody(bell: &'b Bell) -> Cause<'b> {
+        Cause {
+            run: None,
+            depth: 1,
+            bell,
+        }
+    }
+
+    /// Through a run of that depth.
+    pub(super) fn run(run: Uuid, depth: i64, bell: &'b Bell) -> Cause<'b> {
+        Cause {
+            run: Some(run),
+            depth: depth + 1,
+            bell,
+        }
+    }
+}
+
+/// Notes that rows were created.
+///
+/// # Errors
+/// Those of the store.
+pub async fn created(
+    tx: &mut Tx,
+    table: &Table,
+    (rows, now): (&[Entered], i64),
+    cause: Cause<'_>,
+    context: &Context,
+) -> Result<(), StoreError> {
+    if table.watchers.is_empty() {
+        return Ok(());
+    }
+    let mut lines = Vec::new();
+    for row in rows {
+        let stored = Stored {
+            id: row.id,
+            created_at: now,
+            updated_at: now,
+            data: row.data.clone(),
+        };
+        let waiting = table.watchers.iter().filter(|one| one.awaits("created"));
+        for watcher in waiting {
+            let of = (watcher.workflow, watcher.version);
+            lines.push(line(table, of, &stored, cause, (context.id(), now)));
+        }
+    }
+    insert(tx, &lines, cause).await
+}
+
+/// Notes that a row was changed; who watches columns hears of it only when one of them changed.
+///
+/// # Errors
+/// Those of the store.
+pub async fn updated(
+    tx: &mut Tx,
+    table: &Table,
+    (before, after): (&str, &Stored),
+    cause: Cause<'_>,
+    context: &Context,
+) -> Result<(), StoreError> {
+    if !table.watchers.iter().any(|one| one.awaits("updated")) {
+        return Ok(());
+    }
+    let changed = changed(before, &after.data);
+    let mut lines = Vec::new();
+    for watcher in &table.watchers {
+        let concerns = changed.iter().any(|column| watcher.watches(column));
+        if watcher.awaits("updated") && concerns {
+            let of = (watcher.workflow, watcher.version);
+            let stamp = (context.id(), after.updated_at);
+            lines.push(line(table, of, after, cause, stamp));
+        }
+    }
+    insert(tx, &lines, cause).await
+}
+
+/// Notes that a row was removed, which held this.
+///
+/// # Errors
+/// Those of the store.
+pub async fn deleted(
+    tx: &mut Tx,
+    table: &Table,
+    (row, data): (Uuid, &str),
+    cause: Cause<'_>,
+    (context, now): (&Context, i64),
+) -> Result<(), StoreError> {
+    let mut lines = Vec::new();
+    for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
+        let stored = Stored {
+            id: row,
+            created_at: now,
+            updated_at: now,
+            data: data.to_owned(),
+        };
+        let of = (watcher.workflow, watcher.version);
+        lines.push(line(table, of, &stored, cause, (context.id(), now)));
+    }
+    insert(tx, &lines, cause).await
+}
+
+/// The columns whose cells differ. Absent and null are one.
+fn changed(before: &str, after: &str) -> Vec<String> {
+    let cells = |data| -> BTreeMap<String, String> {
+        let filled = members(data).filter(|(_, value)| *value != "null");
+        filled
+            .map(|(key, value)| (key.decoded().into_owned(), value.to_owned()))
+            .collect()
+    };
+    let (before, after) = (cells(before), cells(after));
+    let differs = |(key, value): &(&String, &String)| match before.get(*key) {
+        Some(old) => !equal(old, value),
+        None => true,
+    };
+    let mut changed: Vec<String> = after
+        .iter()
+        .filter(differs)
+        .map(|(key, _)| key.clone())
+        .collect();
+    let gone = before.keys().filter(|key| !after.contains_key(*key));
+    changed.extend(gone.cloned());
+    changed
+}
+
+fn line(
+    table: &Table,
+    (workflow, version): (Uuid, i64),
+    row: &Stored,
+    cause: Cause<'_>,
+    (id, now): (Uuid, i64),
+) -> Vec<Value> {
+    let record = String::from_utf8(row.document(table.id)).unwrap_or_default();
+    vec![
+        table.organization.into(),
+        table.workspace.into(),
+        table.id.into(),
+        id.into(),
+        workflow.into(),
+        version.into(),
+        row.id.into(),
+        record.into(),
+        cause.depth.into(),
+        cause.run.into(),
+        now.into(),
+    ]
+}
+
+async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(), StoreError> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO main.workflow_events {into $1} (organization_id, workspace_id, feature_id, \
+         id, workflow_id, version, row_id, record, depth, cause, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    tx.each(sql, lines).await?;
+    cause.bell.pull();
+    Ok(())
+}
+
+/// How many events one transaction makes runs of.
+const BATCH: i64 = 100;
+
+/// Makes runs of events, and gives how many there were.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn dispatch(store: &Store) -> Result<usize, StoreError> {
+    store
+        .write(&Scope::Operator, (), |tx, ()| Box::pin(dispatch_some(tx)))
+        .await
+}
+
+async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
+    let sql = "DELETE FROM main.workflow_events WHERE (organization_id, id) IN \
+         (SELECT organization_id, id FROM workflow_events ORDER BY id LIMIT $1 {skip}) \
+         RETURNING organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
+         cause, created_at";
+    let events = tx.query(sql, &[BATCH.into()]).await?;
+    let keys = events.iter().map(|event| {
+        let (organization, workflow): (Uuid, Uuid) = (event.get(0)?, event.get(2)?);
+        Ok(vec![organization.into(), workflow.into()])
+    });
+    let keys = keys.collect::<Result<Vec<Vec<Value>>, StoreError>>()?;
+    let sql = "SELECT workspace_id FROM workflows WHERE organization_id = $1 AND id = $2";
+    let places = tx.each(sql, &keys).await?;
+    let mut lines = Vec::with_capacity(events.len());
+    for (event, place) in events.iter().zip(places) {
+        // An automation that has gone meanwhile runs no more.
+        let Some(place) = place.first() else { continue };
+        let depth: i64 = event.get(7)?;
+        let now: i64 = event.get(9)?;
+        let (status, error) = too_deep(depth);
+        lines.push(vec![
+            event.get::<Uuid>(0)?.into(),
+            place.get::<Uuid>(0)?.into(),
+            event.get::<Uuid>(2)?.into(),
+            event.get::<Uuid>(1)?.into(),
+            event.get::<i64>(3)?.into(),
+            status.into(),
+            event.get::<Uuid>(4)?.into(),
+            event.get::<Uuid>(5)?.into(),
+            event.get::<String>(6)?.into(),
+            depth.into(),
+            event.get::<Option<Uuid>>(8)?.into(),
+            error.clone().into(),
+            now.into(),
+            error.map(|_| now).into(),
+        ]);
+    }
+    let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
+         version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, error, \
+         created_at, finished_at) VALUES ($1, $2, $3, $4, $5, $6, 'record.event', $7, $8, $9, false, \
+         $10, $11, $12, $13, $14)";
+    tx.each(sql, &lines).await?;
+    Ok(events.len())
+}
+
+/// The status of a run of that depth, and why it is not played.
+pub(super) fn too_deep(depth: i64) -> (&'static str, Option<String>) {
+    if depth <= DEEPEST {
+        return ("queued", None);
+    }
+    let told = format!(
+        "runs caused one another to a depth of {depth}, and {DEEPEST} is the deepest: the automations set each other off"
+    );
+    ("failed", Some(told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed;
+
+    #[test]
+    fn only_what_differs_has_changed() {
+        let before = r#"{"a":1,"b":null,"c":"x","d":[1],"e":true}"#;
+        for (after, columns) in [
+            (before, &[][..]),
+            (r#"{"a":1.0,"c":"x","d":[1.0],"e":true,"f":null}"#, &[]),
+            (r#"{"a":"1","b":2,"d":[2]}"#, &["a", "b", "d", "c", "e"]),
+            ("{}", &["a", "c", "d", "e"]),
+        ] {
+            assert_eq!(changed(before, after), columns, "{after}");
+        }
+    }
+}

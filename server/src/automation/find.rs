@@ -1,0 +1,174 @@
+//! Which versions there are: the one in force, the published one, a draft, a page of all.
+
+use uuid::Uuid;
+
+use super::version::{Version, columns};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{StoreError, Tx};
+
+/// An automation, kept from others until the transaction ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Workflow {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where it stands.
+    pub workspace: Uuid,
+    /// Its id.
+    pub id: Uuid,
+    /// The newest number that a version has.
+    pub last_version: i64,
+}
+
+/// The automation, locked.
+///
+/// # Errors
+/// 404 when there is none that may be seen.
+pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Problem> {
+    let sql = "SELECT organization_id, workspace_id, id, last_version FROM workflows \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1 {lock}";
+    let row = tx.first(sql, &[workflow.into()]).await?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    Ok(Workflow {
+        organization: row.get(0)?,
+        workspace: row.get(1)?,
+        id: row.get(2)?,
+        last_version: row.get(3)?,
+    })
+}
+
+macro_rules! one {
+    ($rest:literal) => {
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND workflow_id = $1 ",
+            $rest
+        )
+    };
+}
+
+async fn first(
+    tx: &mut Tx,
+    sql: &'static str,
+    workflow: Uuid,
+) -> Result<Option<Version>, StoreError> {
+    let row = tx.first(sql, &[workflow.into()]).await?;
+    row.as_ref().map(Version::read).transpose()
+}
+
+/// The version in force: the active one, else the newest published one, else the newest draft.
+///
+/// # Errors
+/// Those of the store.
+pub async fn in_force(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, StoreError> {
+    let sql = one!("ORDER BY is_active DESC, is_draft, version DESC LIMIT 1");
+    first(tx, sql, workflow).await
+}
+
+/// The published version in force: the active one, else the newest that was published.
+///
+/// # Errors
+/// Those of the store.
+pub async fn published(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, StoreError> {
+    let sql = one!("AND NOT is_draft ORDER BY is_active DESC, version DESC LIMIT 1");
+    first(tx, sql, workflow).await
+}
+
+/// The active version.
+///
+/// # Errors
+/// Those of the store.
+pub async fn active(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, StoreError> {
+    first(tx, one!("AND is_active LIMIT 1"), workflow).await
+}
+
+/// The newest draft.
+///
+/// # Errors
+/// Those of the store.
+pub async fn newest_draft(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, StoreError> {
+    first(
+        tx,
+        one!("AND is_draft ORDER BY version DESC LIMIT 1"),
+        workflow,
+    )
+    .await
+}
+
+/// The newest version, whatever it is.
+///
+/// # Errors
+/// Those of the store.
+pub async fn newest(tx: &mut Tx, workflow: Uuid) -> Result<Option<Version>, StoreError> {
+    first(tx, one!("ORDER BY version DESC LIMIT 1"), workflow).await
+}
+
+/// The version of that id.
+///
+/// # Errors
+/// Those of the store.
+pub async fn by_id(tx: &mut Tx, workflow: Uuid, id: Uuid) -> Result<Option<Version>, StoreError> {
+    let sql = one!("AND id = $2");
+    let row = tx.first(sql, &[workflow.into(), id.into()]).await?;
+    row.as_ref().map(Version::read).transpose()
+}
+
+/// The version of that number.
+///
+/// # Errors
+/// Those of the store.
+pub async fn by_number(
+    tx: &mut Tx,
+    workflow: Uuid,
+    version: i64,
+) -> Result<Option<Version>, StoreError> {
+    let sql = one!("AND version = $2");
+    let row = tx.first(sql, &[workflow.into(), version.into()]).await?;
+    row.as_ref().map(Version::read).transpose()
+}
+
+/// Which versions a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Which {
+    /// Of automations of this workspace.
+    pub workspace: Option<Uuid>,
+    /// Those that fire, or those that do not.
+    pub active: Option<bool>,
+}
+
+/// A page of versions in the order of their ids, and one more if another page follows.
+///
+/// # Errors
+/// Those of the store.
+pub async fn page(
+    tx: &mut Tx,
+    which: Which,
+    page: &PageRequest,
+) -> Result<Vec<Version>, StoreError> {
+    macro_rules! list {
+        ($which:literal) => {
+            concat!(
+                "SELECT ",
+                columns!(),
+                " FROM workflow_versions WHERE {tenant organization_id} \
+                 AND {workspace workspace_id} AND id > $1 ",
+                $which,
+                " ORDER BY id LIMIT $2"
+            )
+        };
+    }
+    let mut parameters = vec![page.from().into(), page.look().into()];
+    parameters.extend(which.workspace.map(Into::into));
+    let sql = match (which.workspace.is_some(), which.active) {
+        (false, None) => list!(""),
+        (false, Some(true)) => list!("AND is_active"),
+        (false, Some(false)) => list!("AND NOT is_active"),
+        (true, None) => list!("AND workspace_id = $3"),
+        (true, Some(true)) => list!("AND workspace_id = $3 AND is_active"),
+        (true, Some(false)) => list!("AND workspace_id = $3 AND NOT is_active"),
+    };
+    let rows = tx.last(sql, &parameters).await?;
+    rows.iter().map(Version::read).collect()
+}

@@ -1,0 +1,291 @@
+//! Runs as they are kept: begun, claimed by lease, ended; and their steps.
+//!
+//! Whoever plays a run holds it by an owner of its own for each attempt. Every write of an attempt looks
+//! first whether the run is still its own ([`hold`]), so that one that was stopped too long and goes on
+//! writes nothing.
+
+use uuid::Uuid;
+
+use super::events::too_deep;
+use crate::store::{Row, StoreError, Tx};
+
+/// A run that was claimed.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where its automation stands.
+    pub workspace: Uuid,
+    /// Its automation.
+    pub workflow: Uuid,
+    /// Its own id.
+    pub id: Uuid,
+    /// The number of the version that is played.
+    pub version: i64,
+    /// The table of the row that fired.
+    pub feature: Option<Uuid>,
+    /// The row that fired.
+    pub row: Option<Uuid>,
+    /// That row as it was then, as the API writes it.
+    pub record: Option<String>,
+    /// Whether nothing is to be done.
+    pub dry_run: bool,
+    /// How deep it was caused.
+    pub depth: i64,
+    /// Who began it, if it was a person or a key.
+    pub caller: Option<Uuid>,
+    /// Until when it waits, or waited.
+    pub wake_at: Option<i64>,
+    /// This attempt.
+    pub owner: Uuid,
+}
+
+/// A run that is to be.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where its automation stands.
+    pub workspace: Uuid,
+    /// Its automation.
+    pub workflow: Uuid,
+    /// The number of the version that is played.
+    pub version: i64,
+    /// `manual`, `cron` or `automation`.
+    pub trigger: &'static str,
+    /// Table, id and document of the row that fires.
+    pub row: Option<(Uuid, Uuid, String)>,
+    /// Whether nothing is to be done.
+    pub dry_run: bool,
+    /// How deep it is caused.
+    pub depth: i64,
+    /// The run that causes it.
+    pub cause: Option<Uuid>,
+    /// Who begins it.
+    pub caller: Option<Uuid>,
+    /// The instant at which it was due.
+    pub due_at: Option<i64>,
+    /// The time.
+    pub now: i64,
+}
+
+/// Writes a run down, to be played by whoever comes first. One that is due at an instant that has a run
+/// already is not written.
+///
+/// # Errors
+/// Those of the store.
+pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
+    let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
+         version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, caller, \
+         due_at, error, created_at, finished_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+         ON CONFLICT (organization_id, workflow_id, due_at) DO NOTHING";
+    let (status, error) = too_deep(new.depth);
+    let row = new.row.as_ref();
+    let parameters = [
+        new.organization.into(),
+        new.workspace.into(),
+        new.workflow.into(),
+        new.id.into(),
+        new.version.into(),
+        status.into(),
+        new.trigger.into(),
+        row.map(|(feature, ..)| *feature).into(),
+        row.map(|(_, row, _)| *row).into(),
+        row.map(|(.., record)| record.as_str()).into(),
+        new.dry_run.into(),
+        new.depth.into(),
+        new.cause.into(),
+        new.caller.into(),
+        new.due_at.into(),
+        error.clone().into(),
+        new.now.into(),
+        error.map(|_| new.now).into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Claims the next run that waits for nobody, for `lease` microseconds by the clock of the database.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn claim(
+    tx: &mut Tx,
+    owner: Uuid,
+    (lease, now): (i64, i64),
+) -> Result<Option<Run>, StoreError> {
+    let sql = "UPDATE main.workflow_runs SET lease_owner = $1, locked_until = {clock} + $2, \
+         status = 'running', started_at = coalesce(started_at, $3) \
+         WHERE (organization_id, id) IN (SELECT organization_id, id FROM workflow_runs \
+         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $3) \
+         AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT 1 {skip}) \
+         RETURNING organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
+         record, dry_run, depth, caller, wake_at";
+    let row = tx
+        .first(sql, &[owner.into(), lease.into(), now.into()])
+        .await?;
+    row.map(|row| {
+        Ok(Run {
+            organization: row.get(0)?,
+            workspace: row.get(1)?,
+            workflow: row.get(2)?,
+            id: row.get(3)?,
+            version: row.get(4)?,
+            feature: row.get(5)?,
+            row: row.get(6)?,
+            record: row.get(7)?,
+            dry_run: row.get(8)?,
+            depth: row.get(9)?,
+            caller: row.get(10)?,
+            wake_at: row.get(11)?,
+            owner,
+        })
+    })
+    .transpose()
+}
+
+/// Holds a run for as long again; false when it is somebody else's by now.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
+    let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
+    let parameters = [
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        lease.into(),
+    ];
+    Ok(tx.first(sql, &parameters).await?.is_some())
+}
+
+/// Lets go of a run, to be taken up again at `wake_at`, or at once.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn release(
+    tx: &mut Tx,
+    run: &Run,
+    wake_at: Option<i64>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_runs SET lease_owner = NULL, locked_until = NULL, wake_at = $4 \
+         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
+    let parameters = [
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        wake_at.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Ends a run.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn end(
+    tx: &mut Tx,
+    run: &Run,
+    error: Option<&str>,
+    now: i64,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, finished_at = $6, \
+         lease_owner = NULL, locked_until = NULL, wake_at = NULL \
+         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
+    let status = if error.is_some() {
+        "failed"
+    } else {
+        "succeeded"
+    };
+    let parameters = [
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        status.into(),
+        error.into(),
+        now.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// A step as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepLine {
+    /// Counted from 0 in the order of their turns.
+    pub number: i64,
+    /// Dotted path in the graph.
+    pub path: String,
+    /// Its id.
+    pub id: String,
+    /// Its key.
+    pub key: String,
+    /// `running`, `succeeded` or `failed`.
+    pub status: String,
+    /// Its config as it was meant: JSON text.
+    pub input: String,
+    /// What came of it: JSON text.
+    pub output: Option<String>,
+    /// Why nothing could.
+    pub error: Option<String>,
+}
+
+impl StepLine {
+    fn read(row: &Row) -> Result<StepLine, StoreError> {
+        Ok(StepLine {
+            number: row.get(0)?,
+            path: row.get(1)?,
+            id: row.get(2)?,
+            key: row.get(3)?,
+            status: row.get(4)?,
+            input: row.get(5)?,
+            output: row.get(6)?,
+            error: row.get(7)?,
+        })
+    }
+}
+
+/// The steps of a run so far, in order.
+///
+/// # Errors
+/// Those of the store.
+pub async fn steps(
+    tx: &mut Tx,
+    (organization, run): (Uuid, Uuid),
+) -> Result<Vec<StepLine>, StoreError> {
+    let sql = "SELECT number, path, step_id, key, status, input, output, error FROM workflow_steps \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND run_id = $2 ORDER BY number";
+    let rows = tx.query(sql, &[organization.into(), run.into()]).await?;
+    rows.iter().map(StepLine::read).collect()
+}
+
+/// Writes a step down. One that succeeded is never written again.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Result<(), StoreError> {
+    let sql = "INSERT INTO main.workflow_steps {into $1} (organization_id, workspace_id, run_id, number, \
+         path, step_id, key, status, input, output, error) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+         ON CONFLICT (organization_id, run_id, number) DO UPDATE SET status = excluded.status, \
+         input = excluded.input, output = excluded.output, error = excluded.error \
+         WHERE workflow_steps.status <> 'succeeded'";
+    let parameters = [
+        run.organization.into(),
+        run.workspace.into(),
+        run.id.into(),
+        step.number.into(),
+        step.path.as_str().into(),
+        step.id.as_str().into(),
+        step.key.as_str().into(),
+        step.status.as_str().into(),
+        step.input.as_str().into(),
+        step.output.as_deref().into(),
+        step.error.as_deref().into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}

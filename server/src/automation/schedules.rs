@@ -1,0 +1,168 @@
+//! Runs that the clock begins: one for each instant at which an active version is due.
+//!
+//! The line of a schedule says when it is due next. Whoever begins the run moves that on in the same
+//! transaction, and of one instant there is one run by the store's own rule: so several processes may try.
+
+use jiff::Timestamp;
+use tplkit::automation::run::{Schedule, Timer};
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use super::worker::Player;
+use super::{connections, find, runs};
+use crate::store::{Scope, StoreError, Tx};
+
+/// What was due longer ago than this is passed over, in microseconds: after a day without anybody to
+/// play, nobody waits for every hour of it.
+const TOO_LATE: i64 = 24 * 3600 * 1_000_000;
+
+/// How many schedules one round looks at.
+const BATCH: i64 = 100;
+
+/// A line that was found due.
+#[derive(Debug, Clone)]
+struct Due {
+    organization: Uuid,
+    workflow: Uuid,
+    version: i64,
+    since: i64,
+    due_at: Option<i64>,
+    /// For a run.
+    id: Uuid,
+    now: i64,
+}
+
+/// Begins the runs that are due, and gives how many schedules were moved on.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn begin_due(player: &Player) -> Result<usize, StoreError> {
+    let mut moved = 0;
+    loop {
+        let now = player.context.now();
+        let found: Vec<Due> = player
+            .store
+            .read(&Scope::Operator, now, |tx, now| Box::pin(look(tx, *now)))
+            .await?;
+        if found.is_empty() {
+            return Ok(moved);
+        }
+        for mut due in found {
+            due.id = player.context.id();
+            player
+                .store
+                .write(&Scope::Operator, due, |tx, due| Box::pin(advance(tx, due)))
+                .await?;
+            moved += 1;
+        }
+    }
+}
+
+async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Due>, StoreError> {
+    let sql = "SELECT organization_id, workflow_id, version, since, due_at FROM workflow_schedules \
+         WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2";
+    let rows = tx.query(sql, &[now.into(), BATCH.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Due {
+                organization: row.get(0)?,
+                workflow: row.get(1)?,
+                version: row.get(2)?,
+                since: row.get(3)?,
+                due_at: row.get(4)?,
+                id: Uuid::nil(),
+                now,
+            })
+        })
+        .collect()
+}
+
+/// Begins the run of the instant, and notes the next one.
+async fn advance(tx: &mut Tx, due: &Due) -> Result<(), StoreError> {
+    let version = find::by_number(tx, due.workflow, due.version).await?;
+    let version = version.filter(|version| version.is_active);
+    let Some(version) = version else {
+        // It fires no more.
+        let sql = "DELETE FROM main.workflow_schedules WHERE organization_id = $1 \
+             AND workflow_id = $2 AND version = $3";
+        let of = [
+            due.organization.into(),
+            due.workflow.into(),
+            due.version.into(),
+        ];
+        return tx.query(sql, &of).await.map(drop);
+    };
+    let schedule = schedule(tx, due.organization, &version.trigger_config).await?;
+    let from = due.due_at.unwrap_or(due.since).max(due.now - TOO_LATE);
+    let next = match &schedule {
+        Ok(schedule) => {
+            let from = Timestamp::from_microsecond(from).unwrap_or(Timestamp::UNIX_EPOCH);
+            schedule.next_after(from).map(Timestamp::as_microsecond)
+        }
+        Err(_) => None,
+    };
+    // Who finds the line as it was is the one who begins the run.
+    let sql = "UPDATE main.workflow_schedules SET due_at = $4 WHERE organization_id = $1 \
+         AND workflow_id = $2 AND version = $3 AND coalesce(due_at, -1) = $5 RETURNING workflow_id";
+    let parameters = [
+        due.organization.into(),
+        due.workflow.into(),
+        due.version.into(),
+        // What is never due again stands as far away as can be.
+        next.unwrap_or(i64::MAX).into(),
+        due.due_at.unwrap_or(-1).into(),
+    ];
+    if tx.first(sql, &parameters).await?.is_none() {
+        return Ok(());
+    }
+    let error = schedule.err();
+    if due.due_at.is_none_or(|at| at < due.now - TOO_LATE) && error.is_none() {
+        return Ok(());
+    }
+    let new = runs::NewRun {
+        id: due.id,
+        organization: due.organization,
+        workspace: version.workspace,
+        workflow: due.workflow,
+        version: due.version,
+        trigger: "cron",
+        row: None,
+        dry_run: false,
+        depth: 1,
+        cause: None,
+        caller: None,
+        due_at: due.due_at.or(Some(due.since)),
+        now: due.now,
+    };
+    runs::begin(tx, &new).await?;
+    if let Some(error) = error {
+        let sql = "UPDATE main.workflow_runs SET status = 'failed', error = $3, finished_at = $4 \
+             WHERE organization_id = $1 AND id = $2";
+        let told = format!("the trigger is never due: {error}");
+        let parameters = [
+            due.organization.into(),
+            due.id.into(),
+            told.into(),
+            due.now.into(),
+        ];
+        tx.query(sql, &parameters).await?;
+    }
+    Ok(())
+}
+
+/// The schedule that a trigger says, with the timer that it may name.
+async fn schedule(
+    tx: &mut Tx,
+    organization: Uuid,
+    trigger: &str,
+) -> Result<Result<Schedule, String>, StoreError> {
+    let trigger = Json::parse(trigger).unwrap_or_default();
+    let config = trigger.get("config").cloned().unwrap_or_default();
+    let named = config.get("timerProfile").and_then(Json::as_str);
+    let mut timer = None;
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
+        let url = connections::timer(tx, organization, named).await?;
+        timer = url.as_deref().and_then(Timer::parse);
+    }
+    Ok(Schedule::read(&config, timer.as_ref()))
+}

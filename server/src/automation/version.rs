@@ -1,0 +1,85 @@
+//! One version of an automation, as it is kept and answered.
+
+use serde::ser::{Error as _, SerializeMap as _};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use crate::context::rfc3339;
+use crate::store::{Row, StoreError};
+
+/// A version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where the automation stands.
+    pub workspace: Uuid,
+    /// The automation that it is a version of.
+    pub workflow: Uuid,
+    /// Its own id.
+    pub id: Uuid,
+    /// Rises with every version of the automation.
+    pub version: i64,
+    /// The version that was in force when it was begun.
+    pub base_version: Option<i64>,
+    /// For people.
+    pub name: String,
+    /// Whether it was never published.
+    pub is_draft: bool,
+    /// Whether it fires.
+    pub is_active: bool,
+    /// JSON text.
+    pub trigger_config: String,
+    /// JSON text.
+    pub graph_config: String,
+    /// In microseconds.
+    pub created_at: i64,
+}
+
+/// The columns that [`Version::read`] reads, in order.
+macro_rules! columns {
+    () => {
+        "organization_id, workspace_id, workflow_id, id, version, base_version, name, is_draft, \
+         is_active, trigger_config, graph_config, created_at"
+    };
+}
+pub(super) use columns;
+
+impl Version {
+    pub(super) fn read(row: &Row) -> Result<Version, StoreError> {
+        Ok(Version {
+            organization: row.get(0)?,
+            workspace: row.get(1)?,
+            workflow: row.get(2)?,
+            id: row.get(3)?,
+            version: row.get(4)?,
+            base_version: row.get(5)?,
+            name: row.get(6)?,
+            is_draft: row.get(7)?,
+            is_active: row.get(8)?,
+            trigger_config: row.get(9)?,
+            graph_config: row.get(10)?,
+            created_at: row.get(11)?,
+        })
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).map_err(S::Error::custom);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &self.id)?;
+        map.serialize_entry("workflow_id", &self.workflow)?;
+        map.serialize_entry("workspace_id", &self.workspace)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("version", &self.version)?;
+        map.serialize_entry("base_version", &self.base_version)?;
+        map.serialize_entry("is_draft", &self.is_draft)?;
+        map.serialize_entry("is_active", &self.is_active)?;
+        map.serialize_entry("trigger_config", &raw(&self.trigger_config)?)?;
+        map.serialize_entry("graph_config", &raw(&self.graph_config)?)?;
+        map.serialize_entry("created_at", &rfc3339(self.created_at))?;
+        map.end()
+    }
+}

@@ -1,0 +1,252 @@
+//! Who plays automations: makes runs of events and due instants, claims runs, and plays them.
+//!
+//! Any number of processes do this beside each other. Which of them plays a run decides the lease.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::sync::{Mutex, MutexGuard, watch};
+use tokio::task::JoinSet;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use super::bell::Bell;
+use super::connections::Opened;
+use super::{events, outside, playing, runs, schedules};
+use crate::context::Context;
+use crate::rows::Tables;
+use crate::secret_key::SecretKey;
+use crate::store::{Scope, Store, StoreError};
+
+/// How long nobody looks when the bell is silent.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How many runs one process plays at once.
+const AT_ONCE: usize = 32;
+/// Among how many turns organizations are spread.
+const TURNS: usize = 256;
+
+/// How automations are played.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How long a run is held by who plays it, unless it is renewed.
+    pub lease: Duration,
+    /// Decrypts the secrets of connections.
+    pub secret_key: Option<SecretKey>,
+    /// The mail server for mails that name no connection.
+    pub smtp_url: Option<String>,
+    /// Whether names may lead into private networks.
+    pub allow_private: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            lease: Duration::from_secs(60),
+            secret_key: None,
+            smtp_url: None,
+            allow_private: false,
+        }
+    }
+}
+
+/// Plays automations. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Player {
+    pub(super) store: Store,
+    pub(super) context: Context,
+    pub(super) tables: Tables,
+    pub(super) bell: Bell,
+    pub(super) settings: Arc<Settings>,
+    pub(super) client: Result<reqwest::Client, String>,
+    turns: Arc<Vec<Mutex<()>>>,
+}
+
+impl Player {
+    /// A player over a store. What it does not know how to do, steps that need it will tell.
+    pub fn new(
+        store: &Store,
+        context: &Context,
+        (tables, bell): (&Tables, &Bell),
+        settings: Settings,
+    ) -> Player {
+        Player {
+            store: store.clone(),
+            context: context.clone(),
+            tables: tables.clone(),
+            bell: bell.clone(),
+            client: outside::client(settings.allow_private),
+            settings: Arc::new(settings),
+            turns: Arc::new((0..TURNS).map(|_| Mutex::new(())).collect()),
+        }
+    }
+
+    /// The turn of an organization, in this process. Mails of one organization go out and are noted one
+    /// after the other, so that a crash repeats one of them at most.
+    pub(super) async fn turn(&self, organization: Uuid) -> MutexGuard<'_, ()> {
+        let (high, low) = organization.as_u64_pair();
+        let at = usize::try_from((high ^ low) % TURNS as u64).unwrap_or(0);
+        self.turns[at].lock().await
+    }
+
+    /// The mail server for mails that name no connection.
+    pub(super) fn transport(&self) -> Option<Opened> {
+        let url = self.settings.smtp_url.clone()?;
+        let mut parsed = url::Url::parse(&url).ok()?;
+        let password = parsed.password().map(|password| {
+            let decoded = percent_encoding::percent_decode_str(password).decode_utf8_lossy();
+            decoded.into_owned()
+        });
+        // It goes along as the secret that it is.
+        let _ = parsed.set_password(None);
+        Some(Opened {
+            url: parsed.to_string(),
+            secret: password,
+        })
+    }
+
+    pub(super) fn lease(&self) -> i64 {
+        i64::try_from(self.settings.lease.as_micros()).unwrap_or(i64::MAX / 4)
+    }
+
+    /// Plays until told to stop. Runs that are being played are given back between two of their steps.
+    pub async fn work(self, mut stop: watch::Receiver<bool>) {
+        let mut playing = JoinSet::new();
+        let mut told = String::new();
+        loop {
+            while playing.try_join_next().is_some() {}
+            let room = AT_ONCE.saturating_sub(playing.len());
+            let found = match self.find(room).await {
+                Ok(found) => {
+                    told.clear();
+                    found
+                }
+                Err(error) => {
+                    let text = error.to_string();
+                    if text != told {
+                        tracing::warn!(%error, "automations are not played at the moment");
+                        told = text;
+                    }
+                    Vec::new()
+                }
+            };
+            let busy = !found.is_empty();
+            for run in found {
+                let (player, stop) = (self.clone(), stop.clone());
+                let span = tracing::error_span!("run", run = %run.id);
+                playing.spawn(async move { player.once(run, &stop).await }.instrument(span));
+            }
+            if busy && playing.len() < AT_ONCE && !*stop.borrow() {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => break,
+                _ = playing.join_next(), if !playing.is_empty() => {}
+                () = self.bell.heard() => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
+            }
+        }
+        while playing.join_next().await.is_some() {}
+    }
+
+    /// Does everything that there is to do at this moment of the clock, one run after the other, and
+    /// gives how many runs were played. For whoever wants to see the end of it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn settle(&self) -> Result<usize, StoreError> {
+        let (_keep, stop) = watch::channel(false);
+        let mut played = 0;
+        loop {
+            let found = self.find(1).await?;
+            if found.is_empty() {
+                return Ok(played);
+            }
+            for run in found {
+                played += 1;
+                self.once(run, &stop).await;
+            }
+        }
+    }
+
+    /// Makes runs of what has happened, and claims so many.
+    async fn find(&self, room: usize) -> Result<Vec<runs::Run>, StoreError> {
+        let waiting = self.waiting().await?;
+        if waiting.events {
+            while events::dispatch(&self.store).await? > 0 {}
+        }
+        if waiting.schedules {
+            schedules::begin_due(self).await?;
+        }
+        let mut found = Vec::new();
+        if !(waiting.runs || waiting.events || waiting.schedules) {
+            return Ok(found);
+        }
+        while found.len() < room {
+            let owner = self.context.id();
+            let times = (self.lease(), self.context.now());
+            let claimed = self
+                .store
+                .write(&Scope::Operator, (owner, times), |tx, (owner, times)| {
+                    Box::pin(runs::claim(tx, *owner, *times))
+                })
+                .await?;
+            match claimed {
+                Some(run) => found.push(run),
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether there is anything to do, asked without writing.
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        let now = self.context.now();
+        self.store
+            .read(&Scope::Operator, now, |tx, now| {
+                Box::pin(async move {
+                    let sql = "SELECT id FROM workflow_events LIMIT 1";
+                    let events = tx.first(sql, &[]).await?.is_some();
+                    let sql = "SELECT workflow_id FROM workflow_schedules \
+                         WHERE due_at IS NULL OR due_at <= $1 LIMIT 1";
+                    let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
+                    let sql = "SELECT id FROM workflow_runs WHERE status IN ('queued', 'running') \
+                         AND (wake_at IS NULL OR wake_at <= $1) \
+                         AND (locked_until IS NULL OR locked_until < {clock}) LIMIT 1";
+                    let runs = tx.first(sql, &[(*now).into()]).await?.is_some();
+                    Ok(Waiting {
+                        events,
+                        schedules,
+                        runs,
+                    })
+                })
+            })
+            .await
+    }
+
+    /// Plays a run, whatever happens.
+    async fn once(&self, run: runs::Run, stop: &watch::Receiver<bool>) {
+        let played = AssertUnwindSafe(playing::play(self, &run, stop)).catch_unwind();
+        match played.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a run was left, and is taken up again later");
+            }
+            // The panic itself was told where it happened. To play it again would end the same way.
+            Err(_) => {
+                let told = "something went wrong here; it has been recorded";
+                if let Err(error) = playing::end(self, &run, Some(told)).await {
+                    tracing::warn!(%error, "a run that panicked was not ended");
+                }
+            }
+        }
+    }
+}
+
+struct Waiting {
+    events: bool,
+    schedules: bool,
+    runs: bool,
+}

@@ -1,0 +1,221 @@
+//! `feature.write`: rows written by automations, under the rules that hold for everybody.
+
+use std::borrow::Cow;
+
+use tplkit::automation::run::{Binding, Failure, Write, WriteMode};
+use tplkit::json::Object;
+use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, Sort};
+use tplkit::rows::{equal, member, text_form};
+use uuid::Uuid;
+
+use super::bell::Bell;
+use super::events::{self, Cause};
+use super::reading::usable;
+use super::runs::Run;
+use super::step::Stop;
+use crate::context::Context;
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::rows::query::{self, Listing};
+use crate::rows::{
+    Entering, Faults, Opened, Source, Stored, Table, Tables, Validate, insert, replace, together,
+};
+use crate::store::Tx;
+
+/// How many rows one step may change.
+const MOST: usize = 1000;
+
+/// What a write needs beside the transaction.
+pub(super) struct Writing<'w> {
+    pub(super) run: &'w Run,
+    pub(super) write: &'w Write,
+    pub(super) tables: &'w Tables,
+    pub(super) context: &'w Context,
+    pub(super) bell: &'w Bell,
+}
+
+impl Writing<'_> {
+    /// Writes, and gives the output.
+    ///
+    /// # Errors
+    /// A failure that says which binding yields what cannot be written, and those of the store.
+    pub(super) async fn run(&self, tx: &mut Tx) -> Result<Object, Stop> {
+        let (run, write) = (self.run, self.write);
+        let place = (run.organization, run.workspace);
+        usable(tx, place, (write.feature, "targetFeatureId")).await?;
+        let opened = self.tables.open(tx, write.feature).await?;
+        let opened = opened.ok_or_else(|| {
+            let reason = format!("there is no table {} here any more", write.feature);
+            Stop::Failed(Failure::at("targetFeatureId", reason))
+        })?;
+        let found = match write.mode {
+            WriteMode::UpdateTrigger => {
+                match run.row.filter(|_| run.feature == Some(write.feature)) {
+                    Some(row) => vec![row],
+                    None => return Err(failed("mode", "no row of this table has fired")),
+                }
+            }
+            WriteMode::Insert => Vec::new(),
+            WriteMode::Update | WriteMode::Upsert => self.matching(tx, &opened.table).await?,
+        };
+        let mut written = Vec::new();
+        for row in found {
+            if self.change(tx, &opened.table, row).await? {
+                written.push(row);
+            } else if write.mode == WriteMode::UpdateTrigger {
+                return Err(failed("mode", "the row that has fired is gone"));
+            }
+        }
+        let inserts = write.mode == WriteMode::Insert
+            || (write.mode == WriteMode::Upsert && written.is_empty());
+        if inserts {
+            written.push(self.add(tx, &opened).await?);
+        }
+        let first = written.first().map(|id| id.to_string().into());
+        let count = i64::try_from(written.len()).unwrap_or(i64::MAX);
+        Ok(Object::from_iter([
+            ("rowId".to_owned(), first.unwrap_or_default()),
+            ("count".to_owned(), count.into()),
+        ]))
+    }
+
+    /// The cells as texts, in the order of their keys.
+    fn texts(&self) -> Vec<(&str, String)> {
+        let cells = self.write.cells.iter();
+        cells
+            .map(|cell| (cell.column.as_str(), cell.value.write()))
+            .collect()
+    }
+
+    fn entering<'t>(&'t self, table: &'t Table) -> Entering<'t> {
+        Entering {
+            table,
+            validate: Validate::On,
+            context: self.context,
+        }
+    }
+
+    async fn add(&self, tx: &mut Tx, opened: &Opened) -> Result<Uuid, Stop> {
+        let texts = self.texts();
+        let cells = texts.iter().map(|(key, raw)| Source {
+            key: Cow::Borrowed(*key),
+            raw,
+            kept: false,
+        });
+        let mut faults = Faults::new(false);
+        let id = self.context.id();
+        let entered = self
+            .entering(&opened.table)
+            .row(id, cells, (0, &mut faults));
+        faults.finish().map_err(|problem| self.refused(&problem))?;
+        let now = self.context.now();
+        let mut rows = [entered];
+        insert(tx, opened, (None, now), &mut rows)
+            .await
+            .map_err(|refused| self.refused(&refused.into()))?;
+        let cause = Cause::run(self.run.id, self.run.depth, self.bell);
+        events::created(tx, &opened.table, (&rows, now), cause, self.context).await?;
+        Ok(id)
+    }
+
+    /// Changes a row; false when it is not there.
+    async fn change(&self, tx: &mut Tx, table: &Table, id: Uuid) -> Result<bool, Stop> {
+        let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND {row feature_id created_by} \
+             AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
+        let parameters = [table.organization.into(), table.id.into(), id.into()];
+        let Some(found) = tx.first(sql, &parameters).await? else {
+            return Ok(false);
+        };
+        let mut row = Stored::read(&found)?;
+        let texts = self.texts();
+        let sent: Vec<(&str, &str)> = texts
+            .iter()
+            .map(|(key, raw)| (*key, raw.as_str()))
+            .collect();
+        let mut faults = Faults::new(false);
+        let cells = together(table, &row.data, &sent, true).into_iter();
+        let entered = self.entering(table).row(row.id, cells, (0, &mut faults));
+        faults.finish().map_err(|problem| self.refused(&problem))?;
+        if entered.is_complete() && entered.data == row.data {
+            return Ok(true);
+        }
+        let now = self.context.now();
+        let after = replace(tx, table, &row.data, entered, now)
+            .await
+            .map_err(|refused| self.refused(&refused.into()))?;
+        let before = std::mem::replace(&mut row.data, after.data);
+        row.updated_at = now;
+        let cause = Cause::run(self.run.id, self.run.depth, self.bell);
+        events::updated(tx, table, (&before, &row), cause, self.context).await?;
+        Ok(true)
+    }
+
+    /// The rows whose cell in the matching column holds the value that is looked for.
+    async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
+        let matched = self.write.matched.and_then(|at| self.write.cells.get(at));
+        let Some(Binding { column, value, .. }) = matched else {
+            return Err(failed("matchColumn", "names no column"));
+        };
+        let raw = value.write();
+        let test = CellTest::Text(
+            Compare::Eq,
+            text_form(&raw).unwrap_or_default().into_owned(),
+        );
+        let key = column.clone();
+        if !matches!(Column::of(column), Column::Key(_)) {
+            return Err(failed(
+                "matchColumn",
+                "names no column that could be written",
+            ));
+        }
+        let listing = Listing {
+            question: query::Question {
+                feature: table.id,
+                filters: vec![Filter {
+                    negated: false,
+                    condition: Condition::Cell { key, test },
+                }],
+                together: Match::All,
+            },
+            sort: Sort::default(),
+            fields: None,
+            page: PageRequest::first(i64::try_from(MOST).unwrap_or(i64::MAX)),
+            after: None,
+        };
+        let (_, rows) = query::rows(tx, self.tables, &listing)
+            .await
+            .map_err(Stop::of)?;
+        if rows.len() > MOST {
+            let reason =
+                format!("more than {MOST} rows hold that value, and a step changes no more");
+            return Err(failed("matchColumn", &reason));
+        }
+        // 1 is not "1", however alike their texts are.
+        let same = |row: &&Stored| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
+        Ok(rows.iter().filter(same).map(|row| row.id).collect())
+    }
+
+    /// A refusal of the row, told with the binding that it is about.
+    fn refused(&self, problem: &Problem) -> Stop {
+        if let Some(stop) = Stop::passing(problem) {
+            return stop;
+        }
+        let named = problem.column.clone().or_else(|| {
+            let fault = problem.errors().first()?;
+            fault.path.strip_prefix("data.").map(str::to_owned)
+        });
+        let about = |binding: &&Binding| Some(&binding.column) == named.as_ref();
+        let reason = problem.detail().to_owned();
+        Stop::Failed(match self.write.cells.iter().find(about) {
+            Some(binding) => Failure::at(format!("bindings.{}", binding.column), reason)
+                .yields(Some(&binding.expression), &binding.value),
+            None => Failure::at("bindings", reason),
+        })
+    }
+}
+
+fn failed(field: &str, reason: &str) -> Stop {
+    Stop::Failed(Failure::at(field, reason))
+}

@@ -1,0 +1,105 @@
+//! The schemas of automations.
+
+use serde_json::{Value, json};
+
+use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
+
+/// All of them, by name.
+pub(super) fn all() -> Vec<(&'static str, Value)> {
+    let trigger = json!({
+        "type": "object",
+        "description": "`type`, the key of the trigger, and its `config`.",
+    });
+    let graph = json!({
+        "type": "object",
+        "description": "`steps`, in order of execution.",
+    });
+    vec![
+        (
+            "WorkflowVersion",
+            whole(json!({
+                "id": id(), "workflow_id": id(), "workspace_id": id(), "name": text(),
+                "version": integer(), "base_version": nullable("integer"),
+                "is_draft": {"type": "boolean"}, "is_active": {"type": "boolean"},
+                "trigger_config": trigger, "graph_config": graph, "created_at": instant(),
+            })),
+        ),
+        (
+            "WorkflowCreate",
+            record(
+                &["workspace_id", "name", "trigger_config", "graph_config"],
+                json!({
+                    "workspace_id": id(), "name": text(),
+                    "trigger_config": trigger, "graph_config": graph,
+                    "is_draft": {"type": "boolean", "default": true},
+                }),
+            ),
+        ),
+        (
+            "WorkflowValidate",
+            record(
+                &["workspace_id"],
+                json!({
+                    "workspace_id": id(), "workflow_id": id(),
+                    "trigger_config": trigger, "graph_config": graph,
+                }),
+            ),
+        ),
+        (
+            "WorkflowVerdict",
+            whole(json!({
+                "ok": {"type": "boolean", "description": "Whether there is no error."},
+                "issues": {"type": "array", "items": to("WorkflowIssue")},
+            })),
+        ),
+        (
+            "WorkflowIssue",
+            whole(json!({
+                "code": text(),
+                "severity": {"type": "string", "enum": ["error", "warning"]},
+                "path": {"type": "string", "description": "Dotted, below the target."},
+                "target": {"type": "string", "enum": ["trigger", "graph"]},
+                "message": text(), "help": text(),
+            })),
+        ),
+        (
+            "RunCreate",
+            record(
+                &[],
+                json!({
+                    "row_id": id(), "feature_id": id(),
+                    "dry_run": {"type": "boolean", "default": false},
+                }),
+            ),
+        ),
+        (
+            "Run",
+            whole(json!({
+                "id": id(), "workflow_id": id(), "version": integer(),
+                "status": {"type": "string", "enum": ["queued", "running", "succeeded", "failed"]},
+                "trigger": {"type": "string", "enum": ["manual", "record.event", "cron", "automation"]},
+                "row_id": nullable("string"), "dry_run": {"type": "boolean"},
+                "started_at": nullable("string"), "finished_at": nullable("string"),
+                "error": nullable("string"),
+                "steps": {"type": "array", "items": to("RunStep")},
+            })),
+        ),
+        (
+            "RunStep",
+            whole(json!({
+                "path": text(), "id": text(), "key": text(),
+                "status": {"type": "string", "enum": ["running", "succeeded", "failed"]},
+                "input": nullable("object"), "output": nullable("object"),
+                "error": nullable("string"),
+            })),
+        ),
+        ("WorkflowApply", record(&[], json!({"version_id": id()}))),
+        (
+            "WorkflowVersionCreate",
+            record(
+                &[],
+                json!({"name": text(), "trigger_config": trigger, "graph_config": graph}),
+            ),
+        ),
+    ]
+}

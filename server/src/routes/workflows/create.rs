@@ -1,0 +1,88 @@
+//! `POST /v1/workflows-v2`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::halves::Halves;
+use crate::automation::{self, Definition, Place, judge};
+use crate::http::body::Fields;
+use crate::http::call::{Asked, Call};
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::model::find;
+use crate::model::kind::WORKSPACE;
+use crate::store::Tx;
+
+struct New {
+    workspace: Uuid,
+    workflow: Uuid,
+    version: Uuid,
+    body: Result<Body, Problem>,
+}
+
+struct Body {
+    name: String,
+    halves: Halves,
+    is_draft: bool,
+}
+
+/// `POST /v1/workflows-v2`: a first version, as a draft or published at once.
+///
+/// # Errors
+/// 404, 403, 422 with the codes of the issues.
+pub async fn create(mut call: Call) -> Result<Response, Problem> {
+    let mut fields = call.body_alone().await?;
+    let query = call.query.finish();
+    let workspace = super::validate::workspace(&mut fields)?;
+    let body = query.and_then(|()| Body::read(fields));
+    let new = New {
+        workspace,
+        workflow: call.app.context.id(),
+        version: call.app.context.id(),
+        body,
+    };
+    call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
+        .await
+}
+
+impl Body {
+    fn read(mut fields: Fields) -> Result<Body, Problem> {
+        let name = fields.required_text("name");
+        fields.required("graph_config");
+        let halves = Halves::take(&mut fields);
+        let is_draft = fields.flag("is_draft").unwrap_or(true);
+        fields.finish()?;
+        Ok(Body {
+            name,
+            halves,
+            is_draft,
+        })
+    }
+}
+
+async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
+    let new = &asked.input;
+    let workspace = find::lock(tx, &WORKSPACE, new.workspace).await?;
+    let organization = workspace.organization();
+    asked.enter(organization)?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let body = new.body.as_ref().map_err(Clone::clone)?;
+    let (trigger, graph) = (body.halves.trigger(), body.halves.graph());
+    let place = Place {
+        organization,
+        workspace: workspace.id,
+        workflow: Some(new.workflow),
+    };
+    let judged = judge(tx, place, &trigger.write(), &graph.write()).await?;
+    judged.accept()?;
+    let definition = Definition::new(body.name.clone(), &trigger, &graph, &asked.context);
+    let at = (organization, workspace.id, new.workflow);
+    let stamp = (new.version, asked.now);
+    let version = automation::create(tx, at, &definition, body.is_draft, stamp).await?;
+    asked
+        .keep(tx, Reply::json(StatusCode::CREATED, &version)?)
+        .await
+}

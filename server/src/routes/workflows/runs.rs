@@ -1,0 +1,190 @@
+//! `POST` and `GET /v1/workflows-v2/{workflow_id}/runs`, `GET /v1/workflow-runs/{run_id}`
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use crate::automation::runs::{self, NewRun};
+use crate::automation::{Version, find, read_run, run_page};
+use crate::http::body::Fields;
+use crate::http::call::{Asked, Call};
+use crate::http::page::PageRequest;
+use crate::http::problem::{Code, Problem};
+use crate::http::query;
+use crate::http::reply::Reply;
+use crate::rows::Stored;
+use crate::store::Tx;
+
+struct New {
+    workflow: Uuid,
+    run: Uuid,
+    body: Result<Body, Problem>,
+}
+
+#[derive(Default)]
+struct Body {
+    row: Option<Uuid>,
+    feature: Option<Uuid>,
+    dry_run: bool,
+}
+
+/// `POST /v1/workflows-v2/{workflow_id}/runs`: begins a run, with a row or without one.
+///
+/// # Errors
+/// 404, 403, 422, 409 for an automation that does not fire, unless the run is dry.
+pub async fn run(mut call: Call) -> Result<Response, Problem> {
+    let workflow = call.path_id(0).await?;
+    let fields = call.fields_or_none().await;
+    let new = New {
+        workflow,
+        run: call.app.context.id(),
+        body: fields.and_then(Body::read),
+    };
+    call.write(new, |tx, asked| Box::pin(begin(tx, asked)))
+        .await
+}
+
+impl Body {
+    fn read(mut fields: Fields) -> Result<Body, Problem> {
+        let body = Body {
+            row: fields.id("row_id"),
+            feature: fields.id("feature_id"),
+            dry_run: fields.flag("dry_run").unwrap_or_default(),
+        };
+        fields.finish()?;
+        Ok(body)
+    }
+}
+
+async fn begin(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
+    let new = &asked.input;
+    let line = find::lock(tx, new.workflow).await?;
+    asked.enter(line.organization)?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let body = new.body.as_ref().map_err(Clone::clone)?;
+    let version = find::in_force(tx, line.id).await?;
+    let version = version.ok_or_else(Problem::not_found)?;
+    let row = fired(tx, &version, body).await?;
+    if !body.dry_run && !version.is_active {
+        return Err(Problem::new(
+            Code::NoActiveVersion,
+            "Only active automations run; dry_run=true shows what this one would do.",
+        ));
+    }
+    let run = NewRun {
+        id: new.run,
+        organization: line.organization,
+        workspace: line.workspace,
+        workflow: line.id,
+        version: version.version,
+        trigger: "manual",
+        row,
+        dry_run: body.dry_run,
+        depth: 1,
+        cause: None,
+        caller: Some(asked.caller.id),
+        due_at: None,
+        now: asked.now,
+    };
+    runs::begin(tx, &run).await?;
+    asked.bell.pull();
+    let shown = read_run(tx, new.run).await?;
+    asked
+        .keep(tx, Reply::json(StatusCode::ACCEPTED, &shown)?)
+        .await
+}
+
+/// The row that is to fire, if the body names one.
+async fn fired(
+    tx: &mut Tx,
+    version: &Version,
+    body: &Body,
+) -> Result<Option<(Uuid, Uuid, String)>, Problem> {
+    let watched = watched(&version.trigger_config);
+    let feature = match (body.row, body.feature, watched) {
+        (_, Some(feature), _) => feature,
+        (Some(_), None, Some(feature)) => feature,
+        (Some(_), None, None) => {
+            let told = "is required with row_id where the trigger names no table";
+            return Err(Problem::fault("feature_id", told));
+        }
+        (None, None, _) => return Ok(None),
+    };
+    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let of = [version.organization.into(), feature.into()];
+    tx.first(sql, &of).await?.ok_or_else(Problem::not_found)?;
+    let Some(row) = body.row else {
+        return Ok(None);
+    };
+    let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id created_by} \
+         AND organization_id = $1 AND feature_id = $2 AND id = $3";
+    let parameters = [version.organization.into(), feature.into(), row.into()];
+    let found = tx.first(sql, &parameters).await?;
+    let stored = Stored::read(&found.ok_or_else(Problem::not_found)?)?;
+    if watched.is_some_and(|watched| watched != feature) {
+        let told = "is another table than the one that the trigger watches";
+        return Err(Problem::fault("feature_id", told));
+    }
+    let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
+    Ok(Some((feature, row, record)))
+}
+
+/// The table that a trigger names.
+fn watched(trigger: &str) -> Option<Uuid> {
+    let trigger = Json::parse(trigger).ok()?;
+    let config = trigger.get("config")?;
+    query::uuid(config.get("featureId")?.as_str()?)
+}
+
+/// `GET /v1/workflows-v2/{workflow_id}/runs`
+///
+/// # Errors
+/// 404, 422 for parameters that make no sense.
+pub async fn list_runs(mut call: Call) -> Result<Response, Problem> {
+    let workflow = call.path_id(0).await?;
+    let page = call.page(&workflow.to_string());
+    call.read((workflow, page), |tx, asked| {
+        Box::pin(select_page(tx, asked))
+    })
+    .await
+}
+
+async fn select_page(
+    tx: &mut Tx,
+    asked: &Asked<(Uuid, Result<PageRequest, Problem>)>,
+) -> Result<Reply, Problem> {
+    let (workflow, page) = &asked.input;
+    let page = match page {
+        Ok(page) => page,
+        Err(problem) => {
+            // What cannot be seen is told first.
+            let found = find::in_force(tx, *workflow).await?;
+            return Err(found.map_or_else(Problem::not_found, |_| problem.clone()));
+        }
+    };
+    let found = run_page(tx, *workflow, page).await?;
+    Reply::json(StatusCode::OK, &page.page(found, |run| run.id))
+}
+
+/// `GET /v1/workflow-runs/{run_id}`
+///
+/// # Errors
+/// 404.
+pub async fn get_run(mut call: Call) -> Result<Response, Problem> {
+    let run = call.path_id(0).await?;
+    let query = call.query.finish();
+    call.read((run, query), |tx, asked| Box::pin(select(tx, asked)))
+        .await
+}
+
+async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
+    let run = read_run(tx, asked.input.0).await?;
+    asked.input.1.clone()?;
+    Reply::json(StatusCode::OK, &run)
+}

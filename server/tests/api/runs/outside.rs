@@ -1,0 +1,206 @@
+//! Mails, requests, models: over real sockets.
+
+use serde_json::{Value, json};
+use tplkit_server::automation::Settings;
+
+use super::{Stage, ended, key};
+use crate::sinks::{HttpSink, MailSink};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    mails_are_sent_with_values_as_text,
+    requests_go_to_connections_and_nowhere_else,
+    a_model_chooses_a_route,
+    what_is_not_there_is_told,
+);
+
+fn settings() -> Settings {
+    Settings {
+        secret_key: Some(key()),
+        ..Settings::default()
+    }
+}
+
+async fn run(stage: &Stage, steps: Value, settings: Settings, row: &Value) -> Value {
+    let row = stage.row(&stage.model.feature, row);
+    let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+    let begin = json!({"row_id": row, "feature_id": stage.model.feature});
+    stage.editor.ask(&it, "/runs", &begin).expect(202);
+    stage.player_with(settings).settle().await.expect("plays");
+    stage.run(&it)
+}
+
+async fn mails_are_sent_with_values_as_text(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = MailSink::start();
+    stage.connection("post", "smtp", &sink.url, None).await;
+    let mail = |connection: &str| {
+        let mut step = json!({"key": "email.send", "id": "stp_00000000000m", "config":
+            {"to": "ana@acme.test, bo@acme.test", "subject": "Olá {{record.note}}", "body": "<p>{{record.note}}</p>"}});
+        if !connection.is_empty() {
+            step["config"]["connectionName"] = json!(connection);
+        }
+        json!([step])
+    };
+    let row = json!({"note": "<b>Bo & Ana</b>"});
+    let sent = run(&stage, mail("post"), settings(), &row).await;
+    assert_eq!(ended(&sent), ("succeeded", ""), "{sent}");
+    let mails = sink.mails();
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0].to, ["ana@acme.test", "bo@acme.test"]);
+    assert!(
+        mails[0].text.contains("&lt;b&gt;Bo &amp; Ana&lt;/b&gt;"),
+        "{mails:?}"
+    );
+    let id = mails[0].header("Message-ID");
+    assert!(
+        id.contains(sent["id"].as_str().expect("an id")) && id.contains("stp_00000000000m"),
+        "{id}"
+    );
+    assert_eq!(
+        sent["steps"][0]["output"],
+        json!({"messageId": id, "accepted": ["ana@acme.test", "bo@acme.test"]})
+    );
+    // Without a connection the mail goes through the organization's transport.
+    let with = Settings {
+        smtp_url: Some(sink.url.clone()),
+        ..settings()
+    };
+    assert_eq!(
+        ended(&run(&stage, mail(""), with, &row).await).0,
+        "succeeded"
+    );
+    assert_eq!(sink.mails().len(), 2);
+    let without = run(&stage, mail(""), settings(), &row).await;
+    assert!(ended(&without).1.contains("TPLKIT_SMTP_URL"), "{without}");
+    let split = json!({"note": "a\r\nBcc: evil@x.test"});
+    let refused = run(&stage, mail("post"), settings(), &split).await;
+    assert!(
+        ended(&refused).1.contains("`subject`") && ended(&refused).1.contains("{{record.note}}"),
+        "{refused}"
+    );
+    assert_eq!(sink.mails().len(), 2);
+}
+
+async fn requests_go_to_connections_and_nowhere_else(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = HttpSink::start("201 Created", r#"{"number":7}"#);
+    stage
+        .connection("api", "http", &sink.url, Some("s3cret"))
+        .await;
+    let ask = |path: &str| {
+        json!([
+            {"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api", "method": "PUT", "path": path,
+                "body": {"note": "{{record.note}}", "list": [1, "{{record.n}}"]}}},
+            super::write("updateTrigger", &stage.model.feature, &[("n", json!("{{vars.steps.stp_00000000000h.status}}"))]),
+        ])
+    };
+    let asked = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
+    assert_eq!(ended(&asked), ("succeeded", ""), "{asked}");
+    assert_eq!(
+        asked["steps"][0]["output"],
+        json!({"status": 201, "body": {"number": 7}})
+    );
+    assert!(!asked.to_string().contains("s3cret"));
+    let came = sink.asked();
+    assert_eq!(came.len(), 1);
+    assert!(
+        came[0].head.starts_with("PUT /v1/orders/5?x=1 "),
+        "{came:?}"
+    );
+    assert!(
+        came[0]
+            .head
+            .to_lowercase()
+            .contains("authorization: bearer s3cret")
+    );
+    assert_eq!(
+        serde_json::from_str::<Value>(&came[0].body).expect("JSON"),
+        json!({"note": "hi", "list": [1, 5]})
+    );
+    for path in ["../admin", "/%2e%2e/admin"] {
+        let refused = run_on(&stage, ask(path)).await;
+        assert!(ended(&refused).1.contains("leads out"), "{refused}");
+    }
+    assert_eq!(sink.asked().len(), 1);
+    // Redirects are not followed: that is an answer like others.
+    let away = HttpSink::start("302 Found", "");
+    stage.connection("api", "http", &away.url, None).await;
+    assert_eq!(
+        run_on(&stage, ask("")).await["steps"][0]["output"]["status"],
+        302
+    );
+}
+
+async fn run_on(stage: &Stage, steps: Value) -> Value {
+    run(stage, steps, settings(), &json!({"note": "hi", "n": 5})).await
+}
+
+async fn a_model_chooses_a_route(place: Place) {
+    let stage = Stage::new(place).await;
+    let says = HttpSink::start(
+        "200 OK",
+        r#"{"choices":[{"message":{"content":"Complaint."}}]}"#,
+    );
+    stage
+        .connection(
+            "brain",
+            "llm",
+            &format!("{}?model=small", says.url),
+            Some("k3y"),
+        )
+        .await;
+    let say = |text: &str| {
+        json!([super::write(
+            "updateTrigger",
+            &stage.model.feature,
+            &[("status", json!(text))]
+        )])
+    };
+    let route = |connection: &str| {
+        json!([{"key": "agent.route", "config": {"prompt": "About: {{record.note}}", "connectionName": connection,
+            "routes": [{"name": "refund", "steps": say("r")}, {"name": "complaint", "description": "angry", "steps": say("c")}]}}])
+    };
+    let chosen = run_on(&stage, route("brain")).await;
+    assert_eq!(ended(&chosen), ("succeeded", ""), "{chosen}");
+    assert_eq!(chosen["steps"][0]["output"], json!({"route": "complaint"}));
+    assert_eq!(chosen["steps"][1]["path"], "0.routes.1.steps.0");
+    let came = says.asked();
+    assert!(
+        came[0].head.starts_with("POST /v1/chat/completions "),
+        "{came:?}"
+    );
+    let body: Value = serde_json::from_str(&came[0].body).expect("JSON");
+    assert_eq!(body["model"], "small");
+    assert_eq!(body["messages"][1]["content"], "About: hi");
+    let none = run_on(&stage, route("")).await;
+    assert!(ended(&none).1.contains("connection"), "{none}");
+    let lost = HttpSink::start(
+        "200 OK",
+        r#"{"choices":[{"message":{"content":"no idea"}}]}"#,
+    );
+    stage
+        .connection("brain", "llm", &format!("{}?model=small", lost.url), None)
+        .await;
+    let failed = run_on(&stage, route("brain")).await;
+    assert!(ended(&failed).1.contains("refund, complaint"), "{failed}");
+}
+
+async fn what_is_not_there_is_told(place: Place) {
+    let stage = Stage::new(place).await;
+    stage
+        .connection("api", "http", "http://127.0.0.1:1/", Some("s"))
+        .await;
+    let ask = |connection: &str| json!([{"key": "http.request", "config": {"connectionName": connection}}]);
+    for (connection, settings, told) in [
+        ("nope", settings(), "no connection `nope`"),
+        ("api", settings(), "no answer came"),
+        ("api", Settings::default(), "TPLKIT_SECRET_KEY"),
+    ] {
+        let failed = run(&stage, ask(connection), settings, &json!({})).await;
+        assert!(ended(&failed).1.contains(told), "{told} {failed}");
+    }
+    stage.connection("api", "timer", "delay:1", None).await;
+    let failed = run(&stage, ask("api"), settings(), &json!({})).await;
+    assert!(ended(&failed).1.contains("of kind timer"), "{failed}");
+}

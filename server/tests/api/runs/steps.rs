@@ -1,0 +1,336 @@
+//! What each kind of step does in the store.
+
+use serde_json::{Value, json};
+use tplkit_server::automation::channels::{NewChannel, create_channel};
+
+use super::{Stage, ended, write};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    reads_find_what_they_ask_for,
+    writes_follow_the_rules_of_rows,
+    rows_are_found_by_a_column,
+    people_are_told,
+    automations_run_others,
+    a_delay_survives,
+    routes_and_variables,
+);
+
+fn manual() -> Value {
+    json!({"type": "manual"})
+}
+
+async fn reads_find_what_they_ask_for(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    for (status, n) in [("open", 1), ("open", 10), ("won", 9), ("", 100)] {
+        stage.row(&feature, &json!({"status": status, "n": n}));
+    }
+    stage.row(&feature, &json!({"n": 5}));
+    let out = stage.table();
+    let read = |config: Value| {
+        let mut config = config;
+        config["featureId"] = json!(feature);
+        json!([
+            {"key": "feature.read", "id": "stp_000000000001", "config": config},
+            write("insert", &out, &[("n", json!("{{vars.steps.stp_000000000001.count}}")), ("note", json!("{{record.n}},{{records.1.n}}"))]),
+        ])
+    };
+    let rule = |column: &str, operator: &str, value: Value| json!({"columnName": column, "operator": operator, "value": value});
+    let rules = |rules: Value| json!({"filterGroup": {"combinator": "and", "rules": rules}});
+    let mut expected = Vec::new();
+    for (config, count, first) in [
+        (json!({}), 5, "1,10"),
+        (
+            rules(json!([rule("status", "equals", json!("open"))])),
+            2,
+            "1,10",
+        ),
+        (
+            rules(json!([rule("n", "greaterThan", json!(9))])),
+            2,
+            "10,100",
+        ),
+        (
+            rules(json!([rule("n", "between", json!([5, 10]))])),
+            3,
+            "10,9",
+        ),
+        (
+            rules(json!([rule("status", "isEmpty", Value::Null)])),
+            2,
+            "100,5",
+        ),
+        (
+            rules(json!([
+                rule("status", "isEmpty", Value::Null),
+                rule("n", "lessThan", json!(50))
+            ])),
+            1,
+            "5,",
+        ),
+        (
+            rules(json!([rule("status", "isNotEmpty", Value::Null)])),
+            3,
+            "1,10",
+        ),
+        (
+            rules(json!([rule("status", "notEquals", json!("open"))])),
+            2,
+            "9,100",
+        ),
+        (
+            rules(json!([rule("status", "contains", json!("P"))])),
+            2,
+            "1,10",
+        ),
+        (
+            json!({"orderBy": {"column": "n", "desc": true}, "limit": 2}),
+            2,
+            "100,10",
+        ),
+    ] {
+        let it = stage.fires(&manual(), &read(config)).await;
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.settle().await;
+        let run = stage.run(&it);
+        assert_eq!(ended(&run), ("succeeded", ""), "{run}");
+        expected.push(json!({"n": count, "note": first}));
+    }
+    assert_eq!(stage.all(&out), expected);
+}
+
+async fn writes_follow_the_rules_of_rows(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    for (label, kind, config) in [
+        ("key", "text", json!({"unique": true})),
+        ("price", "currency", json!({})),
+        ("must", "text", json!({"required": true})),
+    ] {
+        stage.editor.create(
+            &stage.model.columns(),
+            &json!({"label": label, "type": kind, "config": config}),
+        );
+    }
+    let row = stage.row(&feature, &json!({"key": "taken", "must": "x"}));
+    for (bindings, error) in [
+        (
+            vec![
+                ("must", json!("x")),
+                ("price", json!(1.005)),
+                ("key", json!("new")),
+            ],
+            "",
+        ),
+        (vec![("must", json!("x")), ("key", json!("taken"))], "key"),
+        (vec![("must", json!("{{vars.trigger.nothing}}"))], "must"),
+        (
+            vec![("must", json!("x")), ("n", json!("five"))],
+            "bindings.n",
+        ),
+        (
+            vec![
+                ("must", json!("x")),
+                ("price", json!("{{vars.trigger.key}}")),
+            ],
+            "taken",
+        ),
+    ] {
+        let it = stage
+            .fires(&manual(), &json!([write("insert", &feature, &bindings)]))
+            .await;
+        stage
+            .editor
+            .ask(&it, "/runs", &json!({"row_id": row, "feature_id": feature}))
+            .expect(202);
+        stage.settle().await;
+        let run = stage.run(&it);
+        if error.is_empty() {
+            assert_eq!(ended(&run), ("succeeded", ""), "{run}");
+        } else {
+            assert_eq!(ended(&run).0, "failed", "{run}");
+            assert!(ended(&run).1.contains(error), "{error} {run}");
+        }
+    }
+    let rows = stage.all(&feature);
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1], json!({"must": "x", "price": 1.01, "key": "new"}));
+}
+
+async fn rows_are_found_by_a_column(place: Place) {
+    let stage = Stage::new(place).await;
+    let (feature, out) = (stage.model.feature.clone(), stage.table());
+    for (status, n) in [("a", 1), ("a", 2), ("b", 3)] {
+        stage.row(&feature, &json!({"status": status, "n": n}));
+    }
+    let by = |mode: &str, value: Value| {
+        let mut step = write(mode, &feature, &[("status", value), ("note", json!("hit"))]);
+        step["config"]["matchColumn"] = json!("status");
+        step["id"] = json!("stp_000000000001");
+        json!([
+            step,
+            write(
+                "insert",
+                &out,
+                &[("n", json!("{{vars.steps.stp_000000000001.count}}"))]
+            )
+        ])
+    };
+    for (mode, value) in [
+        ("update", "a"),
+        ("update", "none"),
+        ("upsert", "b"),
+        ("upsert", "new"),
+    ] {
+        let it = stage.fires(&manual(), &by(mode, json!(value))).await;
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.settle().await;
+        assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
+    }
+    let counts: Vec<_> = stage.all(&out).iter().map(|row| row["n"].clone()).collect();
+    assert_eq!(counts, [2, 0, 1, 1]);
+    let rows = stage.all(&feature);
+    assert_eq!(
+        rows[..3],
+        [
+            json!({"status": "a", "n": 1, "note": "hit"}),
+            json!({"status": "a", "n": 2, "note": "hit"}),
+            json!({"status": "b", "n": 3, "note": "hit"}),
+        ]
+    );
+    assert_eq!(rows[3], json!({"status": "new", "note": "hit"}));
+}
+
+async fn people_are_told(place: Place) {
+    let stage = Stage::new(place).await;
+    let new = NewChannel {
+        id: stage.world.context.id(),
+        organization: stage.world.acme,
+        name: "desk".to_owned(),
+        now: stage.world.context.now(),
+    };
+    let channel = create_channel(&stage.world.store, new)
+        .await
+        .expect("creates")
+        .id;
+    let steps = json!([{"key": "notify", "id": "stp_000000000001", "config":
+        {"scopeType": "channel", "scopeId": channel, "title": "T {{record.n}}", "body": "<b>"}}]);
+    let it = stage.fires(&manual(), &steps).await;
+    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.settle().await;
+    let run = stage.run(&it);
+    let sql = "SELECT id, scope_type, scope_id, title, body, step_id FROM notifications";
+    let told = stage.world.sql(sql, vec![]).await;
+    assert_eq!(told.len(), 1);
+    let text = |at: usize| told[0].get::<String>(at).expect("a text");
+    assert_eq!(
+        (
+            text(1).as_str(),
+            text(3).as_str(),
+            text(4).as_str(),
+            text(5).as_str()
+        ),
+        ("channel", "T ", "<b>", "stp_000000000001")
+    );
+    assert_eq!(told[0].get::<uuid::Uuid>(2), Ok(channel));
+    let id = told[0].get::<uuid::Uuid>(0).expect("an id");
+    assert_eq!(run["steps"][0]["output"], json!({"notificationId": id}));
+}
+
+async fn automations_run_others(place: Place) {
+    let stage = Stage::new(place).await;
+    let inner = stage.published(
+        &manual(),
+        &json!([write(
+            "insert",
+            &stage.model.feature,
+            &[("note", json!("inner"))]
+        )]),
+    );
+    let outer = stage
+        .fires(
+            &manual(),
+            &json!([{"key": "automation.run", "config": {"workflowId": inner}}]),
+        )
+        .await;
+    stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
+    stage.settle().await;
+    let failed = stage.run(&outer);
+    assert!(ended(&failed).1.contains("not active"), "{failed}");
+    stage.world.switch(&inner, true).await;
+    stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
+    assert_eq!(stage.settle().await, 2);
+    let run = stage.run(&inner);
+    assert_eq!(
+        (&run["trigger"], &run["status"]),
+        (&json!("automation"), &json!("succeeded"))
+    );
+    assert_eq!(
+        stage.runs(&outer)[1]["steps"][0]["output"],
+        json!({"runId": run["id"]})
+    );
+    assert_eq!(stage.all(&stage.model.feature).len(), 1);
+}
+
+async fn a_delay_survives(place: Place) {
+    let stage = Stage::new(place).await.lasting();
+    stage.connection("lunch", "timer", "delay:60", None).await;
+    let feature = stage.model.feature.clone();
+    let steps = json!([
+        write("insert", &feature, &[("note", json!("before"))]),
+        {"key": "delay", "config": {"seconds": 3600}},
+        write("insert", &feature, &[("note", json!("between"))]),
+        {"key": "delay", "config": {"timerProfile": "lunch"}},
+        write("insert", &feature, &[("note", json!("after"))]),
+    ]);
+    let it = stage.fires(&manual(), &steps).await;
+    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run(&it)["status"], "running");
+    assert_eq!(stage.run(&it)["steps"][1]["status"], "running");
+    for (wait, played, rows) in [(3599, 0, 1), (1, 1, 2), (59, 0, 2), (1, 1, 3)] {
+        stage.world.wait(wait);
+        // Another player each time, as after a restart.
+        assert_eq!(
+            (stage.settle().await, stage.all(&feature).len()),
+            (played, rows)
+        );
+    }
+    assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
+    assert_eq!(stage.run(&it)["steps"].as_array().expect("a list").len(), 5);
+}
+
+async fn routes_and_variables(place: Place) {
+    let stage = Stage::new(place).await;
+    let (feature, out) = (stage.model.feature.clone(), stage.table());
+    let say = |text: &str| json!([write("insert", &out, &[("note", json!(text))])]);
+    let steps = json!([
+        {"key": "var.set", "config": {"name": "kind", "value": "{{record.status}}"}},
+        {"key": "switch", "id": "stp_000000000001", "config": {"subject": "{{vars.kind}}",
+            "routes": [{"value": "a", "steps": say("A")}, {"value": 2, "steps": say("two")}],
+            "default": say("none")}},
+        write("insert", &out, &[("note", json!("route {{vars.steps.stp_000000000001.route}}"))]),
+    ]);
+    let it = stage
+        .fires(&Stage::on(&feature, &["created"], &[]), &steps)
+        .await;
+    for status in ["a", "2", "x"] {
+        stage.row(&feature, &json!({"status": status}));
+    }
+    stage.settle().await;
+    let notes: Vec<_> = stage
+        .all(&out)
+        .iter()
+        .map(|row| row["note"].clone())
+        .collect();
+    assert_eq!(
+        notes,
+        ["A", "route a", "two", "route 2", "none", "route default"]
+    );
+    // What the play remembers for itself is nobody's output.
+    assert_eq!(
+        stage.runs(&it)[0]["steps"][1]["output"],
+        json!({"route": "a"})
+    );
+}

@@ -1,0 +1,85 @@
+//! Automations over HTTP: their versions, their states, the verdicts about them.
+
+mod issues;
+mod random;
+mod refusals;
+mod states;
+
+use serde_json::{Value, json};
+use tplkit_server::automation::{self, Switched};
+use tplkit_server::http::problem::Problem;
+use tplkit_server::store::Scope;
+use uuid::Uuid;
+
+use super::client::{Answer, Client};
+use super::world::World;
+
+/// Where automations are.
+pub(crate) const PATH: &str = "/v1/workflows-v2";
+
+/// The path of one, or of what lies below it.
+pub(crate) fn path(workflow: &str, tail: &str) -> String {
+    format!("{PATH}/{workflow}{tail}")
+}
+
+/// A graph with these steps.
+pub(crate) fn graph(steps: &Value) -> Value {
+    json!({"steps": steps})
+}
+
+/// Steps that deliver something.
+pub(crate) fn steps() -> Value {
+    json!([{"key": "notify", "config": {"scopeType": "organization", "title": "x"}}])
+}
+
+/// The body that creates an automation that is started by hand.
+pub(crate) fn body(workspace: &str, draft: bool) -> Value {
+    json!({
+        "workspace_id": workspace, "name": "an automation", "is_draft": draft,
+        "trigger_config": {"type": "manual"}, "graph_config": graph(&steps()),
+    })
+}
+
+/// The id of the automation that a version is of.
+pub(crate) fn workflow(version: &Value) -> String {
+    version["workflow_id"].as_str().expect("an id").to_owned()
+}
+
+/// A text member.
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key]
+        .as_str()
+        .unwrap_or_else(|| panic!("{key} {value}"))
+}
+
+impl Client {
+    /// What `POST …/{tail}` of an automation answers.
+    pub(crate) fn ask(&self, workflow: &str, tail: &str, body: &Value) -> Answer {
+        self.post(&path(workflow, tail), body)
+    }
+}
+
+impl World {
+    /// Lets the newest published version fire, or none, as an administrator at the machine does.
+    pub(crate) async fn switch(&self, workflow: &str, on: bool) -> bool {
+        let input = (
+            Uuid::parse_str(workflow).expect("an id"),
+            on,
+            self.context.now(),
+        );
+        let switched: Result<Switched, Problem> = self
+            .store
+            .write(&Scope::Operator, input, |tx, input| {
+                let (workflow, on, now) = *input;
+                Box::pin(async move {
+                    if on {
+                        automation::activate(tx, workflow, now).await
+                    } else {
+                        automation::pause(tx, workflow, now).await
+                    }
+                })
+            })
+            .await;
+        matches!(switched.expect("switches"), Switched::Done(_))
+    }
+}

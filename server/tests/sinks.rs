@@ -1,0 +1,164 @@
+//! Servers that take what steps send, and remember it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A mail as it came: who it is for, and its text.
+#[derive(Debug, Clone)]
+pub(crate) struct Mail {
+    pub(crate) to: Vec<String>,
+    pub(crate) text: String,
+}
+
+impl Mail {
+    /// A header of it.
+    pub(crate) fn header(&self, name: &str) -> String {
+        let prefix = format!("{name}: ");
+        let line = self
+            .text
+            .lines()
+            .find_map(|line| line.strip_prefix(&prefix));
+        line.unwrap_or_else(|| panic!("{name} {self:?}")).to_owned()
+    }
+}
+
+/// A mail server that takes everything.
+#[derive(Debug, Clone)]
+pub(crate) struct MailSink {
+    pub(crate) url: String,
+    mails: Arc<Mutex<Vec<Mail>>>,
+}
+
+impl MailSink {
+    pub(crate) fn start() -> MailSink {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let mails: Arc<Mutex<Vec<Mail>>> = Arc::default();
+        let kept = mails.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = kept.clone();
+                // A client that is killed in between leaves half a conversation.
+                thread::spawn(move || drop(converse(stream, &kept)));
+            }
+        });
+        MailSink {
+            url: format!("smtp://{address}?from=desk@acme.test"),
+            mails,
+        }
+    }
+
+    pub(crate) fn mails(&self) -> Vec<Mail> {
+        self.mails.lock().expect("whole").clone()
+    }
+}
+
+fn converse(stream: TcpStream, mails: &Mutex<Vec<Mail>>) -> std::io::Result<()> {
+    let mut out = stream.try_clone()?;
+    let mut lines = BufReader::new(stream);
+    let mut to = Vec::new();
+    out.write_all(b"220 sink\r\n")?;
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let upper = line.to_ascii_uppercase();
+        if upper.starts_with("DATA") {
+            out.write_all(b"354 go on\r\n")?;
+            let mut text = String::new();
+            loop {
+                let mut line = String::new();
+                if lines.read_line(&mut line)? == 0 {
+                    return Ok(());
+                }
+                if line == ".\r\n" {
+                    break;
+                }
+                text.push_str(&line);
+            }
+            let to = std::mem::take(&mut to);
+            mails.lock().expect("whole").push(Mail { to, text });
+            out.write_all(b"250 taken\r\n")?;
+        } else if upper.starts_with("QUIT") {
+            return out.write_all(b"221 bye\r\n");
+        } else {
+            if upper.starts_with("RCPT TO:") {
+                let address = line.split(['<', '>']).nth(1).unwrap_or_default();
+                to.push(address.to_owned());
+            }
+            out.write_all(b"250 fine\r\n")?;
+        }
+    }
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// An HTTP server that answers everything alike.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpSink {
+    pub(crate) url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl HttpSink {
+    pub(crate) fn start(status: &'static str, answer: &'static str) -> HttpSink {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let kept = asked.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = kept.clone();
+                thread::spawn(move || drop(take(stream, &kept, (status, answer))));
+            }
+        });
+        HttpSink {
+            url: format!("http://{address}/v1"),
+            asked,
+        }
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().expect("whole").clone()
+    }
+}
+
+fn take(
+    stream: TcpStream,
+    asked: &Mutex<Vec<Asked>>,
+    (status, answer): (&str, &str),
+) -> std::io::Result<()> {
+    let mut out = stream.try_clone()?;
+    let mut lines = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line)? == 0 || line == "\r\n" {
+            break;
+        }
+        let lower = line.to_ascii_lowercase();
+        if let Some(value) = lower.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    lines.read_exact(&mut body)?;
+    let body = String::from_utf8_lossy(&body).into_owned();
+    asked.lock().expect("whole").push(Asked { head, body });
+    let length = answer.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         location: http://127.0.0.1:1/elsewhere\r\nconnection: close\r\n\r\n"
+    );
+    out.write_all(head.as_bytes())?;
+    out.write_all(answer.as_bytes())
+}

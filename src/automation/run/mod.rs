@@ -1,0 +1,37 @@
+//! How a chain of steps runs: the same offline and on a server.
+//!
+//! A [`Play`] is a graph, an [`Envelope`] and a place in the graph. It is asked for the next step, which
+//! comes with everything resolved that its tokens name ([`Due`]); whoever plays does what the step asks
+//! for, and hands back what came of it. A play does nothing by itself, holds no clock and remembers no
+//! more than it was told: played again with the same outputs it takes the same way, and that is how a
+//! run goes on after a crash.
+//!
+//! | Module | |
+//! |---|---|
+//! | `envelope` | what travels between the steps, and what a token yields |
+//! | `resolve` | expressions into values |
+//! | `compare` | conditions and cases |
+//! | `act` | what a step asks of the world |
+//! | `question` | which rows a read wants |
+//! | `play` | from step to step |
+//! | `schedule` | when a `cron` trigger is due |
+//! | `stub` | a world of sample rows in which nothing is done |
+
+mod act;
+mod compare;
+mod envelope;
+mod play;
+mod question;
+mod resolve;
+mod schedule;
+mod stub;
+#[cfg(test)]
+mod tests;
+
+pub use act::{Act, Binding, Mail, Notice, Request, Scope, Wait, Write, WriteMode};
+pub use envelope::{Envelope, Record};
+pub use play::{Due, Next, Play};
+pub use question::Question;
+pub use resolve::Failure;
+pub use schedule::{Schedule, Timer};
+pub use stub::{Played, Stub};

@@ -1,0 +1,266 @@
+//! From step to step.
+
+use jiff::Timestamp;
+
+use super::act::Act;
+use super::compare::{holds, same};
+use super::envelope::{Envelope, Record};
+use super::resolve::{Failure, Purpose, Resolver};
+use crate::automation::Path;
+use crate::definitions::Definitions;
+use crate::json::{Object, Value};
+
+/// A run of a graph.
+#[derive(Debug, Clone)]
+pub struct Play {
+    definitions: &'static Definitions,
+    envelope: Envelope,
+    frames: Vec<Frame>,
+}
+
+/// A list of steps that is being gone through.
+#[derive(Debug, Clone)]
+struct Frame {
+    steps: Vec<Value>,
+    at: usize,
+    /// The path of the list, with a dot behind it; empty for the root.
+    path: String,
+}
+
+/// The step whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// Dotted path in the graph.
+    pub path: String,
+    /// Its id.
+    pub id: String,
+    /// Its key.
+    pub key: String,
+}
+
+/// A step with everything resolved that its tokens name.
+#[derive(Debug, Clone)]
+pub struct Due {
+    /// Its config as it is meant, for whoever looks at the run: without branches and secrets.
+    pub input: Object,
+    /// What is to be done, or why it cannot be.
+    pub act: Result<Act, Failure>,
+}
+
+impl Play {
+    /// A run that has not begun. `graph` is a `graph_config` that was found free of errors.
+    pub fn new(definitions: &'static Definitions, graph: &Value, envelope: Envelope) -> Play {
+        let steps = graph.get("steps").and_then(Value::as_list);
+        Play {
+            definitions,
+            envelope,
+            frames: vec![Frame {
+                steps: steps.unwrap_or_default().to_vec(),
+                at: 0,
+                path: String::new(),
+            }],
+        }
+    }
+
+    /// What the steps so far have brought about.
+    pub fn envelope(&self) -> &Envelope {
+        &self.envelope
+    }
+
+    fn step(&self) -> Option<&Object> {
+        let frame = self.frames.last()?;
+        frame.steps.get(frame.at)?.as_object()
+    }
+
+    /// The step whose turn it is; none when the run is at its end.
+    pub fn next(&mut self) -> Option<Next> {
+        while let Some(frame) = self.frames.last() {
+            if frame.at < frame.steps.len() {
+                break;
+            }
+            self.frames.pop();
+        }
+        let frame = self.frames.last()?;
+        let text = |key: &str| {
+            let text = frame.steps[frame.at].get(key).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        Some(Next {
+            path: format!("{}{}", frame.path, frame.at),
+            id: text("id"),
+            key: text("key"),
+        })
+    }
+
+    /// The step whose turn it is, resolved at that moment.
+    pub fn due(&self, now: Timestamp) -> Due {
+        let empty = Object::new();
+        let step = self.step().unwrap_or(&empty);
+        let key = step.get("key").and_then(Value::as_str).unwrap_or_default();
+        let written = step.get("config").and_then(Value::as_object);
+        let written = written.unwrap_or(&empty);
+        let Some(declared) = self.definitions.steps.get(key) else {
+            let reason = format!("`{key}` is no step");
+            return Due {
+                input: Object::new(),
+                act: Err(Failure::new(reason)),
+            };
+        };
+        let resolver = Resolver {
+            envelope: &self.envelope,
+            now,
+        };
+        let mut input = match resolver.config(key, &declared.config, written) {
+            Ok(input) => input,
+            Err(failure) => {
+                return Due {
+                    input: Object::new(),
+                    act: Err(failure),
+                };
+            }
+        };
+        let act = match key {
+            "ifElse" => condition(&resolver, &mut input),
+            "switch" => Ok(case(&input, written)),
+            _ => Act::of(key, &input, written),
+        };
+        Due { input, act }
+    }
+
+    /// Goes on behind the step whose turn it is: this came of it.
+    pub fn done(&mut self, output: Object) {
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let step = frame.steps.get(frame.at).cloned().unwrap_or_default();
+        let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
+        let config = step.get("config").cloned().unwrap_or_default();
+        let branch = self.branch(text("key"), &config, &output);
+        match text("key") {
+            "var.set" => {
+                let name = config.get("name").and_then(Value::as_str);
+                let value = output.get("value").cloned().unwrap_or_default();
+                let name = name.unwrap_or_default().to_owned();
+                self.envelope.variables.insert(name, value);
+            }
+            "feature.read" => {
+                let read = output.get("records").and_then(Value::as_list);
+                let read = read.unwrap_or_default().iter().map(Record::of);
+                let appends = config.get("mergeMode").and_then(Value::as_str) == Some("append");
+                if !appends {
+                    self.envelope.records.clear();
+                }
+                self.envelope.records.extend(read);
+            }
+            _ => {}
+        }
+        self.envelope.outputs.insert(text("id").to_owned(), output);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at += 1;
+        }
+        self.frames.extend(branch);
+    }
+
+    /// The list of steps that the output leads into.
+    fn branch(&self, key: &str, config: &Value, output: &Object) -> Option<Frame> {
+        let routes = || config.get("routes").and_then(Value::as_list);
+        let (tail, steps) = match key {
+            "ifElse" => {
+                let branch = output.get("branch").and_then(Value::as_str)?;
+                (branch.to_owned(), config.get(branch)?)
+            }
+            "switch" => match output.get("case") {
+                // The route alone would not tell a case of the value `default` from no case.
+                Some(Value::Number(case)) => {
+                    let at = usize::try_from(case.as_i64()?).ok()?;
+                    (
+                        format!("routes.{at}.steps"),
+                        routes()?.get(at)?.get("steps")?,
+                    )
+                }
+                _ => ("default".to_owned(), config.get("default")?),
+            },
+            "agent.route" => {
+                let route = output.get("route")?;
+                let named = |case: &Value| case.get("name").is_some_and(|name| same(name, route));
+                let at = routes()?.iter().position(named)?;
+                (
+                    format!("routes.{at}.steps"),
+                    routes()?.get(at)?.get("steps")?,
+                )
+            }
+            _ => return None,
+        };
+        let frame = self.frames.last()?;
+        Some(Frame {
+            steps: steps.as_list()?.to_vec(),
+            at: 0,
+            path: format!("{}{}.{tail}.", frame.path, frame.at),
+        })
+    }
+}
+
+/// Decides an `ifElse`, and notes what was compared.
+fn condition(resolver: &Resolver<'_>, input: &mut Object) -> Result<Act, Failure> {
+    let condition = input.get("condition").cloned().unwrap_or_default();
+    let text = |key: &str| {
+        condition
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let left = match text("subject") {
+        "var" => {
+            let path = Path::below_vars(text("var"))
+                .map_err(|error| Failure::at("condition.var", error.to_string()))?;
+            resolver.envelope.value(&path, resolver.now)
+        }
+        "record" => {
+            let path = Path::RecordColumn(text("column"));
+            resolver.envelope.value(&path, resolver.now)
+        }
+        "expression" => condition.get("expression").cloned().unwrap_or_default(),
+        _ => return Err(Failure::at("condition.subject", "says nothing to compare")),
+    };
+    let right = condition.get("value").cloned().unwrap_or_default();
+    let holds = holds(text("op"), &left, &right)
+        .ok_or_else(|| Failure::at("condition.op", "is no comparison"))?;
+    input.insert("compared".to_owned(), left);
+    let branch = if holds { "then" } else { "else" };
+    Ok(Act::Settled(Object::from_iter([(
+        "branch".to_owned(),
+        branch.into(),
+    )])))
+}
+
+/// Decides a `switch`: the value of the case, or `default`.
+fn case(input: &Object, written: &Object) -> Act {
+    let subject = input.get("subject").cloned().unwrap_or_default();
+    let routes = written.get("routes").and_then(Value::as_list);
+    let values = routes.into_iter().flatten().map(|case| case.get("value"));
+    let mut values = values.enumerate();
+    let found = values.find(|(_, value)| value.is_some_and(|value| same(value, &subject)));
+    let mut output = Object::new();
+    match found {
+        Some((at, value)) => {
+            output.insert("route".to_owned(), value.cloned().unwrap_or_default());
+            let at = i64::try_from(at).unwrap_or(i64::MAX);
+            output.insert("case".to_owned(), at.into());
+        }
+        None => {
+            output.insert("route".to_owned(), "default".into());
+        }
+    }
+    Act::Settled(output)
+}
+
+impl Envelope {
+    /// What an expression yields: a token alone keeps its type, inside a text it is put into it.
+    pub fn resolve(&self, expression: &Value, now: Timestamp) -> Value {
+        let resolver = Resolver {
+            envelope: self,
+            now,
+        };
+        resolver.value(expression, Purpose::Plain)
+    }
+}

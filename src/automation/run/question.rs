@@ -1,0 +1,171 @@
+//! Which rows a read wants, in the words of row queries.
+
+use uuid::Uuid;
+
+use super::compare::digits;
+use super::resolve::{Failure, text_of};
+use crate::json::{Number, Object, Value};
+use crate::rows::query::{
+    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches,
+};
+use crate::rows::{Cell, Decimal};
+
+/// How many rows a read brings when it does not say.
+const MOST: usize = 10_000;
+
+/// A read.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The table.
+    pub feature: Uuid,
+    /// What its rows have to be like, as far as filters can say it: all of them hold.
+    pub filters: Vec<Filter>,
+    /// Columns that have to be empty, which no filter says.
+    empty: Vec<String>,
+    /// In which order.
+    pub sort: Sort,
+    /// How many at most.
+    pub limit: usize,
+}
+
+impl Question {
+    /// Reads the resolved config of a `feature.read`; `written` is the config as it stands.
+    pub(super) fn of(config: &Object, written: &Object) -> Result<Question, Failure> {
+        let mut question = Question {
+            feature: super::act::uuid(config, "featureId")?,
+            filters: Vec::new(),
+            empty: Vec::new(),
+            sort: Sort::default(),
+            limit: MOST,
+        };
+        if let Some(Value::Number(limit)) = config.get("limit") {
+            let limit = limit.as_i64().and_then(|limit| usize::try_from(limit).ok());
+            question.limit = limit.unwrap_or(MOST).min(MOST);
+        }
+        if let Some(order) = config.get("orderBy")
+            && let Some(column) = order.get("column").and_then(Value::as_str)
+        {
+            question.sort = Sort {
+                column: Column::of(column),
+                descending: order.get("desc").and_then(Value::as_bool) == Some(true),
+            };
+        }
+        let group = config.get("filterGroup");
+        let combinator = group.and_then(|group| group.get("combinator"));
+        if combinator.is_some_and(|word| word.as_str() != Some("and")) {
+            let reason = "only rules that hold together reach a read";
+            return Err(Failure::at("filterGroup.combinator", reason));
+        }
+        let rules = group.and_then(|group| group.get("rules"));
+        for (at, rule) in rules
+            .and_then(Value::as_list)
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            let field = format!("filterGroup.rules.{at}.value");
+            let path: Vec<String> = field.split('.').skip(1).map(str::to_owned).collect();
+            let expression = written
+                .get("filterGroup")
+                .and_then(|group| group.at_path(&path));
+            let value = rule.get("value").cloned().unwrap_or_default();
+            let told = |reason: &str| Failure::at(&field, reason).yields(expression, &value);
+            question.rule(rule, &value).map_err(told)?;
+        }
+        Ok(question)
+    }
+
+    fn rule(&mut self, rule: &Value, value: &Value) -> Result<(), &'static str> {
+        let column = rule.get("columnName").and_then(Value::as_str);
+        let column = column.filter(|column| !column.is_empty() && !column.contains('\0'));
+        let column = column.ok_or("the rule names no column")?;
+        let operator = rule.get("operator").and_then(Value::as_str);
+        let text = text_of(value);
+        let test = match operator.unwrap_or_default() {
+            "equals" => CellTest::Text(Compare::Eq, text),
+            "notEquals" => CellTest::Text(Compare::Neq, text),
+            "contains" => CellTest::Search(Search::Contains, text),
+            "greaterThan" => ordered(Compare::Gt, value),
+            "greaterOrEqual" => ordered(Compare::Gte, value),
+            "lessThan" => ordered(Compare::Lt, value),
+            "lessOrEqual" => ordered(Compare::Lte, value),
+            "between" => {
+                let Some([low, high]) = value.as_list() else {
+                    return Err("`between` takes a list of two values");
+                };
+                self.ask(column, ordered(Compare::Gte, low), false);
+                ordered(Compare::Lte, high)
+            }
+            "isEmpty" => {
+                self.empty.push(column.to_owned());
+                return Ok(());
+            }
+            "isNotEmpty" => {
+                self.ask(column, CellTest::Text(Compare::Neq, String::new()), false);
+                self.ask(column, CellTest::Text(Compare::Neq, "[]".to_owned()), false);
+                return Ok(());
+            }
+            _ => return Err("the rule has no operator that is known"),
+        };
+        self.ask(column, test, false);
+        Ok(())
+    }
+
+    fn ask(&mut self, column: &str, test: CellTest, negated: bool) {
+        let condition = match (Column::of(column), test) {
+            (Column::Key(key), test) => Condition::Cell { key, test },
+            // What every row has is never empty, and compares as text only where it is written so.
+            (_, test) => match own(column, test) {
+                Some(condition) => condition,
+                None => return,
+            },
+        };
+        self.filters.push(Filter { negated, condition });
+    }
+
+    /// Whether filters alone find the rows.
+    pub fn is_whole(&self) -> bool {
+        self.empty.is_empty()
+    }
+
+    /// Whether the rows are to be asked for more closely than filters can.
+    pub fn holds(&self, row: &Row<'_>) -> bool {
+        let empty = |column: &String| match Column::of(column) {
+            Column::Key(key) => row.cell(&key).is_none_or(|cell| Cell::new(cell).is_empty()),
+            _ => false,
+        };
+        self.empty.iter().all(empty) && matches(&self.filters, Match::All, row)
+    }
+}
+
+/// A comparison by amount where the value is a number, else by text.
+fn ordered(compare: Compare, value: &Value) -> CellTest {
+    let number = digits(value).filter(|digits| Decimal::new(digits).is_storable());
+    match number.and_then(|digits| Number::parse(&digits)) {
+        Some(number) => CellTest::Number(compare, number),
+        None => CellTest::Text(compare, text_of(value)),
+    }
+}
+
+/// A question about what every row has, as filters write it.
+fn own(column: &str, test: CellTest) -> Option<Condition> {
+    let (op, value) = match test {
+        CellTest::Text(compare, value) => (
+            match compare {
+                Compare::Eq => "eq",
+                Compare::Neq => "neq",
+                Compare::Gt => "gt",
+                Compare::Gte => "gte",
+                Compare::Lt => "lt",
+                Compare::Lte => "lte",
+            },
+            value,
+        ),
+        CellTest::Is(Is::Null | Is::True | Is::False)
+        | CellTest::Search(..)
+        | CellTest::In(_)
+        | CellTest::Number(..) => return None,
+    };
+    let parsed = crate::rows::query::parse(&[format!("{column}:{op}:{value}")]).ok()?;
+    parsed.into_iter().next().map(|filter| filter.condition)
+}

@@ -1,0 +1,143 @@
+//! A world of sample rows in which nothing is done: a chain is played, and what each step would have
+//! done stands in its input.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::act::{Act, WriteMode};
+use super::envelope::{Envelope, Record};
+use super::play::Play;
+use crate::definitions::Definitions;
+use crate::json::{Object, Value};
+use crate::rows::query::{Order, Row};
+
+/// How many steps are played before a chain is taken for endless.
+const MOST_STEPS: usize = 10_000;
+
+/// Sample rows by their tables, and a moment.
+#[derive(Debug, Clone, Default)]
+pub struct Stub {
+    /// What reads find; a table that is not here has no rows.
+    pub tables: BTreeMap<Uuid, Vec<Record>>,
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// Dotted path in the graph.
+    pub path: String,
+    /// Its id.
+    pub id: String,
+    /// Its key.
+    pub key: String,
+    /// Its config as it was meant.
+    pub input: Object,
+    /// What came of it, or why nothing could.
+    pub outcome: Result<Object, String>,
+}
+
+impl Stub {
+    /// Plays a chain to its end, or to the step that fails.
+    pub fn play(
+        &self,
+        definitions: &'static Definitions,
+        graph: &Value,
+        trigger: Option<Record>,
+        now: Timestamp,
+    ) -> Vec<Played> {
+        let mut play = Play::new(definitions, graph, Envelope::new(trigger));
+        let mut played = Vec::new();
+        while let Some(next) = play.next() {
+            let due = play.due(now);
+            let outcome = due
+                .act
+                .and_then(|act| Ok(self.output(&act, play.envelope())))
+                .map_err(|failure| failure.to_string());
+            let failed = outcome.is_err() || played.len() >= MOST_STEPS;
+            if let Ok(output) = &outcome {
+                play.done(output.clone());
+            }
+            played.push(Played {
+                path: next.path,
+                id: next.id,
+                key: next.key,
+                input: due.input,
+                outcome,
+            });
+            if failed {
+                break;
+            }
+        }
+        played
+    }
+
+    /// What a step is told to have brought about, which it has not.
+    pub fn output(&self, act: &Act, envelope: &Envelope) -> Object {
+        let output: Vec<(&str, Value)> = match act {
+            Act::Settled(output) => return output.clone(),
+            Act::Ask { routes, .. } => {
+                let first = routes.first().map(|(name, _)| name.as_str());
+                vec![("route", first.unwrap_or_default().into())]
+            }
+            Act::Read(question) => {
+                let found = self.find(question);
+                let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
+                let records = found.iter().map(|record| record.document()).collect();
+                vec![("count", count.into()), ("records", Value::List(records))]
+            }
+            Act::Write(write) => {
+                let trigger = envelope.trigger.as_ref().and_then(|row| row.own.get("id"));
+                let row = match write.mode {
+                    WriteMode::UpdateTrigger => trigger.cloned().unwrap_or_default(),
+                    _ => Value::Null,
+                };
+                vec![("rowId", row), ("count", 1.into())]
+            }
+            Act::Mail(mail) => {
+                let to = mail.to.iter().map(|address| address.as_str().into());
+                vec![
+                    ("messageId", Value::Null),
+                    ("accepted", Value::List(to.collect())),
+                ]
+            }
+            Act::Notify(_) => vec![("notificationId", Value::Null)],
+            Act::Request(_) => vec![("status", 200.into()), ("body", Value::Null)],
+            Act::Run(_) => vec![("runId", Value::Null)],
+            Act::Wait(_) => Vec::new(),
+        };
+        let named = output.into_iter();
+        named
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+
+    fn find(&self, question: &super::Question) -> Vec<&Record> {
+        let rows = self.tables.get(&question.feature);
+        let texts: Vec<(String, &Record)> = rows
+            .into_iter()
+            .flatten()
+            .map(|record| (Value::Object(record.data.clone()).write(), record))
+            .collect();
+        let mut found: Vec<(Row<'_>, &Record)> = (0u128..)
+            .zip(&texts)
+            .map(|(at, (data, record))| {
+                let id = record.own.get("id").and_then(Value::as_str);
+                let id = id.and_then(|id| Uuid::parse_str(id).ok());
+                let row = Row {
+                    id: id.unwrap_or(Uuid::from_u128(at)),
+                    created_at: 0,
+                    updated_at: 0,
+                    data,
+                };
+                (row, *record)
+            })
+            .filter(|(row, _)| question.holds(row))
+            .collect();
+        // What a column stores is not known here: numbers are put in their order, and the rest behind.
+        found.sort_by(|(one, _), (other, _)| question.sort.compare(Order::Number, one, other));
+        found.truncate(question.limit);
+        found.into_iter().map(|(_, record)| record).collect()
+    }
+}

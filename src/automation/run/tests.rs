@@ -1,0 +1,287 @@
+//! Chains played against sample rows, and what expressions yield.
+
+use jiff::Timestamp;
+
+use super::{Envelope, Play, Played, Record, Stub};
+use crate::definitions::Definitions;
+use crate::json::Value;
+
+const TABLE: &str = "10000000-0000-4000-8000-00000000000a";
+
+fn json(text: &str) -> Value {
+    Value::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn now() -> Timestamp {
+    "2026-11-22T13:00:00Z".parse().expect("an instant")
+}
+
+fn played(steps: &str, trigger: Option<&str>) -> Vec<Played> {
+    let rows = [
+        r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#,
+        r#"{"id":"10000000-0000-4000-8000-000000000002","data":{"name":"<b>Bo</b>","age":10}}"#,
+        r#"{"id":"10000000-0000-4000-8000-000000000003","data":{"name":"Ceu","age":100,"city":"Faro"}}"#,
+    ];
+    let rows = rows.iter().map(|row| Record::of(&json(row))).collect();
+    let stub = Stub {
+        tables: [(TABLE.parse().expect("an id"), rows)].into(),
+    };
+    let graph = json(&format!(r#"{{"steps":{steps}}}"#).replace("TABLE", TABLE));
+    let trigger = trigger.map(|row| Record::of(&json(row)));
+    stub.play(Definitions::embedded(), &graph, trigger, now())
+}
+
+fn told(played: &[Played]) -> Vec<String> {
+    let told = played.iter().map(|step| {
+        let outcome = match &step.outcome {
+            Ok(output) => Value::Object(output.clone()).write(),
+            Err(error) => error.clone(),
+        };
+        format!("{} {outcome}", step.path)
+    });
+    told.collect()
+}
+
+fn names(step: &Played) -> Vec<String> {
+    let output = step.outcome.as_ref().expect("an output");
+    let records = output
+        .get("records")
+        .and_then(Value::as_list)
+        .expect("records");
+    let names = records
+        .iter()
+        .map(|row| row.get("data").and_then(|data| data.get("name")));
+    names
+        .map(|name| name.and_then(Value::as_str).expect("a name").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_lone_token_keeps_its_type_and_nothing_is_resolved_twice() {
+    let row = r#"{"id":"r","data":{"n":1.5,"list":[1,{"a":2}],"none":null,"evil":"{{sys.now}}"}}"#;
+    let envelope = Envelope::new(Some(Record::of(&json(row))));
+    for (expression, yields) in [
+        (r#""{{record.n}}""#, "1.5"),
+        (r#"" {{ vars.trigger.n }} ""#, "1.5"),
+        (r#""n={{record.n}}""#, r#""n=1.5""#),
+        (r#""{{record.list}}""#, r#"[1,{"a":2}]"#),
+        (r#""l={{record.list}}""#, r#""l=[1,{\"a\":2}]""#),
+        (r#""{{record.none}}""#, "null"),
+        (r#""{{record.absent}}""#, "null"),
+        (r#""[{{record.none}}{{record.absent}}]""#, r#""[]""#),
+        (r#""{{record.evil}}""#, r#""{{sys.now}}""#),
+        (r#""x{{record.evil}}""#, r#""x{{sys.now}}""#),
+        (r#""{{record.id}}""#, r#""r""#),
+        (r#""{{records.0.n}}{{records.1.n}}""#, r#""1.5""#),
+        (r#""{{sys.today}}""#, r#""2026-11-22""#),
+        (r#""{{sys.now}}""#, r#""2026-11-22T13:00:00.000000Z""#),
+        (r#"{"a":["{{record.n}}",true]}"#, r#"{"a":[1.5,true]}"#),
+        (r#""{{ broken""#, r#""{{ broken""#),
+    ] {
+        assert_eq!(
+            envelope.resolve(&json(expression), now()).write(),
+            yields,
+            "{expression}"
+        );
+    }
+}
+
+#[test]
+fn branches_are_taken_and_only_they() {
+    let steps = r#"[
+        {"key":"var.set","id":"stp_000000000001","config":{"name":"x","value":"{{record.age}}"}},
+        {"key":"ifElse","id":"stp_000000000002","config":{"condition":{"subject":"var","var":"x","op":"gt","value":9},
+            "then":[{"key":"switch","id":"stp_000000000003","config":{"subject":"{{record.name}}",
+                "routes":[{"value":"default","steps":[]},{"value":"Bo","steps":[{"key":"delay","id":"stp_000000000004","config":{"seconds":1}}]}],
+                "default":[{"key":"delay","id":"stp_000000000005","config":{"seconds":2}}]}}],
+            "else":[{"key":"delay","id":"stp_000000000006","config":{"seconds":3}}]}},
+        {"key":"delay","id":"stp_000000000007"}]"#;
+    let way = |name: &str, age: &str| {
+        let row = format!(r#"{{"data":{{"name":"{name}","age":{age}}}}}"#);
+        let played = played(steps, Some(&row));
+        played
+            .iter()
+            .map(|step| step.path.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        way("Bo", "10"),
+        ["0", "1", "1.then.0", "1.then.0.routes.1.steps.0", "2"]
+    );
+    assert_eq!(
+        way("Zo", "\"10\""),
+        ["0", "1", "1.then.0", "1.then.0.default.0", "2"]
+    );
+    assert_eq!(way("Bo", "9"), ["0", "1", "1.else.0", "2"]);
+    assert_eq!(way("Bo", "null"), ["0", "1", "1.else.0", "2"]);
+    assert_eq!(way("default", "10"), ["0", "1", "1.then.0", "2"]);
+}
+
+#[test]
+fn reads_filter_sort_append_and_limit() {
+    let read = |config: &str| {
+        let steps = format!(
+            r#"[{{"key":"feature.read","id":"stp_000000000001","config":{{"featureId":"TABLE"{config}}}}}]"#
+        );
+        names(&played(&steps, Some(r#"{"data":{"low":"10"}}"#))[0])
+    };
+    let rules = |rules: &str| format!(r#","filterGroup":{{"combinator":"and","rules":[{rules}]}}"#);
+    assert_eq!(read(""), ["Ana", "<b>Bo</b>", "Ceu"]);
+    assert_eq!(
+        read(r#","orderBy":{"column":"age","desc":true},"limit":2"#),
+        ["Ceu", "<b>Bo</b>"]
+    );
+    for (rule, found) in [
+        (
+            r#"{"columnName":"age","operator":"greaterThan","value":9}"#,
+            &["<b>Bo</b>", "Ceu"][..],
+        ),
+        (
+            r#"{"columnName":"age","operator":"greaterOrEqual","value":"{{record.low}}"}"#,
+            &["<b>Bo</b>", "Ceu"],
+        ),
+        (
+            r#"{"columnName":"age","operator":"between","value":[9,"{{record.low}}"]}"#,
+            &["Ana", "<b>Bo</b>"],
+        ),
+        (
+            r#"{"columnName":"age","operator":"equals","value":"10"}"#,
+            &["<b>Bo</b>"],
+        ),
+        (
+            r#"{"columnName":"age","operator":"notEquals","value":10}"#,
+            &["Ana", "Ceu"],
+        ),
+        (
+            r#"{"columnName":"name","operator":"contains","value":"A"}"#,
+            &["Ana"],
+        ),
+        (
+            r#"{"columnName":"city","operator":"isEmpty"}"#,
+            &["Ana", "<b>Bo</b>"],
+        ),
+        (r#"{"columnName":"city","operator":"isNotEmpty"}"#, &["Ceu"]),
+        (
+            r#"{"columnName":"city","operator":"isEmpty"},{"columnName":"age","operator":"lessThan","value":10}"#,
+            &["Ana"],
+        ),
+    ] {
+        assert_eq!(read(&rules(rule)), found, "{rule}");
+    }
+    let steps = r#"[
+        {"key":"feature.read","id":"stp_000000000001","config":{"featureId":"TABLE","limit":1,"mergeMode":"append"}},
+        {"key":"notify","id":"stp_000000000002","config":{"scopeType":"organization","title":"{{record.low}}{{records.1.name}}"}}]"#;
+    let steps = played(steps, Some(r#"{"data":{"low":"10"}}"#));
+    assert_eq!(steps[1].input.get("title"), Some(&json(r#""10Ana""#)));
+}
+
+#[test]
+fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
+    let mail = |to: &str, subject: &str| {
+        let steps = format!(
+            r#"[{{"key":"email.send","id":"stp_000000000001","config":{{"to":"{to}","subject":"{subject}","body":"<p>{{{{record.name}}}}</p>"}}}},
+               {{"key":"email.send","id":"stp_000000000002","config":{{"to":"a@b.c","subject":"s","body":"{{{{record.name}}}}"}}}}]"#
+        );
+        let row = r#"{"data":{"name":"<b>&\"'","crlf":"a\r\nBcc: x@y.z"}}"#;
+        played(&steps, Some(row))
+    };
+    let sent = mail("a@b.c, d@e.f", "Hi {{record.name}}");
+    let body = "&lt;b&gt;&amp;&quot;&#39;";
+    assert_eq!(
+        sent[0].input["body"].as_str(),
+        Some(format!("<p>{body}</p>").as_str())
+    );
+    assert_eq!(sent[1].input["body"].as_str(), Some(body));
+    assert_eq!(sent[0].input["subject"].as_str(), Some("Hi <b>&\"'"));
+    for (to, subject) in [
+        ("a@b.c", "{{record.crlf}}"),
+        ("{{record.crlf}}", "s"),
+        ("a@b.c", "x {{record.crlf}}"),
+    ] {
+        let refused = told(&mail(to, subject));
+        assert_eq!(refused.len(), 1, "{refused:?}");
+        assert!(
+            refused[0].contains("{{record.crlf}}") && refused[0].contains("Bcc"),
+            "{refused:?}"
+        );
+    }
+    let nobody = told(&mail("{{record.absent}}", "s"));
+    assert_eq!(
+        nobody,
+        ["0 `to` is \"{{record.absent}}\", which yields \"\": there is nobody to send it to"]
+    );
+}
+
+#[test]
+fn bindings_are_literal_or_resolved_and_find_their_row() {
+    let write = |config: &str| {
+        let steps = format!(
+            r#"[{{"key":"feature.write","id":"stp_000000000001","config":{{"targetFeatureId":"TABLE",{config}}}}}]"#
+        );
+        played(
+            &steps,
+            Some(r#"{"id":"10000000-0000-4000-8000-000000000009","data":{"n":7}}"#),
+        )
+        .remove(0)
+    };
+    let step = write(
+        r#""mode":"updateTrigger","bindings":[{"targetColumn":"a","value":"{{record.n}}"},{"targetColumn":"b","value":"{{record.n}}","type":"literal"}]"#,
+    );
+    let bindings = step.input["bindings"].write();
+    assert!(
+        bindings.contains(r#""value":7"#) && bindings.contains(r#""value":"{{record.n}}""#),
+        "{bindings}"
+    );
+    assert_eq!(
+        told(&[step]),
+        [r#"0 {"rowId":"10000000-0000-4000-8000-000000000009","count":1}"#]
+    );
+    let step =
+        write(r#""mode":"update","matchColumn":"k","bindings":[{"targetColumn":"a","value":1}]"#);
+    assert_eq!(
+        told(&[step]),
+        ["0 `matchColumn`: no binding gives `k` a value to look for"]
+    );
+}
+
+#[test]
+fn secrets_and_branches_stay_out_of_inputs() {
+    let steps = r#"[{"key":"http.request","id":"stp_000000000001","config":{"connectionName":"api","bearerToken":"t0ken","path":"/{{record.n}}"}},
+        {"key":"agent.route","id":"stp_000000000002","config":{"prompt":"p","apiKey":"t0ken","routes":[{"name":"a","steps":[{"key":"delay","id":"stp_000000000003","config":{"seconds":0}}]}]}}]"#;
+    let steps = played(steps, Some(r#"{"data":{"n":7}}"#));
+    assert_eq!(steps.len(), 3);
+    for step in &steps {
+        assert!(!Value::Object(step.input.clone()).write().contains("t0ken"));
+    }
+    assert_eq!(steps[0].input["path"].as_str(), Some("/7"));
+    assert_eq!(steps[2].path, "1.routes.0.steps.0");
+}
+
+/// A run goes on after a crash by being told what the finished steps brought about.
+#[test]
+fn played_again_with_the_same_outputs_it_takes_the_same_way() {
+    let graph = json(
+        r#"{"steps":[{"key":"feature.read","id":"stp_000000000001","config":{"featureId":"TABLE"}},
+        {"key":"ifElse","id":"stp_000000000002","config":{"condition":{"subject":"record","column":"age","op":"eq","value":1},
+            "then":[{"key":"var.set","id":"stp_000000000003","config":{"name":"x","value":"{{vars.steps.stp_000000000001.count}}"}}]}},
+        {"key":"notify","id":"stp_000000000004","config":{"scopeType":"organization","title":"{{vars.x}}{{record.age}}"}}]}"#,
+    );
+    let outputs = [
+        r#"{"count":1,"records":[{"id":"r","data":{"age":1}}]}"#,
+        r#"{"branch":"then"}"#,
+        r#"{"value":1}"#,
+    ];
+    for known in 0..=outputs.len() {
+        let mut play = Play::new(Definitions::embedded(), &graph, Envelope::default());
+        for (at, output) in outputs.iter().enumerate() {
+            assert!(play.next().is_some());
+            // Resolved or not, what counts is what came of it.
+            if at >= known {
+                let _ = play.due(now());
+            }
+            play.done(json(output).as_object().cloned().expect("an object"));
+        }
+        assert_eq!(play.next().map(|next| next.path).as_deref(), Some("2"));
+        assert_eq!(play.due(now()).input["title"].as_str(), Some("11"));
+    }
+}
