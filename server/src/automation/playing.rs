@@ -283,9 +283,15 @@ impl Playing<'_> {
     }
 
     async fn outside(&self, act: &Act, next: &Next, now: i64) -> Result<Object, Stop> {
+        // Steps that a template brought may have no id.
+        let step = if next.id.is_empty() {
+            &next.path
+        } else {
+            &next.id
+        };
         let stamp = Stamp {
             run: self.run.id,
-            step: next.id.clone(),
+            step: step.clone(),
         };
         let client = || {
             let client = self.player.client.as_ref();
