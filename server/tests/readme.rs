@@ -1,16 +1,19 @@
-//! What the README shows of automations runs as it is written.
+//! What the README shows of the server runs as it is written.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::process::{database, variable};
 
-/// The commands behind that heading, and the lines that they print.
+/// The commands behind that heading that begin with a server, and the lines that they print.
 fn session(readme: &str, heading: &str) -> (Vec<String>, Vec<String>) {
     let (_, rest) = readme.split_once(heading).expect("the heading");
-    // The first session is that of the other program.
-    let session = rest.split("```console\n").nth(2).expect("a session");
-    let (session, _) = session.split_once("```").expect("an end");
+    let mut sessions = rest.split("```console\n");
+    let session = sessions.find(|session| session.starts_with("$ tplkit-server serve"));
+    let (session, _) = session
+        .expect("a session")
+        .split_once("```")
+        .expect("an end");
     let (mut commands, mut printed) = (Vec::new(), Vec::new());
     for line in session.lines() {
         match line.strip_prefix("$ ") {
@@ -21,8 +24,8 @@ fn session(readme: &str, heading: &str) -> (Vec<String>, Vec<String>) {
     (commands, printed)
 }
 
-#[test]
-fn an_automation_goes_from_file_to_fired() {
+/// Runs the session behind a heading in an empty folder, as somebody who has just built both programs.
+fn run(heading: &str) {
     for program in ["curl", "jq"] {
         let there = Command::new(program).arg("--version").output();
         if !there.is_ok_and(|output| output.status.success()) {
@@ -34,20 +37,37 @@ fn an_automation_goes_from_file_to_fired() {
         .parent()
         .expect("a root");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("reads");
-    let (commands, printed) = session(&readme, "### An automation, from file to fired");
+    let (mut commands, printed) = session(&readme, heading);
     assert!(commands.len() >= 10, "{commands:?}");
-    let folder = tempfile::tempdir().expect("a folder");
-    std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples"))
-        .expect("links");
+    // The server ends with the session, also when that fails half way.
+    commands.insert(1, "trap 'kill $! 2>/dev/null || true' EXIT".to_owned());
     let programs = Path::new(env!("CARGO_BIN_EXE_tplkit-server"))
         .parent()
         .expect("a folder");
+    if !programs.join("tplkit").exists() {
+        // Tests of this package alone do not build the other program.
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "tplkit", "--bin", "tplkit"]);
+        let target = programs.parent().expect("a folder");
+        let built = cargo
+            .current_dir(root)
+            .env("CARGO_TARGET_DIR", target)
+            .status();
+        assert!(built.expect("cargo runs").success());
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples"))
+        .expect("links");
     let path = variable("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-eu", "-c", &commands.join("\n")])
         .current_dir(folder.path())
         .env("PATH", format!("{}:{path}", programs.display()))
+        .env("HOME", folder.path())
+        .env("XDG_CONFIG_HOME", folder.path())
         .env("TPLKIT_DATABASE_URL", database(folder.path()))
+        .env_remove("TPLKIT_URL")
+        .env_remove("TPLKIT_TOKEN")
         .output()
         .expect("runs");
     let out = String::from_utf8_lossy(&output.stdout);
@@ -59,4 +79,14 @@ fn an_automation_goes_from_file_to_fired() {
     for line in printed {
         assert!(out.lines().any(|other| other == line), "{line}: {out}");
     }
+}
+
+#[test]
+fn a_template_goes_from_file_to_workspace_and_back() {
+    run("### A template, from file to workspace and back");
+}
+
+#[test]
+fn an_automation_goes_from_file_to_fired() {
+    run("### An automation, from file to fired");
 }
