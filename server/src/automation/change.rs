@@ -237,6 +237,31 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
     Ok(Switched::Done(newest))
 }
 
+/// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
+/// of a template go live.
+///
+/// # Errors
+/// 409 when the table that it watches is gone.
+pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Problem> {
+    let newest = find::newest(tx, line.id).await?;
+    let newest = newest.ok_or_else(Problem::not_found)?;
+    if newest.is_active && !newest.is_draft {
+        return Ok(());
+    }
+    switch_off(tx, line.organization, line.id).await?;
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2";
+    let parameters = [
+        line.organization.into(),
+        newest.id.into(),
+        false.into(),
+        true.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    settle(tx, (line.organization, line.id), now).await
+}
+
 /// Lets no version fire any more.
 ///
 /// # Errors
