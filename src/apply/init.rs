@@ -156,7 +156,7 @@ fn proposal(out: &mut String, dependency: &Dependency) {
     let (reference, what) = (&dependency.reference, dependency.kind.noun());
     let _ = writeln!(
         out,
-        "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of a {what}\""
+        "# To be decided:\n# [resolutions.{reference}]\n# action = \"map\"\n# id = \"the id of the {what}\""
     );
     for column in dependency.identity.columns.iter().flatten() {
         comment(

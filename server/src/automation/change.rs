@@ -239,6 +239,32 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
     Ok(Switched::Done(newest))
 }
 
+/// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
+/// of a template go live. One whose table was left out is in force and fires nothing.
+///
+/// # Errors
+/// 404 for an automation that is not there.
+pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Problem> {
+    let newest = find::newest(tx, line.id).await?;
+    let newest = newest.ok_or_else(Problem::not_found)?;
+    if newest.is_active && !newest.is_draft {
+        return Ok(());
+    }
+    switch_off(tx, line.organization, line.id).await?;
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2";
+    let parameters = [
+        line.organization.into(),
+        newest.id.into(),
+        false.into(),
+        true.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    let _watched = settle(tx, (line.organization, line.id), now).await?;
+    Ok(())
+}
+
 /// Lets no version fire any more.
 ///
 /// # Errors

@@ -42,7 +42,8 @@ mod writing;
 
 pub use bell::Bell;
 pub use change::{
-    Definition, Switched, activate, add_version, create, mint_step_id, pause, publish, remove,
+    Definition, Switched, activate, add_version, create, launch, mint_step_id, pause, publish,
+    remove,
 };
 pub use judge::{Judged, Place, Told, judge};
 pub use shown::{Shown, read_run, run_page};

@@ -51,7 +51,7 @@ pub(super) struct Arguments {
         value_parser = seconds
     )]
     statement_timeout: Duration,
-    /// Seconds after which another process may take over a template job that stands still.
+    /// Seconds after which another process may take over a template job or a run that stands still.
     #[arg(
         long,
         value_name = "N",

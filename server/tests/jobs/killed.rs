@@ -42,6 +42,13 @@ impl Working {
         let sent = Command::new("kill").args([name, &pid]).status();
         assert!(sent.expect("kill exists").success());
     }
+
+    /// Whether it still runs: a worker that ends by itself is not worth waiting for.
+    #[track_caller]
+    fn lives(&mut self) {
+        let ended = self.0.try_wait().expect("is known");
+        assert!(ended.is_none(), "a worker has ended by itself: {ended:?}");
+    }
 }
 
 impl Drop for Working {
@@ -91,8 +98,9 @@ async fn status(store: &Store, job: Uuid) -> Status {
     ground::job(store, &context(), job).await.status
 }
 
-async fn finished(store: &Store, asked: &Asked) {
+async fn finished(store: &Store, asked: &Asked, workers: &mut [Working]) {
     while !status(store, asked.job).await.is_finished() {
+        workers.iter_mut().for_each(Working::lives);
         sleep(Duration::from_millis(20)).await;
     }
 }
@@ -119,7 +127,7 @@ async fn a_job_survives_the_death_of_its_workers(place: Place) {
     while killed < kills() {
         let asked = ask(&store, &package).await;
         while !status(&store, asked.job).await.is_finished() {
-            let worker = Working::start(&place);
+            let mut worker = Working::start(&place);
             // From before it has begun until after it has ended.
             let [any] = random::<1>();
             for _ in 0..u64::from(any) * 2 {
@@ -128,6 +136,7 @@ async fn a_job_survives_the_death_of_its_workers(place: Place) {
                     break;
                 }
             }
+            worker.lives();
             worker.signal("-KILL");
             killed += 1;
         }
@@ -141,21 +150,28 @@ fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
         let store = place.open().await;
         let package = everything(6, 1500);
         let asked = ask(&store, &package).await;
-        let slow = Working::start(&place);
-        while status(&store, asked.job).await != Status::Rows {
+        let mut slow = Working::start(&place);
+        while !matches!(
+            status(&store, asked.job).await,
+            Status::Rows | Status::Completed
+        ) {
+            slow.lives();
             sleep(Duration::from_millis(5)).await;
         }
         slow.signal("-STOP");
-        assert!(!status(&store, asked.job).await.is_finished());
-        let quick = Working::start(&place);
-        finished(&store, &asked).await;
+        assert!(
+            !status(&store, asked.job).await.is_finished(),
+            "too fast to be stopped"
+        );
+        let mut quick = [Working::start(&place)];
+        finished(&store, &asked, &mut quick).await;
         judge(&store, &package, &asked).await;
         let before = ledger(&store, asked.organization, asked.job).await;
         slow.signal("-CONT");
         // It finds out that the job is not its own, and looks for others.
         drop(quick);
         let next = ask(&store, &everything(1, 5)).await;
-        finished(&store, &next).await;
+        finished(&store, &next, &mut [slow]).await;
         let after = ledger(&store, asked.organization, asked.job).await;
         assert_eq!(before, after);
         judge(&store, &package, &asked).await;
@@ -171,9 +187,9 @@ fn two_processes_share_the_jobs_of_one_store() {
         for _ in 0..6 {
             all.push(ask(&store, &package).await);
         }
-        let _workers = [Working::start(&place), Working::start(&place)];
+        let mut workers = [Working::start(&place), Working::start(&place)];
         for asked in &all {
-            finished(&store, asked).await;
+            finished(&store, asked, &mut workers).await;
             judge(&store, &package, asked).await;
         }
     });
