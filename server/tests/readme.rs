@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::database;
+use crate::process::{database, variable};
 
 /// The commands behind that heading, and the lines that they print.
 fn session(readme: &str, heading: &str) -> (Vec<String>, Vec<String>) {
     let (_, rest) = readme.split_once(heading).expect("the heading");
-    let (_, rest) = rest.split_once("```console\n").expect("a session");
-    let (session, _) = rest.split_once("```").expect("an end");
+    // The first session is that of the other program.
+    let session = rest.split("```console\n").nth(2).expect("a session");
+    let (session, _) = session.split_once("```").expect("an end");
     let (mut commands, mut printed) = (Vec::new(), Vec::new());
     for line in session.lines() {
         match line.strip_prefix("$ ") {
@@ -34,11 +35,6 @@ fn an_automation_goes_from_file_to_fired() {
         .expect("a root");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("reads");
     let (commands, printed) = session(&readme, "### An automation, from file to fired");
-    // What is played offline has a test of its own: this package does not build that program.
-    let commands: Vec<String> = commands
-        .into_iter()
-        .filter(|command| !command.starts_with("tplkit automation"))
-        .collect();
     assert!(commands.len() >= 10, "{commands:?}");
     let folder = tempfile::tempdir().expect("a folder");
     std::os::unix::fs::symlink(root.join("examples"), folder.path().join("examples"))
@@ -46,7 +42,7 @@ fn an_automation_goes_from_file_to_fired() {
     let programs = Path::new(env!("CARGO_BIN_EXE_tplkit-server"))
         .parent()
         .expect("a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
+    let path = variable("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .args(["-eu", "-c", &commands.join("\n")])
         .current_dir(folder.path())

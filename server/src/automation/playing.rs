@@ -48,7 +48,7 @@ pub(super) async fn play(
         play: Play::new(Definitions::embedded(), &graph, envelope(run)),
     };
     for number in 0.. {
-        let Some(next) = playing.play.next() else {
+        let Some(next) = playing.play.turn() else {
             return end(player, run, None).await;
         };
         let line = known.get(usize::try_from(number).unwrap_or(usize::MAX));
@@ -200,7 +200,7 @@ impl Playing<'_> {
                 self.keep(line, output).await.map(Some)
             }
             Act::Write(_) | Act::Notify(_) | Act::Run(_) => {
-                line.status = "succeeded".to_owned();
+                "succeeded".clone_into(&mut line.status);
                 let output = self.inside(line, act, now).await?;
                 self.player.bell.ring();
                 Ok(Some(output))
@@ -223,7 +223,7 @@ impl Playing<'_> {
 
     /// Stores what came of a step.
     async fn keep(&self, mut line: StepLine, output: Object) -> Result<Object, Stop> {
-        line.status = "succeeded".to_owned();
+        "succeeded".clone_into(&mut line.status);
         line.output = Some(Json::Object(output.clone()).write());
         self.store_step(line).await?;
         Ok(output)
@@ -283,9 +283,15 @@ impl Playing<'_> {
     }
 
     async fn outside(&self, act: &Act, next: &Next, now: i64) -> Result<Object, Stop> {
+        // Steps that a template brought may have no id.
+        let step = if next.id.is_empty() {
+            &next.path
+        } else {
+            &next.id
+        };
         let stamp = Stamp {
             run: self.run.id,
-            step: next.id.clone(),
+            step: step.clone(),
         };
         let client = || {
             let client = self.player.client.as_ref();

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::Stopped;
 use super::error::missing;
 use super::unit::Here;
+use crate::automation;
 use crate::rows::Table;
 use crate::store::{Row, StoreError, Tx, Value};
 
@@ -169,10 +170,9 @@ pub(super) async fn configure(
     };
     if before.is_active {
         quiet(tx, here, workflow).await?;
-        tell(tx, here, &before.trigger).await?;
-        tell(tx, here, &version.trigger).await?;
     }
-    Ok(add(tx, here, workflow, &version, Some(before.number)).await?)
+    add(tx, here, workflow, &version, Some(before.number)).await?;
+    settled(tx, here, workflow).await
 }
 
 /// Publishes the newest version and makes it the one that fires.
@@ -191,7 +191,6 @@ pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<()
     }
     if before.is_active {
         quiet(tx, here, workflow).await?;
-        tell(tx, here, &before.trigger).await?;
     }
     let sql = "UPDATE main.workflow_versions SET is_draft = $4, is_active = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -204,7 +203,7 @@ pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<()
         true.into(),
     ];
     tx.query(sql, &parameters).await?;
-    Ok(tell(tx, here, &newest.trigger).await?)
+    settled(tx, here, workflow).await
 }
 
 /// Takes an automation away with all its versions; one that is gone is no error.
@@ -231,7 +230,13 @@ async fn quiet(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), StoreError>
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// Tells the watched table that it is watched otherwise: whoever writes rows goes by its version.
+/// Tells tables and schedules which version waits for them now. One whose table was left out fires nothing.
+async fn settled(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
+    let _ = automation::settle(tx, (here.organization, workflow), here.now).await?;
+    Ok(())
+}
+
+/// Tells the watched table that it is watched no more: whoever writes rows goes by its version.
 async fn tell(tx: &mut Tx, here: &Here, trigger: &str) -> Result<(), StoreError> {
     let trigger = Json::parse(trigger).unwrap_or_default();
     match watched(&trigger) {

@@ -10,6 +10,7 @@ mod package;
 mod patch;
 mod payloads;
 mod plan;
+mod promoted;
 mod promotion;
 mod round_trip;
 mod rows_modes;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::automation::run::{Played, Record, Stub};
@@ -64,9 +64,9 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
         number += 1;
         format!("stp_{number:012}")
     });
-    let trigger = args.row.as_ref().map(sample).transpose()?;
+    let trigger = args.row.as_deref().map(sample).transpose()?;
     let trigger = trigger.as_ref().map(Record::of);
-    let tables = args.rows.as_ref().map(sample).transpose()?;
+    let tables = args.rows.as_deref().map(sample).transpose()?;
     let stub = Stub {
         tables: tables.as_ref().map(rows_of).unwrap_or_default(),
     };
@@ -87,7 +87,7 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// A JSON document in a file.
-fn sample(path: &PathBuf) -> Result<Json, CliError> {
+fn sample(path: &Path) -> Result<Json, CliError> {
     let source = package_file::read(path)?;
     let text = source.text().unwrap_or_default();
     Json::parse(text.trim_start_matches('\u{feff}')).map_err(|error| {
