@@ -290,6 +290,27 @@ impl Call {
         self.key.get().is_some()
     }
 
+    /// Reserves the key of the request for an effect that has a transaction of its own. The answer of an
+    /// earlier request is the answer to this one.
+    ///
+    /// # Errors
+    /// 422 when the key stands for another request, 409 while the first one runs.
+    pub async fn reserve(&mut self) -> Result<Option<Response>, Problem> {
+        let Some(key) = self.key.get().cloned() else {
+            return Ok(None);
+        };
+        let scope = self.caller()?.scope();
+        let store = &self.app.store;
+        let claimed = store.write(&scope, key.clone(), |tx, key| {
+            Box::pin(idempotency::claim(tx, Some(key)))
+        });
+        let answered: Option<Reply> = claimed.await?;
+        if answered.is_none() {
+            key.reserve();
+        }
+        Ok(answered.map(Reply::response))
+    }
+
     /// Answers with what was found without writing anything; under a key it is kept, or the answer of an
     /// earlier request is given again.
     ///

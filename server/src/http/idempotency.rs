@@ -3,6 +3,12 @@
 //! The key is claimed in the transaction of the effect, and the answer kept in it, so there is no
 //! instant at which one exists without the other. A second request waits at the claim of the first;
 //! when that takes too long it is told so. Refusals have no effect: they are kept afterwards.
+//!
+//! What cannot be done in one transaction with its key [reserves](Key::reserve) it: then it is claimed
+//! before the effect and answered behind it, and what a crash left in between is free again soon.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
@@ -16,6 +22,8 @@ const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// How long an answer is kept, in microseconds.
 pub const KEPT: i64 = 24 * 3600 * 1_000_000;
+/// How long a key is reserved for a request that is never answered, in microseconds.
+const RESERVED: i64 = 60 * 1_000_000;
 
 /// A request that may be sent again.
 #[derive(Debug, Clone)]
@@ -26,6 +34,8 @@ pub struct Key {
     name: String,
     fingerprint: [u8; 32],
     now: i64,
+    /// Set once the key is claimed in a transaction of its own.
+    reserved: Arc<AtomicBool>,
 }
 
 impl Key {
@@ -62,7 +72,15 @@ impl Key {
             name: key.to_owned(),
             fingerprint: hash.finalize().into(),
             now,
+            reserved: Arc::default(),
         }))
+    }
+}
+
+impl Key {
+    /// Notes that it was claimed in a transaction of its own, for an effect that has another.
+    pub(super) fn reserve(&self) {
+        self.reserved.store(true, Ordering::Release);
     }
 }
 
@@ -114,10 +132,14 @@ enum Seized {
 }
 
 async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
+    if key.reserved.load(Ordering::Acquire) {
+        return Ok(Seized::Ours);
+    }
     let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
          status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
          status = 0, body = excluded.body, created_at = excluded.created_at \
-         WHERE idempotency.created_at < $7 RETURNING status";
+         WHERE idempotency.created_at < $7 \
+         OR (idempotency.status = 0 AND idempotency.created_at < $9) RETURNING status";
     let parameters = [
         key.caller.into(),
         key.method.into(),
@@ -127,6 +149,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
         key.now.into(),
         (key.now - KEPT).into(),
         crate::store::Value::Bytes(Vec::new()),
+        (key.now - RESERVED).into(),
     ];
     match tx.first(sql, &parameters).await {
         Ok(Some(_)) => return Ok(Seized::Ours),

@@ -100,6 +100,9 @@ pub async fn undo(mut call: Call) -> Result<Response, Problem> {
     if !body.is_empty() {
         return Err(Problem::fault("", "this takes no body"));
     }
+    if let Some(answered) = call.reserve().await? {
+        return Ok(answered);
+    }
     let undo = Undo::new(&call.app, call.caller()?, job, force);
     // Whoever asked may go away meanwhile; what was begun ends.
     let undone = tokio::spawn(undo.make()).await;

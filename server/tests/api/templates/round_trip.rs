@@ -29,7 +29,7 @@ async fn random_workspaces_come_through(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let first = number("TPLKIT_SEED").unwrap_or(0);
     for seed in first..first + number("TPLKIT_ROUND_TRIPS").unwrap_or(20) {
-        eprintln!("seed {seed}");
+        told(seed);
         let mut state = random::workspace(seed, &Shape::closed());
         // Of a timer profile the server knows the name alone.
         let timers = state.structure.organization.timer_profiles.iter_mut();
@@ -43,6 +43,11 @@ async fn random_workspaces_come_through(place: Place) {
         // What the server makes of a workspace is what the library makes of it in memory.
         differ_in_nothing(seed, &source, &here);
     }
+}
+
+#[expect(clippy::print_stderr, reason = "a failure is told with its seed")]
+fn told(seed: u64) {
+    eprintln!("TPLKIT_SEED={seed}");
 }
 
 #[expect(clippy::disallowed_methods, reason = "says how much is tested")]

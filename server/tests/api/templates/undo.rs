@@ -22,7 +22,7 @@ fn undo(client: &Client, job: &serde_json::Value, query: &str) -> Answer {
     client.send("POST", &path, &[], None)
 }
 
-async fn scene(world: &World, client: &Client) -> (String, String) {
+fn scene(world: &World, client: &Client) -> (String, String) {
     let shop = Shop::new(client, world.acme);
     let admin = world.as_user("admin@acme.test");
     let template = shop.template(client, &admin, &json!({"rows": "all"}));
@@ -33,7 +33,7 @@ async fn a_job_is_taken_back_once(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let editor = world.as_user("editor@acme.test");
-    let (template, there) = scene(&world, &editor).await;
+    let (template, there) = scene(&world, &editor);
     feature(&editor, &there, "Mine");
     let before = world.counts().await;
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
@@ -70,7 +70,7 @@ async fn what_people_did_since_is_not_lost_by_accident(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let editor = world.as_user("editor@acme.test");
-    let (template, there) = scene(&world, &editor).await;
+    let (template, there) = scene(&world, &editor);
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
     let clients = named(&editor, &there, "clients").expect("a table");
     row(&editor, &clients, &json!({"code": "mine"}));
@@ -107,7 +107,7 @@ async fn each_job_takes_back_its_own(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let editor = world.as_user("editor@acme.test");
-    let (template, there) = scene(&world, &editor).await;
+    let (template, there) = scene(&world, &editor);
     let none = json!({"workspaceId": there, "includeRows": false});
     let first = applied(&editor, &template, &none).await;
     let second = applied(&editor, &template, &json!({"workspaceId": there})).await;
@@ -123,7 +123,7 @@ async fn who_may_undo(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let editor = world.as_user("editor@acme.test");
-    let (template, there) = scene(&world, &editor).await;
+    let (template, there) = scene(&world, &editor);
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
     undo(&world.as_user("viewer@acme.test"), &job, "").refused(403, "forbidden");
     undo(&world.as_user("stranger@other.test"), &job, "").refused(404, "not_found");
