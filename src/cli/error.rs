@@ -72,7 +72,7 @@ pub(crate) enum CliError {
     Simulate(Box<SimulateError>),
     /// A server refused something, or did not answer.
     #[cfg(feature = "client")]
-    #[error("{0}")]
+    #[error("{}", remote::told(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
     #[cfg(feature = "client")]
@@ -112,7 +112,7 @@ pub(crate) enum CliError {
     },
     /// A refusal that has a better explanation than its code.
     #[cfg(feature = "client")]
-    #[error("{source}")]
+    #[error("{}", remote::told(source))]
     Explained {
         /// The refusal.
         source: Box<tplkit::client::Error>,

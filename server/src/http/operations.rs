@@ -181,18 +181,19 @@ pub fn find(method: &str, path: &str) -> Found {
         };
         segments.push(decoded.into_owned());
     }
-    let mut methods = Vec::new();
-    for operation in &OPERATIONS {
-        let Some(parameters) = operation.matches(&segments) else {
-            continue;
-        };
-        if operation.method == method {
-            return Found::Operation(operation, parameters);
-        }
-        methods.push(operation.method);
-    }
-    if methods.is_empty() {
+    let all = OPERATIONS.iter();
+    let mut found: Vec<(&Operation, Vec<String>)> = all
+        .filter_map(|operation| Some((operation, operation.matches(&segments)?)))
+        .collect();
+    // A word that is a path of its own is no id in another one.
+    let Some(least) = found.iter().map(|(_, parameters)| parameters.len()).min() else {
         return Found::Nothing;
+    };
+    found.retain(|(_, parameters)| parameters.len() == least);
+    let mut methods: Vec<&str> = found.iter().map(|(other, _)| other.method).collect();
+    let here = found.into_iter().find(|(other, _)| other.method == method);
+    if let Some((operation, parameters)) = here {
+        return Found::Operation(operation, parameters);
     }
     if methods.contains(&"GET") {
         methods.push("HEAD");
@@ -349,6 +350,8 @@ mod tests {
         assert_eq!(leads("HEAD", "/v1/health"), "GET /v1/health []");
         assert_eq!(leads("PUT", "/v1/organizations/x"), "GET, HEAD, PATCH");
         assert_eq!(leads("POST", "/v1/health"), "GET, HEAD");
+        assert_eq!(leads("PATCH", "/v1/templates/import"), "POST");
+        assert_eq!(leads("GET", "/v1/templates/import"), "POST");
         for nothing in [
             "/",
             "/v1",

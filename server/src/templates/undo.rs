@@ -48,9 +48,8 @@ impl Undo {
             return Err(in_the_way(&self.now().await?));
         };
         let undone = self.under(&lease).await;
-        if undone.is_err()
-            && let Err(error) = lease.release(store, context, 0).await
-        {
+        // Also of a job that is undone: nobody works on it any more.
+        if let Err(error) = lease.release(store, context, 0).await {
             tracing::warn!(%error, "the job is held until its lease runs out");
         }
         undone?;

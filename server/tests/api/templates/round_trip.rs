@@ -73,7 +73,10 @@ async fn through(
         "{job}"
     );
     let path = format!("/v1/workspaces/{workspace}/export");
-    let identity = json!({"name": here.name, "label": here.label});
+    // What the package is called is not what the new workspace is.
+    let package: Json = serde_json::from_str(package).expect("JSON");
+    let manifest = &package["manifest"];
+    let identity = json!({"name": manifest["name"], "label": manifest["label"]});
     let body = json!({"rows": "all", "identity": identity});
     client.post(&path, &body).expect(200).body
 }
