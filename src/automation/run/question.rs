@@ -56,6 +56,12 @@ impl Question {
             let reason = "only rules that hold together reach a read";
             return Err(Failure::at("filterGroup.combinator", reason));
         }
+        let members = group.and_then(Value::as_object).into_iter().flatten();
+        let known = |key: &str| ["combinator", "rules"].contains(&key);
+        if let Some((other, _)) = members.into_iter().find(|(key, _)| !known(key)) {
+            let reason = "only rules at the top reach a read: without this part it would find more";
+            return Err(Failure::at(format!("filterGroup.{other}"), reason));
+        }
         let rules = group.and_then(|group| group.get("rules"));
         for (at, rule) in rules
             .and_then(Value::as_list)
@@ -80,6 +86,11 @@ impl Question {
         let column = column.filter(|column| !column.is_empty() && !column.contains('\0'));
         let column = column.ok_or("the rule names no column")?;
         let operator = rule.get("operator").and_then(Value::as_str);
+        let known = ["id", "columnName", "operator", "value"];
+        let mut members = rule.as_object().into_iter().flatten();
+        if members.any(|(key, _)| !known.contains(&key.as_str())) {
+            return Err("the rule says more than a read understands");
+        }
         let text = text_of(value);
         let test = match operator.unwrap_or_default() {
             "equals" => CellTest::Text(Compare::Eq, text),
@@ -93,34 +104,35 @@ impl Question {
                 let Some([low, high]) = value.as_list() else {
                     return Err("`between` takes a list of two values");
                 };
-                self.ask(column, ordered(Compare::Gte, low), false);
+                self.ask(column, ordered(Compare::Gte, low))?;
                 ordered(Compare::Lte, high)
             }
             "isEmpty" => {
                 self.empty.push(column.to_owned());
                 return Ok(());
             }
+            // What every row has is never empty.
+            "isNotEmpty" if Column::of(column).key().is_none() => return Ok(()),
             "isNotEmpty" => {
-                self.ask(column, CellTest::Text(Compare::Neq, String::new()), false);
-                self.ask(column, CellTest::Text(Compare::Neq, "[]".to_owned()), false);
-                return Ok(());
+                self.ask(column, CellTest::Text(Compare::Neq, String::new()))?;
+                CellTest::Text(Compare::Neq, "[]".to_owned())
             }
             _ => return Err("the rule has no operator that is known"),
         };
-        self.ask(column, test, false);
-        Ok(())
+        self.ask(column, test)
     }
 
-    fn ask(&mut self, column: &str, test: CellTest, negated: bool) {
+    fn ask(&mut self, column: &str, test: CellTest) -> Result<(), &'static str> {
         let condition = match (Column::of(column), test) {
             (Column::Key(key), test) => Condition::Cell { key, test },
-            // What every row has is never empty, and compares as text only where it is written so.
-            (_, test) => match own(column, test) {
-                Some(condition) => condition,
-                None => return,
-            },
+            // What every row has is compared as what it is. A rule that cannot be asked is never left out.
+            (_, test) => own(column, test).ok_or("the rule compares what cannot be compared so")?,
         };
-        self.filters.push(Filter { negated, condition });
+        self.filters.push(Filter {
+            negated: false,
+            condition,
+        });
+        Ok(())
     }
 
     /// Whether filters alone find the rows.

@@ -285,3 +285,44 @@ fn played_again_with_the_same_outputs_it_takes_the_same_way() {
         assert_eq!(play.due(now()).input["title"].as_str(), Some("11"));
     }
 }
+
+/// A rule that cannot be asked fails the step: left out, it would widen the read.
+#[test]
+fn a_read_is_never_widened() {
+    for (group, field) in [
+        (
+            r#"{"combinator":"or","rules":[]}"#,
+            "filterGroup.combinator",
+        ),
+        (
+            r#"{"rules":[],"groups":[{"rules":[]}]}"#,
+            "filterGroup.groups",
+        ),
+        (r#"{"rules":[{"rules":[]}]}"#, "filterGroup.rules.0.value"),
+        (
+            r#"{"rules":[{"columnName":"age","operator":"like","value":1}]}"#,
+            "filterGroup.rules.0.value",
+        ),
+        (
+            r#"{"rules":[{"columnName":"age","operator":"between","value":1}]}"#,
+            "filterGroup.rules.0.value",
+        ),
+        (
+            r#"{"rules":[{"columnName":"id","operator":"contains","value":"a"}]}"#,
+            "filterGroup.rules.0.value",
+        ),
+        (
+            r#"{"rules":[{"columnName":"created_at","operator":"greaterThan","value":5}]}"#,
+            "filterGroup.rules.0.value",
+        ),
+    ] {
+        let steps = format!(
+            r#"[{{"key":"feature.read","id":"stp_000000000001","config":{{"featureId":"TABLE","filterGroup":{group}}}}}]"#
+        );
+        let told = told(&played(&steps, None));
+        assert!(
+            told[0].starts_with(&format!("0 `{field}`")),
+            "{group} {told:?}"
+        );
+    }
+}
