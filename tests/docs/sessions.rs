@@ -26,6 +26,10 @@ fn parts(page: &str) -> Vec<Part> {
         if line.starts_with("```") {
             session = line == "```console";
             parts.push(Part::Text(line.to_owned()));
+        } else if line.starts_with("$ tplkit-server serve") {
+            // What asks a server is run as a whole by its own tests.
+            session = false;
+            parts.push(Part::Text(line.to_owned()));
         } else if let Some(command) = line.strip_prefix("$ ").filter(|_| session) {
             if command.starts_with("tplkit ") {
                 let command = command.to_owned();
