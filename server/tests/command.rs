@@ -139,3 +139,144 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
         stderr(&second)
     );
 }
+
+/// A connection that is set, and its secret.
+fn set(database: &str, arguments: &[&str], secret: &str) -> Result<serde_json::Value, i32> {
+    let mut command = crate::process::command(&["admin", "set-connection"]);
+    let mut child = command
+        .args(arguments)
+        .args(["--database", database])
+        .env("TPLKIT_SECRET_KEY", "0a".repeat(32))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let _ = pipe.write_all(secret.as_bytes());
+    drop(pipe);
+    let output = child.wait_with_output().expect("ends");
+    match output.status.code() {
+        Some(0) => Ok(serde_json::from_slice(&output.stdout).expect("JSON")),
+        code => Err(code.unwrap_or(-1)),
+    }
+}
+
+#[test]
+fn an_administrator_says_whom_automations_speak_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = &database(folder.path());
+    let organization = &crate::process::owner(database);
+    let create = |name: &str| {
+        let create = [
+            "create-channel",
+            "--organization",
+            organization,
+            "--name",
+            name,
+        ];
+        admin(database, &create, "")
+    };
+    let channel = create("desk").expect("a record");
+    assert_eq!(
+        (&channel["name"], &channel["organization_id"]),
+        (&"desk".into(), &organization.as_str().into())
+    );
+    assert!(create("desk").is_err(), "it exists");
+    assert!(create("a:b").is_err(), "no name");
+
+    let to = |name: &'static str, kind: &'static str, url: &'static str| {
+        vec![
+            "--organization",
+            organization.as_str(),
+            "--name",
+            name,
+            "--kind",
+            kind,
+            "--url",
+            url,
+        ]
+    };
+    let mut api = to("api", "http", "https://api.example.org/v1");
+    api.push("--secret-stdin");
+    let made = set(database, &api, "s3cret\n").expect("a record");
+    assert_eq!(made["has_secret"], true);
+    assert!(!made.to_string().contains("s3cret"));
+    // Without a secret it has none any more.
+    let again = set(
+        database,
+        &to("api", "http", "https://api.example.org/v2"),
+        "",
+    )
+    .expect("a record");
+    assert_eq!(
+        (&again["id"], &again["has_secret"]),
+        (&made["id"], &false.into())
+    );
+    let mail = set(
+        database,
+        &to(
+            "mail",
+            "smtp",
+            "smtp://ann:pa55@mail.example.org?from=a@b.c",
+        ),
+        "",
+    )
+    .expect("a record");
+    assert_eq!(
+        (&mail["has_secret"], &mail["url"]),
+        (
+            &true.into(),
+            &"smtp://ann@mail.example.org?from=a@b.c".into()
+        )
+    );
+    set(database, &to("nightly", "timer", "cron:0 3 * * *"), "").expect("a record");
+    let file = std::fs::read(database.strip_prefix("sqlite:").expect("a file")).expect("reads");
+    for secret in ["s3cret", "pa55"] {
+        assert!(
+            !file
+                .windows(secret.len())
+                .any(|part| part == secret.as_bytes()),
+            "{secret}"
+        );
+    }
+    assert_eq!(set(database, &api, ""), Err(2), "no secret");
+    assert_eq!(set(database, &to("x", "ftp", "ftp://x"), ""), Err(2));
+    for (kind, url) in [
+        ("http", "ftp://x"),
+        ("smtp", "http://x"),
+        ("timer", "daily"),
+        ("llm", "x"),
+    ] {
+        assert_eq!(
+            set(database, &to("x", kind, url), ""),
+            Err(1),
+            "{kind} {url}"
+        );
+    }
+    // Nothing encrypts it.
+    let plain = [
+        "set-connection",
+        "--organization",
+        organization,
+        "--name",
+        "y",
+        "--kind",
+        "http",
+        "--url",
+        "https://x.example",
+        "--secret-stdin",
+    ];
+    let refused = admin(database, &plain, "s3cret\n").expect_err("no key");
+    assert!(
+        stderr(&refused).contains("TPLKIT_SECRET_KEY"),
+        "{}",
+        stderr(&refused)
+    );
+
+    let nothing = "00000000-0000-7000-8000-000000000000";
+    for switch in ["activate", "pause"] {
+        let refused = admin(database, &["automation", switch, nothing], "").expect_err("nothing");
+        assert_eq!(refused.status.code(), Some(1));
+    }
+}

@@ -24,13 +24,13 @@ use crate::stores::{self, Place};
 const CLIENTS: usize = 4;
 
 /// A connection and who asks.
-struct Wire {
+pub(crate) struct Wire {
     stream: BufReader<TcpStream>,
-    token: String,
+    pub(crate) token: String,
 }
 
 impl Wire {
-    fn new(serving: &Serving, token: &str) -> Wire {
+    pub(crate) fn new(serving: &Serving, token: &str) -> Wire {
         let stream = TcpStream::connect(&serving.address).expect("connects");
         stream.set_nodelay(true).expect("a socket");
         Wire {
@@ -40,7 +40,12 @@ impl Wire {
     }
 
     /// Status and document, or nothing when the server or its database died over it.
-    fn ask(&mut self, method: &str, path: &str, body: Option<&Value>) -> Option<(u16, Value)> {
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Option<(u16, Value)> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\n");
         if !self.token.is_empty() {
@@ -82,14 +87,14 @@ impl Wire {
     }
 
     #[track_caller]
-    fn made(&mut self, path: &str, body: &Value) -> String {
+    pub(crate) fn made(&mut self, path: &str, body: &Value) -> String {
         let (status, record) = self.ask("POST", path, Some(body)).expect("an answer");
         assert_eq!(status, 201, "{record}");
         record["id"].as_str().expect("an id").to_owned()
     }
 }
 
-fn signed_in(serving: &Serving) -> Wire {
+pub(crate) fn signed_in(serving: &Serving) -> Wire {
     let mut wire = Wire::new(serving, "");
     let body = json!({"email": EMAIL, "password": SECRET});
     let (_, tokens) = wire
@@ -322,7 +327,7 @@ fn start(database: &str) -> Serving {
 }
 
 /// How often.
-fn kills() -> usize {
+pub(crate) fn kills() -> usize {
     let told = cluster::variable("TPLKIT_KILLS");
     let told = told.map(|told| told.to_string_lossy().parse().expect("a number"));
     told.unwrap_or(5)

@@ -18,6 +18,8 @@ mod fold;
 mod jobs;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod kill_runs;
 mod limits;
 mod migrations;
 #[cfg(unix)]
@@ -27,6 +29,8 @@ mod postgres;
 mod process;
 #[cfg(unix)]
 mod races;
+#[cfg(unix)]
+mod readme;
 mod sinks;
 mod stores;
 #[cfg(unix)]

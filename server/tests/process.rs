@@ -32,6 +32,15 @@ pub(crate) fn database(folder: &Path) -> String {
     format!("sqlite:{}", folder.join("test.db").display())
 }
 
+/// A variable that says how a test is to run.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "whoever starts the tests says how long they may take"
+    )]
+    std::env::var(name).ok()
+}
+
 /// Runs an `admin` command and gives the record that it prints.
 pub(crate) fn admin(database: &str, arguments: &[&str], input: &str) -> Result<Value, Output> {
     let mut child = command(&["admin"])

@@ -82,7 +82,7 @@ fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
 async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 23] = [
+        let statements: [(&'static str, Vec<Value>); 29] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -187,6 +187,34 @@ async fn seed(place: &Place) {
                 "INSERT INTO main.template_job_entries (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, 0, 'x')",
                 inside(organization, &[26]),
             ),
+            (
+                "INSERT INTO main.workflow_watchers (organization_id, feature_id, workflow_id, version, modes) VALUES ($1, $2, $3, 1, 'x')",
+                vec![
+                    organization.into(),
+                    of(organization, 6).into(),
+                    of(organization, 23).into(),
+                ],
+            ),
+            (
+                "INSERT INTO main.workflow_events (organization_id, workspace_id, feature_id, id, workflow_id, version, row_id, record, depth, created_at) VALUES ($1, $2, $3, $4, $5, 1, $4, 'x', 1, 0)",
+                inside(organization, &[6, 27, 23]),
+            ),
+            (
+                "INSERT INTO main.workflow_schedules (organization_id, workflow_id, version, since) VALUES ($1, $2, 1, 0)",
+                vec![organization.into(), of(organization, 23).into()],
+            ),
+            (
+                "INSERT INTO main.workflow_runs (organization_id, workspace_id, workflow_id, id, version, status, trigger_word, dry_run, depth, created_at) VALUES ($1, $2, $3, $4, 1, 'queued', 'manual', false, 1, 0)",
+                inside(organization, &[23, 28]),
+            ),
+            (
+                "INSERT INTO main.workflow_steps (organization_id, workspace_id, run_id, number, path, step_id, key, status, input) VALUES ($1, $2, $3, 0, '0', 's', 'k', 'running', 'x')",
+                inside(organization, &[28]),
+            ),
+            (
+                "INSERT INTO main.notifications (organization_id, id, scope_type, title, body, run_id, step_id, created_at) VALUES ($1, $2, 'organization', 't', 'b', $2, 's', 0)",
+                vec![organization.into(), of(organization, 29).into()],
+            ),
         ];
         for (sql, parameters) in statements {
             run(&store, &Scope::Operator, sql, parameters)
@@ -196,7 +224,7 @@ async fn seed(place: &Place) {
     }
 }
 
-const READS: [&str; 24] = [
+const READS: [&str; 30] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -219,6 +247,12 @@ const READS: [&str; 24] = [
     "SELECT organization_id FROM template_jobs WHERE {tenant organization_id}",
     "SELECT organization_id FROM template_job_parts WHERE {tenant organization_id}",
     "SELECT organization_id FROM template_job_entries WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_watchers WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_events WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_schedules WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_runs WHERE {tenant organization_id}",
+    "SELECT organization_id FROM workflow_steps WHERE {tenant organization_id}",
+    "SELECT organization_id FROM notifications WHERE {tenant organization_id}",
     // Through a join and a subselect.
     "SELECT r.organization_id FROM features f LEFT JOIN rows r ON r.organization_id = f.organization_id \
      AND r.feature_id = f.id WHERE {tenant f.organization_id}",
@@ -251,7 +285,19 @@ async fn either_wall_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 36] = [
+const WRITES: [&str; 48] = [
+    "UPDATE main.workflow_watchers SET version = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflow_events SET depth = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflow_schedules SET since = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflow_runs SET depth = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.workflow_steps SET number = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.notifications SET title = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_watchers WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_events WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_schedules WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_steps WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.workflow_runs WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.notifications WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.organizations SET label = 'new' WHERE {tenant id} RETURNING id",
     "UPDATE main.memberships SET role = 'viewer' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workspaces SET label = 'new' WHERE {tenant organization_id} RETURNING organization_id",

@@ -72,7 +72,7 @@ pub(crate) enum CliError {
     Simulate(Box<SimulateError>),
     /// A server refused something, or did not answer.
     #[cfg(feature = "client")]
-    #[error("{0}")]
+    #[error("{}", remote::told(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
     #[cfg(feature = "client")]
@@ -112,7 +112,7 @@ pub(crate) enum CliError {
     },
     /// A refusal that has a better explanation than its code.
     #[cfg(feature = "client")]
-    #[error("{source}")]
+    #[error("{}", remote::told(source))]
     Explained {
         /// The refusal.
         source: Box<tplkit::client::Error>,
@@ -138,6 +138,7 @@ pub(crate) enum CliError {
     #[error("interrupted: nothing was written")]
     Interrupted,
     /// Somebody was asked and said no.
+    #[cfg(feature = "client")]
     #[error("not confirmed: nothing was written")]
     Declined,
     /// Files cannot be watched.
@@ -174,7 +175,9 @@ impl CliError {
             CliError::Job { source, .. } => source.exit(),
             #[cfg(feature = "client")]
             CliError::Explained { source, .. } => remote::exit(source),
-            CliError::Interrupted | CliError::Declined => Exit::Interrupted,
+            #[cfg(feature = "client")]
+            CliError::Declined => Exit::Interrupted,
+            CliError::Interrupted => Exit::Interrupted,
             _ => Exit::Usage,
         }
     }
@@ -262,10 +265,9 @@ impl CliError {
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
-            CliError::Arguments(_)
-            | CliError::Output(_)
-            | CliError::Interrupted
-            | CliError::Declined => return None,
+            CliError::Arguments(_) | CliError::Output(_) | CliError::Interrupted => return None,
+            #[cfg(feature = "client")]
+            CliError::Declined => return None,
         };
         Some(help.to_owned())
     }

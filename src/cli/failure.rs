@@ -13,11 +13,15 @@ use tplkit::check::render::{self, Report, Trouble};
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout};
-use super::{args, document};
+use super::{args, document, last_words};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
     let wish = Wish::read(words);
+    if wish.json {
+        let stopped = trouble("interrupted".to_owned(), None);
+        last_words::owe(wish.document(&stopped, "failed", Map::new()));
+    }
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) => fail(&error, &wish),
@@ -110,22 +114,8 @@ fn tell_more(trouble: &Trouble, wish: &Wish, error: &CliError) {
 
 fn tell_as(trouble: &Trouble, wish: &Wish, outcome: &str, members: Map<String, Value>) {
     if wish.json {
-        #[cfg(feature = "client")]
-        super::interrupt::leave(None);
-        let text = if wish.report {
-            render::json(&Report {
-                troubles: vec![trouble.clone()],
-                ..Report::default()
-            })
-        } else {
-            let mut body = document::errors(std::slice::from_ref(trouble));
-            if let Some(error) = body["errors"][0].as_object_mut() {
-                error.extend(members);
-            }
-            document::write(outcome, &body)
-        };
         // There is nobody left to tell about a closed stdout.
-        print_stdout(&text).ok();
+        print_stdout(&wish.document(trouble, outcome, members)).ok();
     }
 }
 
@@ -138,6 +128,21 @@ struct Wish {
 }
 
 impl Wish {
+    /// The document that tells of a failure.
+    fn document(&self, trouble: &Trouble, outcome: &str, members: Map<String, Value>) -> String {
+        if self.report {
+            return render::json(&Report {
+                troubles: vec![trouble.clone()],
+                ..Report::default()
+            });
+        }
+        let mut body = document::errors(std::slice::from_ref(trouble));
+        if let Some(error) = body["errors"][0].as_object_mut() {
+            error.extend(members);
+        }
+        document::write(outcome, &body)
+    }
+
     fn read(words: &[OsString]) -> Wish {
         let words: Vec<&str> = words
             .iter()

@@ -1,28 +1,7 @@
 //! Ctrl-C.
 
-#[cfg(feature = "client")]
-use std::sync::{Mutex, PoisonError};
-
 use super::exit::Exit;
-
-/// What is said when somebody stops a command whose work goes on elsewhere.
-#[cfg(feature = "client")]
-pub(crate) struct LastWords {
-    /// For people, to stderr.
-    pub(crate) note: String,
-    /// The document that stdout owes, if one was asked for.
-    pub(crate) document: Option<String>,
-}
-
-#[cfg(feature = "client")]
-static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
-
-/// Has these words said if the command is stopped from now on; nothing takes them back. Whoever
-/// writes the document of a command takes them back first, so that there are never two.
-#[cfg(feature = "client")]
-pub(crate) fn leave(words: Option<LastWords>) {
-    *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner) = words;
-}
+use super::last_words;
 
 /// Makes Ctrl-C end the process with the documented code.
 ///
@@ -36,24 +15,10 @@ pub(crate) fn install() {
         if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
             dialoguer::console::Term::stderr().show_cursor().ok();
         }
-        #[cfg(feature = "client")]
-        say();
+        last_words::say();
         std::process::exit(Exit::Interrupted as i32)
     })
     .ok();
-}
-
-#[cfg(feature = "client")]
-fn say() {
-    // Held until the process ends: nobody else writes a document any more.
-    let words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(words) = words.as_ref() {
-        super::output::print_note(&words.note);
-        if let Some(document) = &words.document {
-            super::output::print_stdout(document).ok();
-        }
-    }
-    std::mem::forget(words);
 }
 
 /// Asks for something that is not shown while it is typed, so that what is typed after Ctrl-C is.

@@ -16,6 +16,7 @@ mod folder;
 #[cfg(feature = "client")]
 mod following;
 pub(crate) mod interrupt;
+mod last_words;
 mod output;
 mod package_file;
 #[cfg(feature = "client")]

@@ -6,6 +6,7 @@ use std::path::Path;
 use tplkit::check::render::Trouble;
 
 use super::error::CliError;
+use super::last_words;
 use super::replace;
 use super::source::is_stdin;
 
@@ -24,6 +25,7 @@ pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
 
 /// Writes a result that may be no text, whole.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    last_words::begin();
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()

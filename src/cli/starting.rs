@@ -10,7 +10,7 @@ use super::document;
 use super::error::CliError;
 use super::exit::Exit;
 use super::following::{Telling, Waiting, conclude, follow};
-use super::interrupt;
+use super::last_words;
 use super::output::{print_error, write_result};
 use super::remote;
 use super::session::Session;
@@ -48,7 +48,7 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
         }
         // Whoever was refused has begun nothing.
         Err(error @ Error::Refused(_)) if remote::exit(&error) != Exit::Unreachable => {
-            interrupt::leave(None);
+            last_words::leave(None);
             return Err(error.into());
         }
         Err(error) => return Err(way.of(error.into())),
@@ -60,7 +60,7 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
         write_result(&format!("{id}\n"), None)?;
     }
     if start.detach {
-        interrupt::leave(None);
+        last_words::leave(None);
         if start.form == Form::Json {
             let status = [("job_id", json!(id)), ("status", json!(started.status))];
             let body = members.into_iter().chain(status);
@@ -83,7 +83,7 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
 
 /// Somebody works on a job of this template and workspace already.
 fn held(start: &Start<'_>, members: &[(&str, Value)], problem: &Problem) -> Result<Exit, CliError> {
-    interrupt::leave(None);
+    last_words::leave(None);
     let until = problem.locked_until.as_deref();
     let until = until
         .map(|until| format!(" until {until}"))

@@ -6,7 +6,7 @@ use tplkit::check::render::Trouble;
 use super::args::Form;
 use super::document;
 use super::error::CliError;
-use super::interrupt::{self, LastWords};
+use super::last_words::{self, LastWords};
 
 /// Where remote work is found again.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub(crate) fn leave(way: &Way, form: Form) {
         body["job_id"] = json!(way.job());
         document::write("failed", &body)
     });
-    interrupt::leave(Some(LastWords {
+    last_words::leave(Some(LastWords {
         note: format!("\nerror: {message}\n  help: {help}"),
         document,
     }));

@@ -42,6 +42,6 @@ impl Client {
     pub fn validate_automation(&self, body: &str) -> Result<Told<Verdict>, Error> {
         let mut request = Request::new(Method::POST, "/v1/workflows-v2/validate");
         request.body = Some(body.as_bytes().to_vec());
-        self.read(&self.keyed(request))
+        self.read(&request.harmless())
     }
 }

@@ -120,7 +120,7 @@ impl Job {
 impl Client {
     /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
     pub fn plan(&self, template: &str, body: &Value) -> Result<Told<Preview>, Error> {
-        self.read(&self.keyed(Request::post(path(template, "/plan"), body)))
+        self.read(&Request::post(path(template, "/plan"), body).harmless())
     }
 
     /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.

@@ -25,6 +25,8 @@ pub struct Request {
     pub body: Option<Vec<u8>>,
     /// By which the server knows a repetition.
     pub idempotency_key: Option<String>,
+    /// Whether it changes nothing whatever its method says, so that it may be sent again without a key.
+    pub(super) harmless: bool,
     /// What the body holds and no text may repeat.
     pub(super) secrets: Vec<Secret>,
 }
@@ -39,6 +41,7 @@ impl Request {
             headers: Vec::new(),
             body: None,
             idempotency_key: None,
+            harmless: false,
             secrets: Vec::new(),
         }
     }
@@ -69,6 +72,13 @@ impl Request {
         self
     }
 
+    /// A question that is asked with a `POST`.
+    #[must_use]
+    pub(super) fn harmless(mut self) -> Request {
+        self.harmless = true;
+        self
+    }
+
     /// Makes parameters of the query that the path brings.
     pub(super) fn unfold(&mut self) {
         let Some((path, query)) = self.path.split_once('?') else {
@@ -94,7 +104,9 @@ impl Request {
     /// Whether it may be sent again when nobody knows what became of it.
     pub(super) fn is_repeatable(&self) -> bool {
         let keyed = self.idempotency_key.is_some() && self.takes_key();
-        keyed || [Method::GET, Method::HEAD, Method::PUT, Method::DELETE].contains(&self.method)
+        keyed
+            || self.harmless
+            || [Method::GET, Method::HEAD, Method::PUT, Method::DELETE].contains(&self.method)
     }
 }
 

@@ -250,3 +250,84 @@ fn automations_are_validated() {
         .exits(1);
     place.run(&["automation"]).exits(2);
 }
+
+#[test]
+fn automations_are_played_offline() {
+    const TABLE: &str = "10000000-0000-4000-8000-00000000000a";
+    let chain = r#"{"trigger_config": {"type": "manual"}, "graph_config": {"steps": [
+        {"key": "feature.read", "id": "stp_00000000000r", "config": {"featureId": "TABLE", "orderBy": {"column": "n", "desc": true}}},
+        {"key": "email.send", "config": {"to": "{{vars.trigger.to}}", "subject": "{{vars.steps.stp_00000000000r.count}} rows", "body": "<p>{{record.name}}</p>"}}]}}"#;
+    let chain = chain.replace("TABLE", TABLE);
+    let rows =
+        format!(r#"{{"{TABLE}": [{{"n": 9, "name": "nine"}}, {{"n": 10, "name": "<ten>"}}]}}"#);
+    let place = Place::with(&[
+        ("chain.json", chain.as_str()),
+        ("rows.json", &rows),
+        ("row.json", r#"{"to": "a@b.c"}"#),
+        ("split.json", r#"{"to": "a@b.c\r\nBcc: d@e.f"}"#),
+        ("broken.json", "{"),
+        ("bad.json", &chain.replace("feature.read", "nope")),
+    ]);
+    let run = |more: &[&str]| {
+        let all: Vec<&str> = ["automation", "run"]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        place.run(&all)
+    };
+    let played = run(&[
+        "chain.json",
+        "--stub",
+        "--row",
+        "row.json",
+        "--rows",
+        "rows.json",
+        "--format",
+        "json",
+    ]);
+    let document = played.exits(0).json();
+    assert_eq!(document["outcome"], "clean");
+    assert_eq!(document["steps"][0]["output"]["count"], 2);
+    let mail = &document["steps"][1];
+    assert_eq!(
+        (&mail["path"], &mail["status"]),
+        (&"1".into(), &"succeeded".into())
+    );
+    assert_eq!(mail["input"]["subject"], "2 rows");
+    assert_eq!(mail["input"]["body"], "<p>&lt;ten&gt;</p>");
+    assert!(mail["id"].as_str().is_some_and(|id| id.starts_with("stp_")));
+    let told = run(&["chain.json", "--stub", "--row", "split.json"]).exits(1);
+    assert!(
+        told.out.contains("1 email.send") && told.out.contains("{{vars.trigger.to}}"),
+        "{}",
+        told.out
+    );
+    assert_eq!(
+        run(&["bad.json", "--stub", "--format", "json"])
+            .exits(1)
+            .json()["outcome"],
+        "findings"
+    );
+    for wrong in [
+        &["chain.json"][..],
+        &["gone.json", "--stub"],
+        &["chain.json", "--stub", "--row", "broken.json"],
+        &["chain.json", "--stub", "--rows", "gone.json"],
+    ] {
+        run(wrong).exits(2);
+    }
+    let example =
+        |name: &str| format!("{}/examples/automations/{name}", env!("CARGO_MANIFEST_DIR"));
+    let paid = run(&[
+        &example("paid.json"),
+        "--stub",
+        "--row",
+        &example("order.json"),
+    ])
+    .exits(0);
+    assert!(
+        paid.out.contains("Order 7 is paid") && paid.out.contains("3 steps."),
+        "{}",
+        paid.out
+    );
+}

@@ -4,6 +4,7 @@
 mod scripted;
 
 mod bounds;
+mod catalog;
 mod host;
 mod lists;
 mod redirects;

@@ -12,7 +12,7 @@ use super::server::{Server, Uniqueness};
 
 pub(crate) fn tell(options: &Options, small: bool) {
     let (few, many) = if small {
-        (500, 2_000)
+        (1_000, 2_000)
     } else {
         (10_000, 1_000_000)
     };

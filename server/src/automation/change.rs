@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::find::{self, Workflow};
 use super::version::{Version, columns};
-use super::watching::settle;
+use super::watching::{no_table, settle};
 use crate::context::Context;
 use crate::http::problem::{Code, Problem};
 use crate::http::query;
@@ -184,8 +184,8 @@ pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Versio
     tx.query(sql, &parameters).await?;
     draft.is_draft = false;
     draft.is_active = fires;
-    if fires {
-        settle(tx, (draft.organization, draft.workflow), now).await?;
+    if fires && !settle(tx, (draft.organization, draft.workflow), now).await? {
+        return Err(no_table(tx.scope()));
     }
     Ok(draft)
 }
@@ -233,7 +233,9 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
     let parameters = [line.organization.into(), newest.id.into(), true.into()];
     tx.query(sql, &parameters).await?;
     newest.is_active = true;
-    settle(tx, (line.organization, workflow), now).await?;
+    if !settle(tx, (line.organization, workflow), now).await? {
+        return Err(no_table(tx.scope()));
+    }
     Ok(Switched::Done(newest))
 }
 
@@ -241,7 +243,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
 /// of a template go live.
 ///
 /// # Errors
-/// 409 when the table that it watches is gone.
+/// 404 for one without versions, and those of the store.
 pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Problem> {
     let newest = find::newest(tx, line.id).await?;
     let newest = newest.ok_or_else(Problem::not_found)?;
@@ -259,7 +261,9 @@ pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Proble
         true.into(),
     ];
     tx.query(sql, &parameters).await?;
-    settle(tx, (line.organization, line.id), now).await
+    // One whose table was left out fires nothing.
+    settle(tx, (line.organization, line.id), now).await?;
+    Ok(())
 }
 
 /// Lets no version fire any more.

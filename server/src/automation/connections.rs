@@ -20,7 +20,7 @@ pub enum ConnectionKind {
     Smtp,
     /// The base address of an HTTP API.
     Http,
-    /// The base address of an OpenAI-compatible API: `https://host/v1?model=name`.
+    /// The base address of an API like that of `OpenAI`: `https://host/v1?model=name`.
     Llm,
     /// A rhythm, `cron:0 8 * * 1-5`, or a while, `delay:3600`.
     Timer,

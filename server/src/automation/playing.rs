@@ -48,7 +48,7 @@ pub(super) async fn play(
         play: Play::new(Definitions::embedded(), &graph, envelope(run)),
     };
     for number in 0.. {
-        let Some(next) = playing.play.next() else {
+        let Some(next) = playing.play.turn() else {
             return end(player, run, None).await;
         };
         let line = known.get(usize::try_from(number).unwrap_or(usize::MAX));
@@ -200,23 +200,30 @@ impl Playing<'_> {
                 self.keep(line, output).await.map(Some)
             }
             Act::Write(_) | Act::Notify(_) | Act::Run(_) => {
-                line.status = "succeeded".to_owned();
+                "succeeded".clone_into(&mut line.status);
                 let output = self.inside(line, act, now).await?;
                 self.player.bell.ring();
                 Ok(Some(output))
             }
             Act::Ask { .. } | Act::Mail(_) | Act::Request(_) => {
+                let mut turn = None;
+                if let Act::Mail(_) = act {
+                    let waiting = async { Ok(self.player.turn(self.run.organization).await) };
+                    turn = self.held(waiting).await?.ok();
+                }
                 // Noted before it is done: whoever looks sees what may have happened.
                 self.store_step(line.clone()).await?;
                 let done = self.held(self.outside(&act, next, now)).await?;
-                self.keep(line, done.map_err(Stop::Failed)?).await.map(Some)
+                let kept = self.keep(line, done.map_err(Stop::Failed)?).await;
+                drop(turn);
+                kept.map(Some)
             }
         }
     }
 
     /// Stores what came of a step.
     async fn keep(&self, mut line: StepLine, output: Object) -> Result<Object, Stop> {
-        line.status = "succeeded".to_owned();
+        "succeeded".clone_into(&mut line.status);
         line.output = Some(Json::Object(output.clone()).write());
         self.store_step(line).await?;
         Ok(output)
@@ -276,9 +283,15 @@ impl Playing<'_> {
     }
 
     async fn outside(&self, act: &Act, next: &Next, now: i64) -> Result<Object, Stop> {
+        // Steps that a template brought may have no id.
+        let step = if next.id.is_empty() {
+            &next.path
+        } else {
+            &next.id
+        };
         let stamp = Stamp {
             run: self.run.id,
-            step: next.id.clone(),
+            step: step.clone(),
         };
         let client = || {
             let client = self.player.client.as_ref();

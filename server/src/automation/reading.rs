@@ -27,13 +27,11 @@ pub(super) async fn usable(
     let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)";
     let parameters = [organization.into(), feature.into(), workspace.into()];
-    match tx.first(sql, &parameters).await? {
-        Some(_) => Ok(()),
-        None => {
-            let reason = format!("there is no table {feature} here any more");
-            Err(Stop::Failed(Failure::at(field, reason)))
-        }
+    if tx.first(sql, &parameters).await?.is_some() {
+        return Ok(());
     }
+    let reason = format!("there is no table {feature} here any more");
+    Err(Stop::Failed(Failure::at(field, reason)))
 }
 
 /// The output of a read.
@@ -65,7 +63,9 @@ pub(super) async fn read(
     };
     let mut records = Vec::new();
     loop {
-        let (table, rows) = query::rows(tx, tables, &listing).await.map_err(Stop::of)?;
+        let (table, rows) = query::rows(tx, tables, &listing)
+            .await
+            .map_err(|problem| Stop::of(&problem))?;
         let (rows, more) = listing.page.cut(rows);
         listing.after = rows.last().map(|row| Place::of(&listing.sort, row));
         for row in rows {

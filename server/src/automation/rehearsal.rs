@@ -92,7 +92,7 @@ async fn rehearse(tx: &mut Tx, input: &Input) -> Result<(), Undone> {
     let now = Timestamp::from_microsecond(input.player.context.now());
     let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
     let mut steps = Vec::new();
-    while let Some(next) = play.next() {
+    while let Some(next) = play.turn() {
         let number = i64::try_from(steps.len()).unwrap_or(i64::MAX);
         let due = play.due(now);
         let mut step = line(&next, number, &due.input, "succeeded");
@@ -107,7 +107,7 @@ async fn rehearse(tx: &mut Tx, input: &Input) -> Result<(), Undone> {
                 play.done(output);
             }
             Err(Stop::Failed(failure)) => {
-                step.status = "failed".to_owned();
+                "failed".clone_into(&mut step.status);
                 step.error = Some(failure.to_string());
                 steps.push(step);
                 return Err(Undone::Played(steps, Some(told(&next, &failure))));

@@ -21,7 +21,7 @@ const BATCH: i64 = 100;
 
 /// A line that was found due.
 #[derive(Debug, Clone)]
-struct Due {
+struct Found {
     organization: Uuid,
     workflow: Uuid,
     version: i64,
@@ -40,7 +40,7 @@ pub(super) async fn begin_due(player: &Player) -> Result<usize, StoreError> {
     let mut moved = 0;
     loop {
         let now = player.context.now();
-        let found: Vec<Due> = player
+        let found: Vec<Found> = player
             .store
             .read(&Scope::Operator, now, |tx, now| Box::pin(look(tx, *now)))
             .await?;
@@ -58,13 +58,13 @@ pub(super) async fn begin_due(player: &Player) -> Result<usize, StoreError> {
     }
 }
 
-async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Due>, StoreError> {
+async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Found>, StoreError> {
     let sql = "SELECT organization_id, workflow_id, version, since, due_at FROM workflow_schedules \
          WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2";
     let rows = tx.query(sql, &[now.into(), BATCH.into()]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Due {
+            Ok(Found {
                 organization: row.get(0)?,
                 workflow: row.get(1)?,
                 version: row.get(2)?,
@@ -78,7 +78,7 @@ async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Due>, StoreError> {
 }
 
 /// Begins the run of the instant, and notes the next one.
-async fn advance(tx: &mut Tx, due: &Due) -> Result<(), StoreError> {
+async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
     let version = find::by_number(tx, due.workflow, due.version).await?;
     let version = version.filter(|version| version.is_active);
     let Some(version) = version else {

@@ -24,8 +24,8 @@ impl From<StoreError> for Stop {
 
 impl Stop {
     /// What a refusal of the store means for a step.
-    pub(super) fn of(problem: Problem) -> Stop {
-        Stop::passing(&problem)
+    pub(super) fn of(problem: &Problem) -> Stop {
+        Stop::passing(problem)
             .unwrap_or_else(|| Stop::Failed(Failure::new(problem.detail().to_owned())))
     }
 

@@ -56,15 +56,16 @@ fn list(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Brings what is waited for in line with the active version of an automation, if it has one.
+/// Brings what is waited for in line with the active version of an automation, if it has one. False when
+/// the table that it watches is not there for who asks: then nothing fires it.
 ///
 /// # Errors
-/// 409 when the table that it watches is not there for who asks.
+/// Those of the store.
 pub async fn settle(
     tx: &mut Tx,
     (organization, workflow): (Uuid, Uuid),
     now: i64,
-) -> Result<(), Problem> {
+) -> Result<bool, StoreError> {
     let of = [organization.into(), workflow.into()];
     let sql = "DELETE FROM main.workflow_watchers WHERE {tenant organization_id} \
          AND organization_id = $1 AND workflow_id = $2 RETURNING feature_id";
@@ -81,20 +82,35 @@ pub async fn settle(
              AND organization_id = $1 AND workflow_id = $2";
         tx.query(sql, &of).await?;
     }
-    let Some(active) = active else { return Ok(()) };
+    let Some(active) = active else {
+        return Ok(true);
+    };
     let version: i64 = active.get(0)?;
     match kind.as_deref() {
         Some("cron") => schedule(tx, (organization, workflow, version), now).await?,
         Some("record.event") => {
             let feature: Option<Uuid> = active.get(2)?;
+            let feature = feature.unwrap_or_default();
             let config: String = active.get(3)?;
-            let watch = (organization, feature.unwrap_or_default(), workflow);
-            watch_table(tx, watch, version, &config).await?;
-            Table::changed(tx, (organization, feature.unwrap_or_default()), now).await?;
+            let watch = (organization, feature, workflow);
+            if !watch_table(tx, watch, version, &config).await? {
+                return Ok(false);
+            }
+            Table::changed(tx, (organization, feature), now).await?;
         }
         _ => {}
     }
-    Ok(())
+    Ok(true)
+}
+
+/// 409 for a table that is not there for who asks: without it the picture that others have of it could not be
+/// renewed.
+pub(super) fn no_table(scope: &Scope) -> Problem {
+    let told = match scope {
+        Scope::Operator => "The table that the automation watches is gone.",
+        _ => "The table that the automation watches is gone, or hidden from you.",
+    };
+    Problem::new(Code::Conflict, told)
 }
 
 async fn watch_table(
@@ -102,19 +118,14 @@ async fn watch_table(
     (organization, feature, workflow): (Uuid, Uuid, Uuid),
     version: i64,
     config: &str,
-) -> Result<(), Problem> {
+) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM features WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let found = tx
         .first(sql, &[organization.into(), feature.into()])
         .await?;
     if found.is_none() {
-        // Without it the picture that others have of the table could not be renewed.
-        let told = match tx.scope() {
-            Scope::Operator => "The table that the automation watches is gone.",
-            _ => "The table that the automation watches is gone, or hidden from you.",
-        };
-        return Err(Problem::new(Code::Conflict, told));
+        return Ok(false);
     }
     let config = Json::parse(config).unwrap_or_default();
     let part = |key: &str| {
@@ -134,7 +145,7 @@ async fn watch_table(
         part("watchedColumns").into(),
     ];
     tx.query(sql, &parameters).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// Notes that an active version runs by the clock. What was due before and has not run yet stays due.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, MutexGuard, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
+use uuid::Uuid;
 
 use super::bell::Bell;
 use super::connections::Opened;
@@ -22,7 +23,9 @@ use crate::store::{Scope, Store, StoreError};
 /// How long nobody looks when the bell is silent.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How many runs one process plays at once.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 32;
+/// Among how many turns organizations are spread.
+const TURNS: usize = 256;
 
 /// How automations are played.
 #[derive(Debug, Clone)]
@@ -57,6 +60,7 @@ pub struct Player {
     pub(super) bell: Bell,
     pub(super) settings: Arc<Settings>,
     pub(super) client: Result<reqwest::Client, String>,
+    turns: Arc<Vec<Mutex<()>>>,
 }
 
 impl Player {
@@ -74,7 +78,16 @@ impl Player {
             bell: bell.clone(),
             client: outside::client(settings.allow_private),
             settings: Arc::new(settings),
+            turns: Arc::new((0..TURNS).map(|_| Mutex::new(())).collect()),
         }
+    }
+
+    /// The turn of an organization, in this process. Mails of one organization go out and are noted one
+    /// after the other, so that a crash repeats one of them at most.
+    pub(super) async fn turn(&self, organization: Uuid) -> MutexGuard<'_, ()> {
+        let (high, low) = organization.as_u64_pair();
+        let at = usize::try_from((high ^ low) % TURNS as u64).unwrap_or(0);
+        self.turns[at].lock().await
     }
 
     /// The mail server for mails that name no connection.

@@ -186,7 +186,7 @@ impl Writing<'_> {
         };
         let (_, rows) = query::rows(tx, self.tables, &listing)
             .await
-            .map_err(Stop::of)?;
+            .map_err(|problem| Stop::of(&problem))?;
         if rows.len() > MOST {
             let reason =
                 format!("more than {MOST} rows hold that value, and a step changes no more");

@@ -195,7 +195,7 @@ impl Process {
         async move {
             let upkeep = work::run(TASKS, worker.bench.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
-            let playing = player.work(stop.clone());
+            let playing = Box::pin(player.work(stop.clone()));
             let work = async { tokio::join!(upkeep, jobs, playing) };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;

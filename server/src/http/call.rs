@@ -290,6 +290,19 @@ impl Call {
         self.key.get().is_some()
     }
 
+    /// Answers with what was found without writing anything; under a key it is kept, or the answer of an
+    /// earlier request is given again.
+    ///
+    /// # Errors
+    /// Those of the key, or the store's.
+    pub async fn found(self, reply: Reply) -> Result<Response, Problem> {
+        if !self.is_kept() {
+            return Ok(reply.response());
+        }
+        self.write(reply, |tx, asked| Box::pin(keep(tx, asked)))
+            .await
+    }
+
     fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
         Ok(Asked {
             input,
@@ -452,6 +465,13 @@ impl Call {
             }
         }
         Ok(bytes)
+    }
+}
+
+async fn keep(tx: &mut Tx, asked: &Asked<Reply>) -> Result<Reply, Problem> {
+    match asked.claim(tx).await? {
+        Some(answered) => Ok(answered),
+        None => asked.keep(tx, asked.input.clone()).await,
     }
 }
 

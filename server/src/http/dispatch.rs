@@ -210,7 +210,7 @@ async fn pass(app: &Arc<App>, client: String, found: Found, parts: Parts, body: 
         Found::OtherMethods(methods) => {
             let told = format!("This route knows {methods}.");
             let mut problem = Problem::new(Code::MethodNotAllowed, told);
-            problem.allow = Some(methods);
+            problem.allow = Some(methods.into());
             return Outcome::refused(problem);
         }
         Found::Nothing => return Outcome::refused(Problem::not_found()),
@@ -384,7 +384,7 @@ fn limit(app: &App, operation: &Operation, caller: Option<&Caller>, client: &str
 /// The refusal of one request too many.
 pub(super) fn too_many(left: Left) -> Problem {
     let mut problem = Problem::new(Code::RateLimited, "Too many requests; try again later.");
-    problem.retry_after = Some(left.retry_after);
+    problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
     problem
 }
 

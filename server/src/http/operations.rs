@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
 use crate::routes::{
     api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
-    rails, rows, schema, templates, views, workflows, workspace_members, workspaces,
+    rails, rows, schema, template_jobs, templates, views, workflows, workspace_members, workspaces,
 };
 
 /// Who may ask.
@@ -181,18 +181,19 @@ pub fn find(method: &str, path: &str) -> Found {
         };
         segments.push(decoded.into_owned());
     }
-    let mut methods = Vec::new();
-    for operation in &OPERATIONS {
-        let Some(parameters) = operation.matches(&segments) else {
-            continue;
-        };
-        if operation.method == method {
-            return Found::Operation(operation, parameters);
-        }
-        methods.push(operation.method);
-    }
-    if methods.is_empty() {
+    let all = OPERATIONS.iter();
+    let mut found: Vec<(&Operation, Vec<String>)> = all
+        .filter_map(|operation| Some((operation, operation.matches(&segments)?)))
+        .collect();
+    // A word that is a path of its own is no id in another one.
+    let Some(least) = found.iter().map(|(_, parameters)| parameters.len()).min() else {
         return Found::Nothing;
+    };
+    found.retain(|(_, parameters)| parameters.len() == least);
+    let mut methods: Vec<&str> = found.iter().map(|(other, _)| other.method).collect();
+    let here = found.into_iter().find(|(other, _)| other.method == method);
+    if let Some((operation, parameters)) = here {
+        return Found::Operation(operation, parameters);
     }
     if methods.contains(&"GET") {
         methods.push("HEAD");
@@ -233,7 +234,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 79] = operations! {
+pub static OPERATIONS: [Operation; 85] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -311,6 +312,12 @@ pub static OPERATIONS: [Operation; 79] = operations! {
     DELETE "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];
     GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
     PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template;
+    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (Apply) -> Plan;
+    POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
+    POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
+    GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;
+    GET "/v1/template-jobs/{job_id}" READ, Viewer, Usual, [200, 404, 422] => template_jobs::get, "Reads a template job" [] -> TemplateJob;
+    POST "/v1/template-jobs/{job_id}/undo" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => template_jobs::undo, "Takes back what a job wrote" [force] -> TemplateJob;
     GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
     GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
 };
@@ -343,6 +350,8 @@ mod tests {
         assert_eq!(leads("HEAD", "/v1/health"), "GET /v1/health []");
         assert_eq!(leads("PUT", "/v1/organizations/x"), "GET, HEAD, PATCH");
         assert_eq!(leads("POST", "/v1/health"), "GET, HEAD");
+        assert_eq!(leads("PATCH", "/v1/templates/import"), "POST");
+        assert_eq!(leads("GET", "/v1/templates/import"), "POST");
         for nothing in [
             "/",
             "/v1",

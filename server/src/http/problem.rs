@@ -35,18 +35,18 @@ pub const MOST_FAULTS: usize = 100;
 pub struct Problem {
     /// What clients branch on.
     pub code: Code,
-    detail: String,
+    detail: Box<str>,
     errors: Vec<Fault>,
     /// The column concerned.
     pub column: Option<String>,
     /// The ref concerned, without the dollar.
-    pub reference: Option<String>,
+    pub reference: Option<Box<str>>,
     /// The job that is in the way.
-    pub job: Option<JobInTheWay>,
+    pub job: Option<Box<JobInTheWay>>,
     /// Seconds until another try makes sense.
-    pub retry_after: Option<u64>,
+    pub retry_after: Option<u32>,
     /// The methods that the route has.
-    pub allow: Option<String>,
+    pub allow: Option<Box<str>>,
 }
 
 /// An unfinished job, as far as whoever waits for it needs to know.
@@ -87,7 +87,7 @@ impl Problem {
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
         Problem {
             code,
-            detail: detail.into(),
+            detail: detail.into().into(),
             errors: Vec::new(),
             column: None,
             reference: None,
@@ -158,7 +158,7 @@ impl Problem {
     /// The same refusal in other words.
     #[must_use]
     pub fn told(mut self, detail: impl Into<String>) -> Problem {
-        self.detail = detail.into();
+        self.detail = detail.into().into();
         self
     }
 
@@ -170,7 +170,7 @@ impl Problem {
         self
     }
 
-    /// The single things that are wrong.
+    /// Everything that is wrong, one by one.
     pub fn errors(&self) -> &[Fault] {
         &self.errors
     }
@@ -201,7 +201,7 @@ impl Problem {
             #[serde(skip_serializing_if = "Option::is_none")]
             locked_until: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            retry_after: Option<u64>,
+            retry_after: Option<u32>,
         }
         if is_executor(path) {
             return self.executor_document();

@@ -15,6 +15,7 @@ pub mod rails;
 mod records;
 pub mod rows;
 pub mod schema;
+pub mod template_jobs;
 pub mod templates;
 pub mod users;
 pub mod views;

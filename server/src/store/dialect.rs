@@ -66,6 +66,10 @@ pub(super) enum Added {
 
 /// What of a scope decides about the text of a statement; the rest of it are parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent questions about a scope, each with a word in the text"
+)]
 pub(super) struct Shape {
     role: &'static str,
     /// Whether the caller belongs to one organization: a plain comparison, which stores plan best.

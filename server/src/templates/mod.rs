@@ -7,6 +7,7 @@
 //! Goes in: text, and who asks. Comes out: records, text, refusals with the codes of the rules that are
 //! broken. Whether a package is good is the library's to say; rows are never read as values here.
 
+pub(crate) mod apply;
 mod catalog;
 mod change;
 mod export;
@@ -18,13 +19,14 @@ mod payloads;
 mod promotion;
 mod record;
 mod refused;
+pub(crate) mod undo;
 mod verdict;
 mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
 pub(crate) use export::Export;
-pub(crate) use package::read as read_package;
+pub(crate) use package::{Package, read as read_package};
 pub(crate) use parcel::{Origin, Parcel};
 pub(crate) use payloads::{
     Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,

@@ -46,6 +46,13 @@ impl Package {
     }
 }
 
+impl Package {
+    /// Its two halves: the manifest, and the entries in order.
+    pub(super) fn parts(self) -> (String, Vec<String>) {
+        (self.manifest, self.entries)
+    }
+}
+
 fn announces_rows(manifest: &str) -> bool {
     let Ok(doc) = Doc::parse(manifest) else {
         return false;

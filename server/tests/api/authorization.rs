@@ -61,6 +61,9 @@ impl About<'_> {
                 json!({"organization_id": self.organization, "manifest": manifest})
             }
             "/v1/templates/import" => package("x"),
+            "/v1/templates/{template_id}/plan"
+            | "/v1/templates/{template_id}/apply"
+            | "/apply/templates/{template_id}" => json!({"workspaceId": model.workspace}),
             "/v1/modules" | "/v1/features" => {
                 json!({"workspace_id": model.workspace, "label": "x"})
             }
@@ -78,6 +81,9 @@ impl About<'_> {
 
 fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
     let path = about.path(operation);
+    if operation.path.ends_with("/undo") {
+        return client.send(operation.method, &path, &[], None);
+    }
     if operation.has_body() {
         return client.json(operation.method, &path, &about.body(operation).to_string());
     }
@@ -186,7 +192,9 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         let model = Model::new(&owner, world.acme)
             .with_row(&owner)
             .with_template(&owner, world.acme)
-            .with_workflow(&owner, "a");
+            .with_workflow(&owner, "a")
+            .with_job(&world, &owner)
+            .await;
         let about = About {
             organization: &acme,
             other: if operation.path.contains("api_key_id") {
@@ -227,7 +235,9 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let hidden = Model::new(&stranger, world.other)
         .with_template(&stranger, world.other)
-        .with_workflow(&stranger, "a");
+        .with_workflow(&stranger, "a")
+        .with_job(&world, &stranger)
+        .await;
     let hidden = (world.other.to_string(), hidden);
     let missing = (world.context.id().to_string(), Model::missing(&world));
     for operation in guarded().filter(|operation| concerns_an_organization(operation)) {

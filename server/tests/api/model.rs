@@ -23,6 +23,7 @@ pub(crate) struct Model {
     pub(crate) version: String,
     /// A run of the automation.
     pub(crate) run: String,
+    pub(crate) job: String,
 }
 
 /// The rows item of the template below.
@@ -122,6 +123,7 @@ impl Model {
             workflow: Uuid::max().to_string(),
             version: Uuid::max().to_string(),
             run: Uuid::max().to_string(),
+            job: Uuid::max().to_string(),
         }
     }
 
@@ -152,6 +154,17 @@ impl Model {
         self
     }
 
+    /// With a job of the template in the workspace, which is over.
+    pub(crate) async fn with_job(mut self, world: &World, client: &Client) -> Model {
+        let path = format!("/v1/templates/{}/apply", self.template);
+        let body = json!({"workspaceId": self.workspace});
+        let job = client.post(&path, &body).expect(202).json()["jobId"].clone();
+        self.job = job.as_str().expect("an id").to_owned();
+        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE id = $1";
+        world.sql(sql, vec![uuid(&self.job).into()]).await;
+        self
+    }
+
     /// Ids of nothing.
     pub(crate) fn missing(world: &World) -> Model {
         let id = || world.context.id().to_string();
@@ -167,6 +180,7 @@ impl Model {
             workflow: id(),
             version: id(),
             run: id(),
+            job: id(),
         }
     }
 
@@ -184,7 +198,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 10] {
+    fn names(&self) -> [(&'static str, &str); 11] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -196,6 +210,7 @@ impl Model {
             ("{template_id}", &self.template),
             ("{workflow_id}", &self.workflow),
             ("{run_id}", &self.run),
+            ("{job_id}", &self.job),
         ]
     }
 

@@ -73,7 +73,7 @@ impl Play {
     }
 
     /// The step whose turn it is; none when the run is at its end.
-    pub fn next(&mut self) -> Option<Next> {
+    pub fn turn(&mut self) -> Option<Next> {
         while let Some(frame) = self.frames.last() {
             if frame.at < frame.steps.len() {
                 break;

@@ -198,7 +198,7 @@ impl Schedule {
             let both = match (ambiguous.offset(), self.passing) {
                 (AmbiguousOffset::Gap { .. }, true) => [None, None],
                 (AmbiguousOffset::Fold { .. }, true) => {
-                    [ambiguous.clone().earlier().ok(), ambiguous.later().ok()]
+                    [ambiguous.earlier().ok(), ambiguous.later().ok()]
                 }
                 _ => [ambiguous.compatible().ok(), None],
             };

@@ -49,11 +49,11 @@ impl Stub {
     ) -> Vec<Played> {
         let mut play = Play::new(definitions, graph, Envelope::new(trigger));
         let mut played = Vec::new();
-        while let Some(next) = play.next() {
+        while let Some(next) = play.turn() {
             let due = play.due(now);
             let outcome = due
                 .act
-                .and_then(|act| Ok(self.output(&act, play.envelope())))
+                .map(|act| self.output(&act, play.envelope()))
                 .map_err(|failure| failure.to_string());
             let failed = outcome.is_err() || played.len() >= MOST_STEPS;
             if let Ok(output) = &outcome {

@@ -274,14 +274,14 @@ fn played_again_with_the_same_outputs_it_takes_the_same_way() {
     for known in 0..=outputs.len() {
         let mut play = Play::new(Definitions::embedded(), &graph, Envelope::default());
         for (at, output) in outputs.iter().enumerate() {
-            assert!(play.next().is_some());
+            assert!(play.turn().is_some());
             // Resolved or not, what counts is what came of it.
             if at >= known {
                 let _ = play.due(now());
             }
             play.done(json(output).as_object().cloned().expect("an object"));
         }
-        assert_eq!(play.next().map(|next| next.path).as_deref(), Some("2"));
+        assert_eq!(play.turn().map(|next| next.path).as_deref(), Some("2"));
         assert_eq!(play.due(now()).input["title"].as_str(), Some("11"));
     }
 }

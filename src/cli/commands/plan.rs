@@ -66,23 +66,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         save(path, &connection, question, &examined, session)?;
     }
-    tell(
-        &args.subject,
-        args.workspace,
-        &examined,
-        output,
-        args.format,
-    )
+    let answer = (args.format, output);
+    tell(&args.subject, &examined, answer, question)
 }
 
-/// Tells a plan; it is the result.
+/// Tells a plan, which is the result; where it was saved, too.
 pub(super) fn tell(
     subject: &Path,
-    workspace: Id,
     examined: &Examined,
-    output: Option<&Path>,
-    form: Form,
+    (form, output): (Form, Option<&Path>),
+    question: Question<'_>,
 ) -> Result<Exit, CliError> {
+    let workspace = question.workspace;
     let planned = &examined.planned;
     let refused = !planned.preview.refusals.is_empty();
     let text = match form {
@@ -102,7 +97,14 @@ pub(super) fn tell(
         ),
     };
     write_result(&text, None)?;
-    Ok(if refused { Exit::Findings } else { Exit::Done })
+    if !refused {
+        return Ok(Exit::Done);
+    }
+    question.session.note(format!(
+        "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
+        subject.display()
+    ));
+    Ok(Exit::Findings)
 }
 
 fn save(

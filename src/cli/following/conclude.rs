@@ -15,7 +15,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
+use crate::cli::last_words;
 use crate::cli::output::{print_note, write_result};
 
 /// What is known beside the job, and in which form it is told.
@@ -49,7 +49,7 @@ pub(crate) fn conclude(
         Exit::Done if open > 0 => Exit::Unresolved,
         exit => exit,
     };
-    interrupt::leave(None);
+    last_words::leave(None);
     match told.form {
         Form::Text => write_result(&text(client, &job), None)?,
         Form::Json => write_result(&document(id, &job, exit, told.members), None)?,

@@ -37,14 +37,15 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         let name = name.unwrap_or_default();
         let _ = writeln!(out, "  {kind} {:?}{name}, {reference}", one.label);
     }
-    section(&mut out, "Keep, from an earlier apply", &plan.bind, |one| {
-        format!(
-            "{} {} ({})",
-            one.kind.noun(),
-            plain(&one.name),
-            one.reference
-        )
+    let (columns, kept): (Vec<_>, Vec<_>) =
+        plan.bind.iter().partition(|one| one.kind == Kind::Column);
+    section(&mut out, "Keep, from an earlier apply", &kept, |one| {
+        let (kind, name) = (one.kind.noun(), plain(&one.name));
+        format!("{kind} {name} ({})", one.reference)
     });
+    if !columns.is_empty() {
+        let _ = writeln!(out, "  {}", counted(columns.len(), "column"));
+    }
     section(
         &mut out,
         "Rename, because the name is taken",

@@ -37,6 +37,21 @@ fn exit_of(status: u16) -> Exit {
     }
 }
 
+/// An error in words. A detail that only gathers the single faults is left to them.
+pub(crate) fn told(error: &Error) -> String {
+    if let Error::Refused(problem) = error
+        && let (Some(detail), Some(first)) = (&problem.detail, problem.errors.first())
+        && !first.path.is_empty()
+        && !first.message.is_empty()
+        && detail.contains(&first.message)
+    {
+        let mut short = problem.clone();
+        short.detail = None;
+        return short.to_string();
+    }
+    error.to_string()
+}
+
 /// What to do about it.
 pub(crate) fn help(error: &Error) -> String {
     match error {
@@ -91,6 +106,19 @@ fn refused(problem: &Problem) -> String {
             "look at what would be lost; with `force` it goes all the same"
         }
         (409, _) => "look at what is there now, and decide again",
+        (
+            422,
+            Some(
+                Code::MappingRequired
+                | Code::MappingTargetNotFound
+                | Code::MappingFeatureNotFound
+                | Code::MappingColumnNotFound
+                | Code::MappingColumnsIncomplete
+                | Code::ImportWithoutBlueprint,
+            ),
+        ) => {
+            "write the decisions down with `tplkit resolve init`, and give the file with `--resolutions`"
+        }
         (422, Some(Code::InvalidCursor)) => "begin at the first page again",
         (429, _) => return later("too many requests", problem),
         (502..=504, _) => return later("the server is not available", problem),
@@ -152,10 +180,16 @@ pub(crate) fn faults(error: &Error) -> Vec<String> {
     let Error::Refused(problem) = error else {
         return Vec::new();
     };
-    let told = problem.errors.iter().map(|fault| {
+    let detail = problem.detail.as_deref().unwrap_or_default();
+    // One without a place that is the whole story has been told.
+    let news = problem.errors.iter();
+    let news = news.filter(|fault| !fault.path.is_empty() || !detail.contains(&fault.message));
+    let told = news.map(|fault| {
         let code = fault.code.as_ref().map(ProblemCode::as_str);
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
-        format!("{}: {}{code}", fault.path, fault.message)
+        let at = Some(&fault.path).filter(|path| !path.is_empty());
+        let at = at.map(|path| format!("{path}: ")).unwrap_or_default();
+        format!("{at}{}{code}", fault.message)
     });
     told.collect()
 }

@@ -22,7 +22,7 @@ fn id(text: &str) -> Id {
     text.parse().expect("an id")
 }
 
-fn empty() -> State {
+pub(crate) fn empty() -> State {
     State::empty(id(ORGANIZATION), id(WORKSPACE), "sales", "Sales")
 }
 
@@ -34,12 +34,12 @@ pub(crate) fn built(text: &str) -> State {
     simulate::built(&package, empty(), definitions, &now, &mut Seeded::new(7)).expect("built")
 }
 
-fn links() -> String {
+pub(crate) fn links() -> String {
     fs::read_to_string(case("valid/base-links.json")).expect("fixture")
 }
 
 /// A catalog that takes packages, plans what was pushed, and applies it.
-fn taking(state: State, planned: &Value) -> Routes {
+pub(crate) fn taking(state: State, planned: &Value) -> Routes {
     let pushed = Reply::text(201, &record(PUSHED, "vendas").to_string());
     Routes::new()
         .over(state)
@@ -55,7 +55,7 @@ fn taking(state: State, planned: &Value) -> Routes {
 }
 
 /// What was asked for beside reading.
-fn writes(server: &Scripted) -> Vec<String> {
+pub(crate) fn writes(server: &Scripted) -> Vec<String> {
     let lines = server.lines().into_iter();
     lines.filter(|line| !line.starts_with("GET ")).collect()
 }
@@ -91,6 +91,8 @@ fn a_plan_of_a_file_only_reads() {
         "{}",
         ran.out
     );
+    let next = format!("tplkit resolve init l.json --workspace {WORKSPACE}");
+    assert!(ran.err.contains(&next), "{}", ran.err);
     let ran = desk
         .run(&["plan", "gone.json", "--workspace", WORKSPACE])
         .exits(2);
@@ -251,171 +253,4 @@ fn whoever_may_not_push_is_told_why() {
             .as_str()
             .is_some_and(|help| help.contains("admin"))
     );
-}
-
-/// What the workspace's own plan of the small package is, as a server would tell it.
-fn told(desk: &Desk) -> Value {
-    let words = [
-        "plan",
-        "p.json",
-        "--workspace",
-        WORKSPACE,
-        "--format",
-        "json",
-    ];
-    let mut plan = desk.run(&words).exits(0).json()["plan"].clone();
-    plan["digest"] = json!("that of the server");
-    plan
-}
-
-#[test]
-fn a_saved_plan_of_a_file_is_held_against_everything() {
-    let asked = taking(empty(), &json!({})).serve();
-    let first = Desk::with_key(&asked.url);
-    first.place.write("p.json", &tiny());
-    let told = told(&first);
-
-    let mut other = told.clone();
-    other["rename"] =
-        json!([{"kind": "feature", "ref": "f_notes", "from": "notes", "to": "notes_2"}]);
-    for (planned, exit) in [(&told, 0), (&other, 6)] {
-        let server = taking(empty(), planned).serve();
-        let desk = Desk::with_key(&server.url);
-        desk.place.write("p.json", &tiny());
-        desk.run(&[
-            "plan",
-            "p.json",
-            "--workspace",
-            WORKSPACE,
-            "-o",
-            "saved.json",
-        ])
-        .exits(0);
-        assert_eq!(writes(&server), Vec::<String>::new());
-        desk.run(&["apply", "saved.json"]).exits(exit);
-        let received = server.received();
-        let applied = received
-            .iter()
-            .find(|one| one.line() == apply_route(PUSHED));
-        let body = applied.map(|one| serde_json::from_str::<Value>(&one.body).expect("JSON"));
-        let digest = body.map(|body| body["plan"].clone());
-        let (expected, last) = match exit {
-            0 => (Some(json!("that of the server")), apply_route(PUSHED)),
-            _ => (None, format!("DELETE /v1/templates/{PUSHED}")),
-        };
-        assert_eq!(digest, expected);
-        assert_eq!(writes(&server).last(), Some(&last));
-
-        // The file is another one.
-        desk.place
-            .write("p.json", &tiny().replace("Vendas", "Outras"));
-        let before = writes(&server);
-        let ran = desk.run(&["apply", "saved.json"]).exits(6);
-        assert!(ran.err.contains("has changed since"), "{}", ran.err);
-        assert_eq!(writes(&server), before);
-    }
-
-    // The workspace is another one.
-    let server = taking(built(&tiny()), &told).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &tiny());
-    first
-        .run(&[
-            "plan",
-            "p.json",
-            "--workspace",
-            WORKSPACE,
-            "-o",
-            "saved.json",
-        ])
-        .exits(0);
-    let saved = first
-        .place
-        .read("saved.json")
-        .replace(&asked.url, &server.url);
-    desk.place.write("saved.json", &saved);
-    let ran = desk.run(&["apply", "saved.json"]).exits(6);
-    assert!(ran.err.contains("the workspace has changed"), "{}", ran.err);
-    assert_eq!(writes(&server), Vec::<String>::new());
-}
-
-#[test]
-fn a_refused_plan_is_not_saved() {
-    let server = taking(empty(), &json!({})).serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("l.json", &links());
-    let words = [
-        "plan",
-        "l.json",
-        "--workspace",
-        WORKSPACE,
-        "--out",
-        "saved.json",
-    ];
-    desk.run(&words).exits(1);
-    assert!(!desk.place.path("saved.json").exists());
-    let ran = desk.feed(
-        &["plan", "-", "--workspace", WORKSPACE, "--out", "saved.json"],
-        &tiny(),
-    );
-    assert!(ran.exits(2).err.contains("standard input"));
-}
-
-#[test]
-fn a_workspace_of_the_server_is_decided_against() {
-    let far = links()
-        .replace("\"countries\"", "\"x\"")
-        .replace("\"clients\"", "\"carriers\"")
-        .replace("\"Clients\"", "\"Carriers\"");
-    let server = taking(built(&far), &json!({}))
-        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
-        .on(
-            &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, &links())],
-        )
-        .serve();
-    let desk = Desk::with_key(&server.url);
-    desk.place.write("p.json", &links());
-    for subject in ["p.json", "vendas", TEMPLATE] {
-        let words = ["resolve", "suggest", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(0);
-        assert!(ran.out.contains("f_carriers\n  "), "{}", ran.out);
-        let words = ["resolve", "init", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(0);
-        assert!(ran.out.contains("# candidate "), "{}", ran.out);
-        let words = ["resolve", "check", subject, "--workspace", WORKSPACE];
-        let ran = desk.run(&words).exits(1);
-        assert!(
-            ran.out.contains("mapping_required f_carriers"),
-            "{}",
-            ran.out
-        );
-    }
-    desk.place.write("r.toml", "[resolutions.f_carriers]\naction = \"map\"\nid = \"00000000-0000-4000-8000-000000000000\"\n");
-    let words = [
-        "resolve",
-        "check",
-        "vendas",
-        "r.toml",
-        "--workspace",
-        WORKSPACE,
-    ];
-    let ran = desk.run(&words).exits(1);
-    assert!(
-        ran.out.contains("mapping_feature_not_found f_carriers"),
-        "{}",
-        ran.out
-    );
-    desk.run(&["resolve", "suggest", "p.json"]).exits(2);
-    desk.run(&[
-        "resolve",
-        "check",
-        "p.json",
-        "--workspace",
-        WORKSPACE,
-        "--into",
-        "x",
-    ])
-    .exits(2);
-    assert_eq!(writes(&server), Vec::<String>::new());
 }

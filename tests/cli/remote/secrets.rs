@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::routes::WORKSPACE;
 use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH};
 use crate::scripted::{Received, Reply, Scripted};
+use crate::support::{Ran, tiny};
 
 /// Everything that was sent, credential included.
 fn echo(request: &Received) -> String {
@@ -44,10 +46,18 @@ fn no_output_repeats_a_credential() {
         let by_key = Desk::with_key(url);
         let by_session = Desk::with_session(url);
         for desk in [&by_key, &by_session] {
+            desk.place.write("p.json", &tiny());
             for words in [
                 &["whoami"][..],
                 &["doctor"],
                 &["rows", "list", "x"],
+                &["template", "list"],
+                &["template", "push", "p.json"],
+                &["plan", "p.json", "--workspace", WORKSPACE],
+                &["apply", WORKSPACE, "--workspace", WORKSPACE, "--yes"],
+                &["apply", "p.json", "--workspace", WORKSPACE, "--yes"],
+                &["job", "watch", "x", "--wait", "0s"],
+                &["export", "--workspace", WORKSPACE],
                 &["api", "PATCH", "/v1/refused"],
                 &["api", "POST", "/v1/auth/refused"],
                 &["logout"],
@@ -89,11 +99,20 @@ fn ctrl_c_ends_a_request_at_once() {
         }
     });
     let desk = Desk::with_key(&server.url);
-    let mut child = desk.command(&["whoami"]).spawn().expect("start");
-    wait.recv().expect("a request");
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(killed.expect("kill").success());
-    assert_eq!(child.wait().expect("end").code(), Some(130));
+    for words in [&["whoami"][..], &["whoami", "--format", "json"]] {
+        let mut command = desk.command(words);
+        command.stdout(std::process::Stdio::piped());
+        let child = command.spawn().expect("start");
+        wait.recv().expect("a request");
+        let killed = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(killed.expect("kill").success());
+        let ran = Ran::from(child.wait_with_output().expect("end")).exits(130);
+        if words.len() > 1 {
+            assert_eq!(ran.json()["outcome"], "failed");
+        } else {
+            assert_eq!(ran.out, "");
+        }
+    }
 }

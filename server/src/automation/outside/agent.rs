@@ -1,4 +1,4 @@
-//! `agent.route`: a model is asked which route to take, over the interface that OpenAI has and many
+//! `agent.route`: a model is asked which route to take, over the interface of `OpenAI`, which many
 //! others speak.
 
 use reqwest::Client;

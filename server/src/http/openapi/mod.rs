@@ -3,6 +3,7 @@
 
 mod automations;
 mod configs;
+mod jobs;
 mod parameters;
 mod schemas;
 mod templates;
@@ -120,8 +121,10 @@ fn answer(operation: &Operation, status: u16) -> Value {
             "application/json",
             operation.about.response.unwrap_or_default(),
         )
-    } else {
+    } else if operation.path.starts_with("/v1/") {
         ("application/problem+json", "Problem")
+    } else {
+        ("application/json", "ExecutorProblem")
     };
     let schema = json!({"schema": {"$ref": format!("#/components/schemas/{schema}")}});
     json!({"description": told, "content": {media_type: schema}})

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 
-use super::{automations, configs, templates};
+use super::{automations, configs, jobs, templates};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
@@ -94,6 +94,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .chain(rows())
         .chain(templates::all())
         .chain(automations::all())
+        .chain(jobs::all())
     {
         put(name, schema);
     }
@@ -124,6 +125,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Payload",
         "WorkflowVersion",
         "Run",
+        "TemplateJob",
     ] {
         put(&format!("{name}Page"), page(name));
     }

@@ -1,10 +1,12 @@
 //! `/v1/templates`: the catalog, whole packages, and their payloads.
 
+mod apply;
 mod catalog;
 mod package;
 mod payloads;
 mod write;
 
+pub use apply::{apply, plan};
 pub use catalog::{get, list};
 pub use package::{get as get_package, import, put as put_package};
 pub use payloads::{delete as delete_payload, list as list_payloads, put as put_payload};

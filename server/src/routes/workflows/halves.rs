@@ -14,12 +14,12 @@ pub(super) struct Halves {
 impl Halves {
     /// Takes both; what is no object is refused.
     pub(super) fn take(fields: &mut Fields) -> Halves {
-        let mut half = |name: &str| match fields.take(name)? {
-            object @ Json::Object(_) => Some(object),
-            _ => {
-                fields.refuse(name, "has to be an object");
-                None
+        let mut half = |name: &str| {
+            if let object @ Json::Object(_) = fields.take(name)? {
+                return Some(object);
             }
+            fields.refuse(name, "has to be an object");
+            None
         };
         Halves {
             trigger: half("trigger_config"),

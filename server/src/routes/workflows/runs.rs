@@ -105,8 +105,7 @@ async fn fired(
 ) -> Result<Option<(Uuid, Uuid, String)>, Problem> {
     let watched = watched(&version.trigger_config);
     let feature = match (body.row, body.feature, watched) {
-        (_, Some(feature), _) => feature,
-        (Some(_), None, Some(feature)) => feature,
+        (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
         (Some(_), None, None) => {
             let told = "is required with row_id where the trigger names no table";
             return Err(Problem::fault("feature_id", told));

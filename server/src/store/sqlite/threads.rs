@@ -3,17 +3,12 @@
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use super::connection::Walled;
 use crate::store::{Scope, StoreError};
 
 /// How many writes may share one commit.
 const GROUP: usize = 128;
-
-/// How long a commit waits for the next write, while fewer came than last time: those who were answered
-/// together ask again together, and a second commit costs all of them more than the wait.
-const WAIT: Duration = Duration::from_micros(150);
 
 /// An operation on its way to a thread and back.
 pub(in crate::store) trait Task: Send {
@@ -29,20 +24,9 @@ pub(in crate::store) trait Task: Send {
 pub(super) fn write(connection: Walled, tasks: Receiver<Box<dyn Task>>) -> Result<(), StoreError> {
     spawn("store-writer", move || {
         let mut connection = connection;
-        let mut expected = 1;
         while let Ok(first) = tasks.recv() {
-            let mut taken = 1;
-            let others = std::iter::from_fn(|| {
-                let next = match tasks.try_recv() {
-                    Err(_) if taken < expected => tasks.recv_timeout(WAIT).ok(),
-                    next => next.ok(),
-                };
-                taken += usize::from(next.is_some());
-                next
-            });
-            let group = std::iter::once(first).chain(others.take(GROUP - 1));
+            let group = std::iter::once(first).chain(tasks.try_iter().take(GROUP - 1));
             connection = commit_group(connection, group);
-            expected = taken;
         }
     })
 }

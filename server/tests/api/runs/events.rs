@@ -33,7 +33,7 @@ async fn it_fires_only_if_a_watched_column_really_changes(place: Place) {
         )
         .await;
     let row = stage.row(&feature, &json!({"status": "a", "n": 1, "note": "x"}));
-    let at = format!("{}/{row}", stage.rows(&feature));
+    let at = format!("{}/{row}", Stage::rows(&feature));
     for (change, merge, fires) in [
         (json!({"note": "y"}), true, false),
         (json!({"status": "a"}), true, false),
@@ -80,7 +80,7 @@ async fn modes_are_held_to(place: Place) {
         )
         .await;
     let row = stage.row(&feature, &json!({"status": "new"}));
-    let at = format!("{}/{row}", stage.rows(&feature));
+    let at = format!("{}/{row}", Stage::rows(&feature));
     stage
         .editor
         .patch(&at, &json!({"data": {"status": "other"}}))
@@ -170,7 +170,7 @@ async fn the_row_that_fired_is_written(place: Place) {
     )]);
     let it = stage.fires(&trigger, &steps).await;
     let row = stage.row(&feature, &json!({"status": "open", "c": "kept"}));
-    let at = format!("{}/{row}", stage.rows(&feature));
+    let at = format!("{}/{row}", Stage::rows(&feature));
     stage
         .editor
         .patch(
@@ -240,7 +240,7 @@ async fn an_event_is_undone_with_its_row(place: Place) {
         )
         .await;
     stage.row(&feature, &json!({"u": "a"}));
-    let rows = stage.rows(&feature);
+    let rows = Stage::rows(&feature);
     stage
         .editor
         .post(&rows, &json!({"data": {"u": "a"}}))
@@ -267,7 +267,7 @@ async fn batches_fire_for_each_row(place: Place) {
     stage
         .editor
         .post(
-            &format!("{}:batch", stage.rows(&feature)),
+            &format!("{}:batch", Stage::rows(&feature)),
             &json!({"rows": rows}),
         )
         .expect(201);

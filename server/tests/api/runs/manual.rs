@@ -225,7 +225,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     let stage = Stage::new(place).await;
     let guarded = stage.table();
     let owner = stage.world.as_user("owner@acme.test");
-    owner.create(&stage.rows(&guarded), &json!({"data": {"note": "secret"}}));
+    owner.create(&Stage::rows(&guarded), &json!({"data": {"note": "secret"}}));
     owner
         .patch(
             &format!("/v1/features/{guarded}"),

@@ -82,7 +82,7 @@ impl Stage {
         json!({"type": "record.event", "config": config})
     }
 
-    pub(crate) fn rows(&self, feature: &str) -> String {
+    pub(crate) fn rows(feature: &str) -> String {
         format!("/v1/features/{feature}/rows")
     }
 
@@ -90,12 +90,12 @@ impl Stage {
     pub(crate) fn row(&self, feature: &str, data: &Value) -> String {
         id(&self
             .editor
-            .create(&self.rows(feature), &json!({"data": data})))
+            .create(&Stage::rows(feature), &json!({"data": data})))
     }
 
     /// The data of a row.
     pub(crate) fn data(&self, feature: &str, row: &str) -> Value {
-        let path = format!("{}/{row}", self.rows(feature));
+        let path = format!("{}/{row}", Stage::rows(feature));
         self.editor.get(&path).expect(200).json()["data"].clone()
     }
 
@@ -103,7 +103,7 @@ impl Stage {
     pub(crate) fn all(&self, feature: &str) -> Vec<Value> {
         let rows = self
             .editor
-            .items(&format!("{}?limit=200", self.rows(feature)));
+            .items(&format!("{}?limit=200", Stage::rows(feature)));
         rows.into_iter().map(|row| row["data"].clone()).collect()
     }
 

@@ -26,7 +26,7 @@ async fn of_guarded_rows_a_run_tells_nothing(place: Place) {
         .fires(&Stage::on(&guarded, &["created"], &[]), &steps)
         .await;
     owner.create(
-        &stage.rows(&guarded),
+        &Stage::rows(&guarded),
         &json!({"data": {"note": "hushhush"}}),
     );
     stage.settle().await;

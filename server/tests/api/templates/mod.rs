@@ -1,8 +1,18 @@
 //! Templates over HTTP: the catalog, packages and payloads, promotion.
 
+mod active;
+mod apply;
 mod catalog;
 mod create;
+mod decisions;
+mod export;
 mod package;
 mod patch;
 mod payloads;
+mod plan;
+mod promoted;
 mod promotion;
+mod round_trip;
+mod rows_modes;
+mod shop;
+mod undo;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::api::client::Client;
 use crate::api::document::{Document, Ids};
-use crate::api::model::{ITEM, Model, id, package};
+use crate::api::model::{ITEM, Model, id, package, uuid};
 use crate::api::world::World;
 use crate::stores::Place;
 
@@ -69,7 +69,8 @@ fn keys(owner: &Client, organization: Uuid, marker: &str) -> (Vec<(String, Strin
 }
 
 /// Writes markers into whatever takes a text, twice, so that lists have a second page.
-fn marked(
+async fn marked(
+    world: &World,
     owner: &Client,
     organization: Uuid,
     (access, config): (&str, &Value),
@@ -86,6 +87,11 @@ fn marked(
             template: id(&template),
             ..model
         };
+        let model = model.with_job(world, owner).await;
+        let told = json!({"code": "internal", "detail": label}).to_string();
+        let sql = "UPDATE main.template_jobs SET error = $2 WHERE id = $1";
+        let parameters = vec![uuid(&model.job).into(), told.into()];
+        world.sql(sql, parameters).await;
         let text = label;
         let label = json!({"label": text});
         let (workspace, feature) = (&model.workspace, &model.feature);
@@ -129,6 +135,10 @@ fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
         ("workflow_id", model.workflow.clone()),
         ("version_id", model.version.clone()),
         ("run_id", model.run.clone()),
+        ("job_id", model.job.clone()),
+        // Bodies of applies have a spelling of their own.
+        ("workspaceId", model.workspace.clone()),
+        ("jobId", model.job.clone()),
     ])
 }
 
@@ -166,12 +176,19 @@ impl Scene {
         let (other_keys, other_key) = keys(&stranger.0, world.other, OTHER);
         let (open, own) = (json!({}), json!({"rowAccess": "own"}));
         let everybody = ("organization", &open);
-        let acme = marked(&owner.0, world.acme, everybody, (ACME, ACME));
-        let other = marked(&stranger.0, world.other, everybody, (OTHER, OTHER));
-        let closed = marked(&owner.0, world.acme, ("members", &open), (CLOSED, CLOSED));
+        let acme = marked(&world, &owner.0, world.acme, everybody, (ACME, ACME)).await;
+        let other = marked(&world, &stranger.0, world.other, everybody, (OTHER, OTHER)).await;
+        let closed = marked(
+            &world,
+            &owner.0,
+            world.acme,
+            ("members", &open),
+            (CLOSED, CLOSED),
+        )
+        .await;
         let guarded = ("organization", &own);
         // Its rows are hidden, nothing else of it.
-        let guarded = marked(&owner.0, world.acme, guarded, ("seen", GUARDED));
+        let guarded = marked(&world, &owner.0, world.acme, guarded, ("seen", GUARDED)).await;
 
         let roles = ["owner", "admin", "editor", "viewer"].map(|role| {
             let token = signed(&world, &format!("{role}@acme.test")).1;
@@ -242,6 +259,7 @@ impl Scene {
             ("keys", "SELECT count(*) FROM api_keys"),
             ("templates", "SELECT count(*) FROM templates"),
             ("payloads", "SELECT count(*) FROM template_payloads"),
+            ("jobs", "SELECT count(*) FROM template_jobs"),
         ] {
             let rows = self.world.sql(sql, vec![]).await;
             held.push((name, rows[0].get(0).expect("a count")));

@@ -89,9 +89,8 @@ async fn sequences_end_as_they_have_to(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let model = Model::new(&editor, world.acme);
-    let count = std::env::var("TPLKIT_SEQUENCES")
-        .ok()
-        .and_then(|text| text.parse().ok());
+    let count =
+        crate::process::variable("TPLKIT_SEQUENCES").map(|text| text.parse().expect("a number"));
     for seed in 0..count.unwrap_or(300) {
         let mut dice = Dice(seed);
         let draft = dice.roll(2) == 0;

@@ -6,7 +6,7 @@ use super::Args;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
+use crate::cli::last_words;
 use crate::cli::planned::examine::{self, Examined, File, Question};
 use crate::cli::planned::{body, by_server, is_foreign, not_pushed};
 
@@ -17,13 +17,7 @@ use super::super::plan::tell;
 pub(super) fn run(args: &Args, question: Question<'_>, file: &File<'_>) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::file(question, file)?;
-        return tell(
-            &args.subject,
-            question.workspace,
-            &examined,
-            None,
-            args.format,
-        );
+        return tell(&args.subject, &examined, (args.format, None), question);
     }
     if args.yes {
         let known = examine::known(question, file)?;
@@ -128,7 +122,7 @@ impl Pushed {
             Err(_) => true,
         };
         if self.new && refused {
-            interrupt::leave(None);
+            last_words::leave(None);
             let id = &self.id;
             let note = match question.client.delete_template(id) {
                 Ok(()) => format!("template {id} was taken out of the catalog again"),

@@ -111,13 +111,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 fn template(args: &Args, question: Question<'_>, word: &str) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::template(question, word)?;
-        return tell(
-            &args.subject,
-            question.workspace,
-            &examined,
-            None,
-            args.format,
-        );
+        return tell(&args.subject, &examined, (args.format, None), question);
     }
     let id = subject::template(question.client, word)?;
     if args.yes {
@@ -150,13 +144,7 @@ impl Args {
     fn agree(&self, question: Question<'_>, examined: &Examined) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = tell(
-                &self.subject,
-                question.workspace,
-                examined,
-                None,
-                self.format,
-            )?;
+            let exit = tell(&self.subject, examined, (self.format, None), question)?;
             return Ok(Some(exit));
         }
         let subject = format!("`{}`", self.subject.display());

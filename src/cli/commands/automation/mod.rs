@@ -1,23 +1,12 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
+mod play;
 #[cfg(feature = "client")]
 mod remote;
+mod validate;
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-use tplkit::automation::{Issue, validate_file};
-use tplkit::check::render::{counted, diagnostic};
-use tplkit::check::{Finding, Located, Place, Severity, catalog};
-
-use crate::cli::args::Form;
-use crate::cli::checking::Checker;
-use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
-use crate::cli::package_file;
 use crate::cli::session::Session;
 
 /// Work on automation definitions.
@@ -29,134 +18,13 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Validate(ValidateArgs),
-}
-
-/// Validate an automation definition, as the API does before it saves one.
-///
-/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not fail.
-#[derive(Debug, clap::Args)]
-struct ValidateArgs {
-    /// The definition; `-` is standard input.
-    file: PathBuf,
-    /// Hold it against another server's registry.
-    #[arg(long, value_name = "FILE")]
-    definitions: Option<PathBuf>,
-    /// Let the server validate it, which knows the tables of the workspace. Nothing is saved.
-    #[cfg(feature = "client")]
-    #[arg(long, conflicts_with = "definitions")]
-    remote: bool,
-    /// The workspace that the automation is meant for; otherwise `workspace_id` in the file.
-    #[cfg(feature = "client")]
-    #[arg(long, value_name = "ID", requires = "remote")]
-    workspace: Option<String>,
-    /// Form of the output.
-    #[arg(long, default_value = "text")]
-    format: Form,
-    #[cfg(feature = "client")]
-    #[command(flatten)]
-    target: crate::cli::remote::Target,
+    Validate(validate::ValidateArgs),
+    Run(play::RunArgs),
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let Command::Validate(args) = &args.command;
-    #[cfg(feature = "client")]
-    if args.remote {
-        return remote::run(args, session);
+    match &args.command {
+        Command::Validate(args) => validate::run(args, session),
+        Command::Run(args) => play::run(args, session),
     }
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
-    let source = package_file::read(&args.file)?;
-    let issues = match source
-        .text()
-        .and_then(|text| validate_file(text, &definitions))
-    {
-        Ok(issues) => issues
-            .into_iter()
-            .map(|issue| located(source.bytes(), issue))
-            .collect(),
-        Err(error) => {
-            let place = Place {
-                pointer: String::new(),
-                span: error.offset..error.offset,
-            };
-            let finding = Finding::new(&catalog::J001, place, error.to_string());
-            vec![Told {
-                code: catalog::J001.name,
-                target: None,
-                path: String::new(),
-                finding: Located::new(source.bytes(), finding),
-            }]
-        }
-    };
-    let ok = issues
-        .iter()
-        .all(|issue| issue.finding.severity != Severity::Error);
-    let text = match args.format {
-        Form::Text => for_people(&args.file, &issues, session),
-        Form::Json => {
-            let issues: Vec<Value> = issues.iter().map(document_of).collect();
-            let body = json!({"path": args.file.to_string_lossy(), "ok": ok, "issues": issues});
-            document::write(if ok { "clean" } else { "findings" }, &body)
-        }
-    };
-    if !session.silent() || args.format == Form::Json {
-        write_result(&text, None)?;
-    }
-    Ok(if ok { Exit::Done } else { Exit::Findings })
-}
-
-/// An issue with its place.
-struct Told {
-    code: &'static str,
-    target: Option<&'static str>,
-    path: String,
-    finding: Located,
-}
-
-fn located(bytes: &[u8], issue: Issue) -> Told {
-    Told {
-        code: issue.code(),
-        target: Some(issue.target.as_str()),
-        path: issue.path,
-        finding: Located::new(bytes, issue.finding),
-    }
-}
-
-fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
-    let style = session.style(None);
-    let path = file.to_string_lossy();
-    let mut out = String::new();
-    for issue in issues {
-        out.push_str(&diagnostic(&path, &issue.finding, style));
-        out.push('\n');
-    }
-    if !style.quiet {
-        let count = |severity| {
-            issues
-                .iter()
-                .filter(|issue| issue.finding.severity == severity)
-                .count()
-        };
-        let errors = counted(count(Severity::Error), "error");
-        let warnings = counted(count(Severity::Warning), "warning");
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "{errors}, {warnings}.");
-    }
-    out
-}
-
-fn document_of(issue: &Told) -> Value {
-    let finding = &issue.finding;
-    json!({
-        "code": issue.code,
-        "rule": finding.rule.code,
-        "severity": finding.severity.as_str(),
-        "path": issue.path,
-        "target": issue.target,
-        "pointer": finding.spot.pointer,
-        "line": finding.spot.start.line,
-        "column": finding.spot.start.column,
-        "message": finding.message,
-        "help": finding.help,
-    })
 }

@@ -7,7 +7,7 @@ use tplkit::check::render::counted;
 use tplkit::client::{Verdict, VerdictIssue};
 use tplkit::json::{Doc, Object, Value};
 
-use super::ValidateArgs;
+use super::validate::ValidateArgs;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;

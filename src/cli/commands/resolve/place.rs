@@ -62,10 +62,15 @@ impl<'a> Place<'a> {
     }
 
     /// The package.
+    #[cfg(feature = "client")]
     pub(super) fn package(&self, word: &Path) -> Result<Source, CliError> {
-        #[cfg(feature = "client")]
-        return Subject::of(word).package(|| self.client());
-        #[cfg(not(feature = "client"))]
+        Subject::of(word).package(|| self.client())
+    }
+
+    /// The package.
+    #[cfg(not(feature = "client"))]
+    #[expect(clippy::unused_self, reason = "templates are read where it is known")]
+    pub(super) fn package(&self, word: &Path) -> Result<Source, CliError> {
         crate::cli::package_file::read(word)
     }
 

@@ -1,0 +1,73 @@
+//! The schemas of applies, plans and template jobs.
+
+use serde_json::{Value, json};
+
+use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
+
+/// All of them.
+pub(super) fn all() -> Vec<(&'static str, Value)> {
+    let progress = json!({"phase": text(), "done": integer(), "total": integer()});
+    let status = json!({"type": "string", "enum": [
+        "pending", "structure", "rows", "publish", "completed", "failed", "undone",
+    ]});
+    let job = json!({
+        "id": id(), "template_id": id(), "workspace_id": id(), "status": status,
+        "progress": whole(progress),
+        "locked_until": {"type": ["string", "null"], "format": "date-time", "description":
+            "Until then somebody works on it; past or null: it is free to go on."},
+        "report": {"type": ["object", "null"], "description": "What it did."},
+        "error": {"type": ["object", "null"], "description": "Why it stopped."},
+        "created_at": instant(), "updated_at": instant(),
+    });
+    let modes = json!({"type": "string", "enum": ["all", "missingByKey", "none"]});
+    let apply = json!({
+        "workspaceId": id(),
+        "includeRows": {"type": "boolean", "default": true},
+        "jobId": {"type": "string", "format": "uuid", "description": "A job that is to go on."},
+        "resolutions": {"type": "object", "additionalProperties": to("Resolution"),
+            "description": "By the refs of dependencies; the exporter's proposals where absent."},
+        "rowsModes": {"type": "object", "additionalProperties": modes,
+            "description": "By the refs of tables; `all` where absent."},
+        "copy": {"type": "boolean", "default": false},
+        "plan": {"type": "string", "description": "The digest of the plan that was looked at."},
+    });
+    let resolution = json!({
+        "action": {"type": "string", "enum": ["import", "map", "skip"]},
+        "id": text(),
+        "columns": {"type": "object", "additionalProperties": id()},
+    });
+    let executor = json!({
+        "error": text(), "detail": text(),
+        "errors": {"type": "array", "items": {"type": "object"}},
+        "ref": text(), "jobId": id(), "status": text(), "lockedUntil": instant(),
+    });
+    vec![
+        ("Apply", record(&["workspaceId"], apply)),
+        ("Resolution", record(&["action"], resolution)),
+        ("Accepted", whole(json!({"jobId": id(), "status": status}))),
+        ("ExecutorProblem", record(&["error", "detail"], executor)),
+        ("TemplateJob", whole(job)),
+        ("Plan", plan()),
+    ]
+}
+
+fn plan() -> Value {
+    let list = |properties: Value| json!({"type": "array", "items": whole(properties)});
+    let renamed = json!({"kind": text(), "ref": text(), "from": text(), "to": text()});
+    let rows = json!({
+        "insert": integer(), "existing": integer(), "skipped": integer(), "dropped_links": integer(),
+    });
+    whole(json!({
+        "digest": {"type": "string", "description": "Send it back as `plan`."},
+        "refusals": list(json!({"code": text(), "ref": nullable("string"), "detail": text()})),
+        "create": list(json!({"kind": text(), "ref": text(), "name": text(), "label": text()})),
+        "bind": list(json!({"kind": text(), "ref": text(), "id": id(), "name": text()})),
+        "rename": list(renamed),
+        "replaced_configs": list(json!({
+            "kind": text(), "ref": text(), "id": id(), "before": {}, "after": {},
+        })),
+        "dropped_keys": list(json!({"ref": text(), "path": text()})),
+        "rows": {"type": "object", "additionalProperties": whole(rows)},
+        "go_live": list(json!({"ref": text(), "name": text()})),
+    }))
+}

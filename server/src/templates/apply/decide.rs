@@ -1,0 +1,77 @@
+//! Whether a package can be applied as asked.
+
+use std::sync::Arc;
+
+use tplkit::apply::{Minter, Question as Asking, Request, fresh, package_digest, preview, resolve};
+use tplkit::definitions::Definitions;
+use tplkit::workspace::Source as _;
+use tplkit::workspace::ledger::Entry;
+use uuid::Uuid;
+
+use super::{Place, Whole, in_the_way};
+use crate::http::call::Asked;
+use crate::http::problem::Problem;
+use crate::jobs;
+use crate::store::{StoreError, Tx};
+use crate::templates::refused::refused;
+use crate::workspace::Snapshot;
+
+/// A package, a place, and what somebody decided.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) place: Place,
+    pub(crate) whole: Whole,
+    pub(crate) request: Request,
+    /// The job that is to go on.
+    pub(crate) job: Option<Uuid>,
+}
+
+impl Question {
+    /// What earlier jobs wrote that this one binds to, and its own ledger.
+    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = jobs::earlier(tx, self.place.key(), self.job).await?;
+        if let Some(job) = self.job {
+            entries.extend(jobs::own(tx, self.place.organization, job).await?);
+        }
+        Ok(entries)
+    }
+}
+
+/// Finds everything that is against an apply, and whether the plan that was looked at is still the one.
+///
+/// # Errors
+/// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
+pub(crate) async fn decide(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<(), Problem> {
+    let question = &asked.input;
+    let package = question.whole.read()?;
+    let definitions = Definitions::embedded();
+    let earlier = question.earlier(tx).await?;
+    let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
+    let snapshot = Snapshot::new(tx, question.place.workspace, &asked.tables);
+    let structure = snapshot.structure().await?;
+    let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
+    let approved = resolve(
+        &package,
+        &question.request,
+        &structure,
+        Some(&earlier),
+        minter,
+        definitions,
+    );
+    approved.map_err(|refusals| refused(&refusals))?;
+    if let Some(job) = active.filter(|job| question.job != Some(job.id)) {
+        return Err(in_the_way(&job));
+    }
+    let Some(plan) = &question.request.plan else {
+        return Ok(());
+    };
+    let asking = Asking {
+        package: &package,
+        package_digest: &package_digest(question.whole.text()),
+        request: &question.request,
+        earlier: &earlier,
+        definitions,
+    };
+    let now = preview(&snapshot, &structure, asking).await?;
+    fresh(Some(plan), &now.digest).map_err(|refusal| refused(&[refusal]))
+}

@@ -1,0 +1,37 @@
+//! From the body of an apply to a job, or to everything that is against it.
+//!
+//! Nothing is written before every question is answered: the package is checked as the store has it now,
+//! the library decides about it in one state of the destination, and only then a job is written down
+//! with what it needs. What a plan shows is decided by the same code.
+
+mod body;
+mod decide;
+mod plan;
+mod resume;
+mod start;
+mod whole;
+
+pub(crate) use body::{Body, Places};
+pub(crate) use decide::{Question, decide};
+pub(crate) use plan::{plan, unfit};
+pub(crate) use resume::{Resume, resume};
+pub(crate) use start::{Start, in_the_way, start};
+pub(crate) use whole::Whole;
+
+use uuid::Uuid;
+
+/// Which template is applied where.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// Of the workspace: a template may be another organization's.
+    pub(crate) organization: Uuid,
+    pub(crate) workspace: Uuid,
+    pub(crate) template: Uuid,
+}
+
+impl Place {
+    /// As the ledgers of earlier jobs are asked for.
+    fn key(self) -> (Uuid, Uuid, Uuid) {
+        (self.organization, self.workspace, self.template)
+    }
+}

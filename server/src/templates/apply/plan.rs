@@ -1,0 +1,97 @@
+//! What an apply would do, without doing it.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use tplkit::apply::{Preview, Question as Asking, Refusal, fresh, package_digest, preview};
+use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
+use tplkit::workspace::Source as _;
+
+use super::{Question, Whole, in_the_way};
+use crate::http::call::Asked;
+use crate::http::problem::{Fault, Problem};
+use crate::http::reply::Reply;
+use crate::jobs::{self, Status};
+use crate::store::Tx;
+use crate::templates::refused::refused;
+use crate::workspace::Snapshot;
+
+/// Answers with the plan. What is against an apply stands in it.
+///
+/// # Errors
+/// 422 for refs that the package does not have, because then the body is wrong.
+pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Reply, Problem> {
+    let question = &asked.input;
+    let package = question.whole.read()?;
+    let earlier = question.earlier(tx).await?;
+    let mut against = Vec::new();
+    let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
+    if let Some(job) = active.filter(|job| job.held || question.job != Some(job.id)) {
+        against.push(refusal(Code::JobActive, in_the_way(&job).detail()));
+    }
+    if let Some(job) = question.job {
+        let job = jobs::find(tx, job, asked.now).await?;
+        let undone = job.is_some_and(|job| job.status == Status::Undone);
+        against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
+    }
+    let snapshot = Snapshot::new(tx, question.place.workspace, &asked.tables);
+    let structure = snapshot.structure().await?;
+    let asking = Asking {
+        package: &package,
+        package_digest: &package_digest(question.whole.text()),
+        request: &question.request,
+        earlier: &earlier,
+        definitions: Definitions::embedded(),
+    };
+    let mut found = preview(&snapshot, &structure, asking).await?;
+    let of_body = |refusal: &&Refusal| {
+        matches!(
+            refusal.code,
+            Code::UnknownResolutionRef | Code::ValidationFailed
+        )
+    };
+    let wrong: Vec<Refusal> = found.refusals.iter().filter(of_body).cloned().collect();
+    if !wrong.is_empty() {
+        return Err(refused(&wrong));
+    }
+    if let Err(stale) = fresh(question.request.plan.as_deref(), &found.digest) {
+        against.push(stale);
+    }
+    found.refusals.extend(against);
+    Reply::json(StatusCode::OK, &found)
+}
+
+/// The plan of a package that is not fit to be applied.
+///
+/// # Errors
+/// When it has no JSON form, which is a bug.
+pub(crate) fn unfit(whole: &Whole, problem: &Problem) -> Result<Reply, Problem> {
+    let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
+    let faults = problem.errors().iter();
+    let found = Preview {
+        digest: package_digest(whole.text()),
+        refusals: faults
+            .map(|fault| refusal(problem.code, &told(fault)))
+            .collect(),
+        create: Vec::new(),
+        bind: Vec::new(),
+        rename: Vec::new(),
+        replaced_configs: Vec::new(),
+        dropped_keys: Vec::new(),
+        rows: std::iter::empty().collect(),
+        go_live: Vec::new(),
+    };
+    Reply::json(StatusCode::OK, &found)
+}
+
+/// Why a job that was taken back does not go on.
+pub(super) const UNDONE: &str = "The job was undone; apply the template anew.";
+
+fn refusal(code: Code, detail: &str) -> Refusal {
+    Refusal {
+        code,
+        reference: None,
+        detail: detail.to_owned(),
+    }
+}

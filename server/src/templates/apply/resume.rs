@@ -1,0 +1,66 @@
+//! A job that exists goes on.
+
+use uuid::Uuid;
+
+use super::Place;
+use super::plan::UNDONE;
+use super::start::{accepted, in_the_way, moved};
+use crate::http::call::Asked;
+use crate::http::problem::{Code, Problem};
+use crate::http::reply::Reply;
+use crate::jobs::{self, Job, Status};
+use crate::store::Tx;
+
+/// Which job is to go on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resume {
+    pub(crate) place: Place,
+    pub(crate) job: Uuid,
+}
+
+impl Resume {
+    /// The job, when it is one of this template in this workspace.
+    ///
+    /// # Errors
+    /// 404 for any other.
+    pub(crate) async fn find(&self, tx: &mut Tx, now: i64) -> Result<Job, Problem> {
+        let job = jobs::find(tx, self.job, now).await?;
+        let here = |job: &Job| {
+            job.workspace == self.place.workspace && job.template == self.place.template
+        };
+        job.filter(here).ok_or_else(Problem::not_found)
+    }
+}
+
+/// Lets workers take the job up: where it stopped, or, when it was completed, for another pass. It keeps
+/// its own package and what was decided about it.
+///
+/// # Errors
+/// 404, 409 while somebody works on it or on another job of the template, and for one that was undone.
+pub(crate) async fn resume(tx: &mut Tx, asked: &Asked<Resume>) -> Result<Reply, Problem> {
+    let wanted = &asked.input;
+    asked.enter(wanted.place.organization)?;
+    let job = wanted.find(tx, asked.now).await?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    if job.status == Status::Undone {
+        return Err(Problem::new(Code::Conflict, UNDONE));
+    }
+    if job.held {
+        return Err(in_the_way(&job));
+    }
+    let status = if job.status.is_finished() {
+        let active = jobs::unfinished(tx, wanted.place.key(), asked.now).await?;
+        if let Some(active) = active {
+            return Err(in_the_way(&active));
+        }
+        if !jobs::reopen(tx, &job, asked.now).await? {
+            return Err(moved());
+        }
+        Status::Pending
+    } else {
+        job.status
+    };
+    asked.keep(tx, accepted(job.id, status)?).await
+}

@@ -1,0 +1,113 @@
+//! A job is written down.
+
+use axum::http::StatusCode;
+use serde::Serialize;
+use tplkit::apply::{Minter, Request};
+use uuid::Uuid;
+
+use super::{Place, Whole};
+use crate::context::{Context, RandomIds, rfc3339};
+use crate::http::call::Asked;
+use crate::http::problem::{Code, JobInTheWay, Problem};
+use crate::http::reply::Reply;
+use crate::jobs::{self, Job, New};
+use crate::store::Tx;
+
+/// A job that is to be: nothing is against it.
+#[derive(Debug)]
+pub(crate) struct Start {
+    place: Place,
+    new: New,
+}
+
+impl Start {
+    /// Everything that the job needs, whatever becomes of the template.
+    ///
+    /// # Errors
+    /// When the package cannot be read, which is a bug.
+    pub(crate) fn of(
+        place: Place,
+        (whole, request): (&Whole, &Request),
+        (creator, context): (Uuid, &Context),
+    ) -> Result<Start, Problem> {
+        let new = New {
+            organization: place.organization,
+            workspace: place.workspace,
+            id: context.id(),
+            template: place.template,
+            creator,
+            request: request.clone(),
+            minter: Minter::new(context.clock(), &mut RandomIds),
+            parts: whole.parts()?,
+            now: context.now(),
+        };
+        Ok(Start { place, new })
+    }
+}
+
+/// Writes the job down, for whoever takes it up.
+///
+/// # Errors
+/// 409 while another job of the template is unfinished in the workspace.
+pub(crate) async fn start(tx: &mut Tx, asked: &Asked<Start>) -> Result<Reply, Problem> {
+    let Start { place, new } = &asked.input;
+    asked.enter(place.organization)?;
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    if !jobs::create(tx, new).await? {
+        let active = jobs::unfinished(tx, place.key(), asked.now).await?;
+        return Err(active.map_or_else(moved, |job| in_the_way(&job)));
+    }
+    let reply = accepted(new.id, jobs::Status::Pending)?;
+    asked.keep(tx, reply).await
+}
+
+/// The answer to who waits for a job.
+pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<Reply, Problem> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Accepted {
+        job_id: Uuid,
+        status: &'static str,
+    }
+    let document = Accepted {
+        job_id: id,
+        status: status.as_str(),
+    };
+    Reply::json(StatusCode::ACCEPTED, &document)
+}
+
+/// What was there a moment ago has ended since.
+pub(super) fn moved() -> Problem {
+    Problem::new(
+        Code::Conflict,
+        "Another job of this template has just ended in the workspace; look at it and try again.",
+    )
+}
+
+/// 409 for a job that is unfinished. Its deadline stands in the words, as it does in the job.
+pub(crate) fn in_the_way(job: &Job) -> Problem {
+    let until = job.locked_until.map(rfc3339);
+    let id = job.id;
+    let told = match (&until, job.held) {
+        (Some(until), true) => {
+            format!("Somebody works on the job {id} of this template, and has it until {until}.")
+        }
+        (Some(until), false) => format!(
+            "The job {id} of this template is unfinished; who worked on it had it until {until}. \
+             Send its id as jobId to go on with it."
+        ),
+        (None, _) => format!(
+            "The job {id} of this template is unfinished, and nobody works on it yet. \
+             Send its id as jobId to go on with it."
+        ),
+    };
+    let mut problem = Problem::new(Code::JobActive, told);
+    problem.job = Some(Box::new(JobInTheWay {
+        id,
+        status: job.status.as_str(),
+        locked_until: until,
+    }));
+    problem
+}

@@ -1,0 +1,170 @@
+//! One job of a template at a time in a workspace.
+
+use std::thread;
+
+use serde_json::{Value, json};
+use tplkit_server::store::Value as Cell;
+use uuid::Uuid;
+
+use super::shop::{Shop, apply, finished, working, workspace};
+use crate::api::client::{Answer, Client};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_live_lease_refuses_even_its_own_job,
+    of_many_at_once_one_makes_a_job,
+    a_failed_job_goes_on_and_an_undone_one_does_not,
+);
+
+struct Scene {
+    world: World,
+    editor: Client,
+    template: String,
+    there: String,
+}
+
+impl Scene {
+    async fn new(place: Place) -> Scene {
+        let world = World::new(place).await;
+        let editor = world.as_user("editor@acme.test");
+        let shop = Shop::new(&editor, world.acme);
+        let admin = world.as_user("admin@acme.test");
+        let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+        let there = workspace(&editor, world.acme);
+        Scene {
+            world,
+            editor,
+            template,
+            there,
+        }
+    }
+
+    fn apply(&self, job: Option<&Value>) -> Answer {
+        let mut body = json!({"workspaceId": self.there});
+        if let Some(job) = job {
+            body["jobId"] = job.clone();
+        }
+        apply(&self.editor, &self.template, &body)
+    }
+
+    /// Lets somebody hold the job for that many seconds from now, or have held it.
+    async fn hold(&self, job: &Value, status: &str, seconds: i64) -> String {
+        let id: Uuid = job.as_str().expect("an id").parse().expect("a UUID");
+        // The clock of the database; SQLite goes by that of the process.
+        let sql = "UPDATE main.template_jobs SET lease_owner = $2, status = $3, \
+             locked_until = {clock $4} + $5 WHERE id = $1";
+        let parameters = vec![
+            id.into(),
+            self.world.context.id().into(),
+            status.into(),
+            self.world.context.now().into(),
+            Cell::Int(seconds * 1_000_000),
+        ];
+        self.world.sql(sql, parameters).await;
+        let path = format!("/v1/template-jobs/{id}");
+        let job = self.editor.get(&path).expect(200).json();
+        job["locked_until"].as_str().expect("a deadline").to_owned()
+    }
+}
+
+async fn a_live_lease_refuses_even_its_own_job(place: Place) {
+    let scene = Scene::new(place).await;
+    let job = scene.apply(None).expect(202).json()["jobId"].clone();
+    // Nobody works on it: with its id it goes on, without it is in the way.
+    let refused = scene.apply(None).refused(409, "job_active").json();
+    assert_eq!(refused["job_id"], job);
+    assert!(refused.get("locked_until").is_none(), "{refused}");
+    let accepted = scene.apply(Some(&job)).expect(202).json();
+    assert_eq!(accepted, json!({"jobId": job, "status": "pending"}));
+    let until = scene.hold(&job, "rows", 3600).await;
+    for with in [None, Some(&job)] {
+        let refused = scene.apply(with).refused(409, "job_active").json();
+        let detail = refused["detail"].as_str().expect("text");
+        assert!(detail.contains(&until), "{refused}");
+        assert_eq!(
+            (&refused["locked_until"], &refused["job_id"]),
+            (&json!(until), &job)
+        );
+        let mut body = json!({"workspaceId": scene.there});
+        if let Some(job) = with {
+            body["jobId"] = job.clone();
+        }
+        let executor = format!("/apply/templates/{}", scene.template);
+        let told = scene
+            .editor
+            .post(&executor, &body)
+            .refused(409, "job_active")
+            .json();
+        let owed = json!({"error": "job_active", "jobId": job, "status": "rows",
+            "lockedUntil": until, "detail": told["detail"]});
+        assert_eq!(told, owed);
+    }
+    let undo = format!("/v1/template-jobs/{}/undo", job.as_str().expect("an id"));
+    scene
+        .editor
+        .send("POST", &undo, &[], None)
+        .refused(409, "job_active");
+    // A lease that ran out holds nobody.
+    scene.hold(&job, "rows", -1).await;
+    scene.apply(None).refused(409, "job_active");
+    let accepted = scene.apply(Some(&job)).expect(202).json();
+    assert_eq!(accepted, json!({"jobId": job, "status": "rows"}));
+    // In another workspace it is in nobody's way, and plans are made all the same.
+    let plan = format!("/v1/templates/{}/plan", scene.template);
+    let plan = scene
+        .editor
+        .post(&plan, &json!({"workspaceId": scene.there}))
+        .expect(200)
+        .json();
+    assert_eq!(plan["refusals"][0]["code"], "job_active");
+    let elsewhere = workspace(&scene.editor, scene.world.acme);
+    apply(
+        &scene.editor,
+        &scene.template,
+        &json!({"workspaceId": elsewhere}),
+    )
+    .expect(202);
+}
+
+async fn of_many_at_once_one_makes_a_job(place: Place) {
+    let scene = Scene::new(place).await;
+    let answers: Vec<Answer> = thread::scope(|scope| {
+        let asked: Vec<_> = (0..32).map(|_| scope.spawn(|| scene.apply(None))).collect();
+        asked
+            .into_iter()
+            .map(|one| one.join().expect("answers"))
+            .collect()
+    });
+    let made = answers.iter().filter(|answer| answer.status == 202).count();
+    assert_eq!(made, 1, "{answers:?}");
+    for answer in answers.into_iter().filter(|answer| answer.status != 202) {
+        answer.refused(409, "job_active");
+    }
+    assert_eq!(scene.editor.items("/v1/template-jobs").len(), 1);
+}
+
+async fn a_failed_job_goes_on_and_an_undone_one_does_not(place: Place) {
+    let scene = Scene::new(place).await;
+    let job = scene.apply(None).expect(202).json()["jobId"].clone();
+    scene.hold(&job, "failed", -1).await;
+    let _working = working(&scene.world);
+    let done = finished(&scene.editor, scene.apply(Some(&job))).await;
+    assert_eq!((&done["status"], &done["id"]), (&json!("completed"), &job));
+    let undo = format!("/v1/template-jobs/{}/undo", job.as_str().expect("an id"));
+    let undone = scene
+        .editor
+        .send("POST", &undo, &[], None)
+        .expect(200)
+        .json();
+    assert_eq!(undone["status"], "undone");
+    scene.apply(Some(&job)).refused(409, "conflict");
+    let body = json!({"workspaceId": scene.there, "jobId": job});
+    let plan = format!("/v1/templates/{}/plan", scene.template);
+    let plan = scene.editor.post(&plan, &body).expect(200).json();
+    assert_eq!(plan["refusals"][0]["code"], "conflict");
+    // Without it a new one begins.
+    let new = finished(&scene.editor, scene.apply(None)).await;
+    assert_eq!(new["status"], "completed");
+    assert_ne!(new["id"], job);
+}

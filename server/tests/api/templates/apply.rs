@@ -1,0 +1,447 @@
+//! A template is applied: the job, its report, applied again, resumed, copied.
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, applied, apply, finished, named, row, rows, working, workspace};
+use crate::api::model::package;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_template_is_applied_elsewhere,
+    applying_again_writes_nothing_twice,
+    a_copy_stands_beside,
+    a_completed_job_passes_again,
+    a_job_is_seen_by_who_sees_its_workspace,
+    who_may_apply,
+    an_apply_sent_twice_is_one_job,
+    the_executor_answers_in_its_own_form,
+    a_package_in_parts_that_do_not_fit_is_refused,
+    a_dollar_in_a_cell_is_data,
+);
+
+const ALL: &str = r#"{"rows": "all"}"#;
+
+fn all() -> Value {
+    serde_json::from_str(ALL).expect("JSON")
+}
+
+async fn a_template_is_applied_elsewhere(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let stranger = world.as_user("stranger@other.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &stranger, &all());
+    let there = workspace(&stranger, world.other);
+    let body = json!({"workspaceId": there});
+    let accepted = apply(&stranger, &template, &body).expect(202);
+    let members: Vec<String> = accepted
+        .json()
+        .as_object()
+        .expect("an object")
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(members, ["jobId", "status"]);
+    assert_eq!(accepted.json()["status"], "pending");
+    let job = finished(&stranger, accepted).await;
+    assert_eq!(job["status"], "completed", "{job}");
+    assert_eq!(
+        (&job["template_id"], &job["workspace_id"]),
+        (&json!(template), &json!(there))
+    );
+    assert_eq!(
+        (&job["locked_until"], &job["error"]),
+        (&Value::Null, &Value::Null)
+    );
+    let report = &job["report"];
+    assert_eq!(
+        (&report["published"], &report["unresolved"]),
+        (&json!(0), &json!([]))
+    );
+    let told = &report["rows"];
+    let tables: Vec<&String> = told.as_object().expect("tables").keys().collect();
+    assert_eq!(tables.len(), 2);
+    for (table, inserted) in tables.iter().zip([2, 3]) {
+        let told = &told[table.as_str()];
+        assert_eq!(
+            (&told["inserted"], &told["recorded"]),
+            (&json!(inserted), &json!(inserted))
+        );
+        assert_eq!(
+            (&told["skipped"], &told["existing"]),
+            (&json!(0), &json!(0))
+        );
+        assert!(told.get("linked").is_none(), "{told}");
+    }
+    let clients = named(&stranger, &there, "clients").expect("a table");
+    let orders = named(&stranger, &there, "orders").expect("a table");
+    let (clients, orders) = (rows(&stranger, &clients), rows(&stranger, &orders));
+    // Rows have identities of their own, and links hold them.
+    let source = rows(&editor, &shop.clients);
+    assert_ne!(clients[0]["id"], source[0]["id"]);
+    let linked: Vec<&Value> = orders.iter().map(|order| &order["client"]).collect();
+    assert_eq!(
+        linked,
+        [&clients[0]["id"], &clients[1]["id"], &clients[0]["id"]]
+    );
+}
+
+async fn applying_again_writes_nothing_twice(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &all());
+    let there = workspace(&editor, world.acme);
+    let body = json!({"workspaceId": there});
+    let first = applied(&editor, &template, &body).await;
+    let clients = named(&editor, &there, "clients").expect("a table");
+    // What a person removed stays removed; what a person added stays.
+    let all = editor.items(&format!("/v1/features/{clients}/rows"));
+    let path = format!(
+        "/v1/features/{clients}/rows/{}",
+        all[1]["id"].as_str().expect("an id")
+    );
+    editor.delete(&path).expect(204);
+    row(&editor, &clients, &json!({"code": "c"}));
+    let before = rows(&editor, &clients);
+    let second = applied(&editor, &template, &body).await;
+    assert_ne!(first["id"], second["id"]);
+    for (table, told) in second["report"]["rows"].as_object().expect("tables") {
+        assert_eq!(told["inserted"], 0, "{table} {told}");
+        assert!(told["skipped"].as_u64() > Some(0), "{table} {told}");
+        assert!(told.get("recorded").is_none(), "{table} {told}");
+    }
+    assert_eq!(rows(&editor, &clients), before);
+    assert_eq!(
+        editor
+            .items(&format!("/v1/features?workspace_id={there}"))
+            .len(),
+        2
+    );
+    let jobs = editor.ids(&format!("/v1/template-jobs?workspace_id={there}"));
+    assert_eq!(
+        jobs,
+        [first["id"].as_str(), second["id"].as_str()].map(|id| id.expect("an id").to_owned())
+    );
+}
+
+async fn a_copy_stands_beside(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let copy = applied(
+        &editor,
+        &template,
+        &json!({"workspaceId": there, "copy": true}),
+    )
+    .await;
+    let renamed: Vec<(&Value, &Value)> = copy["report"]["renamed"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|renamed| (&renamed["from"], &renamed["to"]))
+        .collect();
+    assert!(
+        renamed.contains(&(&json!("clients"), &json!("clients_2"))),
+        "{renamed:?}"
+    );
+    let clients = named(&editor, &there, "clients_2").expect("a copy");
+    assert_eq!(rows(&editor, &clients).len(), 2);
+}
+
+async fn a_completed_job_passes_again(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let again = json!({"workspaceId": there, "jobId": job["id"]});
+    let same = applied(&editor, &template, &again).await;
+    assert_eq!(same["id"], job["id"]);
+    assert_eq!(same["report"]["published"], 0);
+    for told in same["report"]["rows"].as_object().expect("tables").values() {
+        assert_eq!(told["inserted"], 0, "{told}");
+    }
+    // A job of another template, another workspace, another organization, or of nobody.
+    let elsewhere = workspace(&editor, world.acme);
+    let other = shop.template(&editor, &world.as_user("admin@acme.test"), &json!({}));
+    let stranger = world.as_user("stranger@other.test");
+    let theirs = workspace(&stranger, world.other);
+    let foreign = shop.template(&editor, &stranger, &json!({}));
+    let foreign = applied(&stranger, &foreign, &json!({"workspaceId": theirs})).await;
+    let missing = world.context.id().to_string();
+    for (template, workspace, job) in [
+        (&template, &elsewhere, &job["id"]),
+        (&other, &there, &job["id"]),
+        (&template, &there, &foreign["id"]),
+        (&template, &there, &json!(missing)),
+    ] {
+        let body = json!({"workspaceId": workspace, "jobId": job});
+        let refused = apply(&editor, template, &body).refused(404, "not_found");
+        let executor = format!("/apply/templates/{template}");
+        editor.post(&executor, &body).refused(404, "not_found");
+        assert!(!refused.body.contains("job"), "{refused:?}");
+    }
+}
+
+async fn a_job_is_seen_by_who_sees_its_workspace(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let path = format!("/v1/template-jobs/{}", job["id"].as_str().expect("an id"));
+    let list = format!("/v1/template-jobs?workspace_id={there}");
+    let viewer = world.as_user("viewer@acme.test");
+    assert_eq!(viewer.get(&path).expect(200).json(), job);
+    assert_eq!(viewer.items(&list), std::slice::from_ref(&job));
+    assert_eq!(viewer.items("/v1/template-jobs"), [job]);
+    let stranger = world.as_user("stranger@other.test");
+    stranger.get(&path).refused(404, "not_found");
+    stranger.get(&list).refused(404, "not_found");
+    stranger
+        .post(&format!("{path}/undo"), &json!({}))
+        .refused(404, "not_found");
+    assert_eq!(stranger.items("/v1/template-jobs"), [Value::Null; 0]);
+    let closed = json!({"access": "members"});
+    let owner = world.as_user("owner@acme.test");
+    owner
+        .patch(&format!("/v1/workspaces/{there}"), &closed)
+        .expect(200);
+    viewer.get(&path).refused(404, "not_found");
+    viewer.get(&list).refused(404, "not_found");
+    assert_eq!(viewer.items("/v1/template-jobs"), [Value::Null; 0]);
+    owner.get(&path).expect(200);
+    for bad in ["limit=0", "workspace_id=x", "x=1"] {
+        owner
+            .get(&format!("/v1/template-jobs?{bad}"))
+            .refused(422, "validation_failed");
+    }
+}
+
+async fn who_may_apply(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &all());
+    let there = workspace(&editor, world.acme);
+    let body = json!({"workspaceId": there});
+    let viewer = world.as_user("viewer@acme.test");
+    apply(&viewer, &template, &body).refused(403, "forbidden");
+    viewer
+        .post(&format!("/v1/templates/{template}/plan"), &body)
+        .expect(200);
+    for scopes in [&["read"][..], &["write"]] {
+        apply(&world.as_key(scopes), &template, &body).refused(403, "missing_scope");
+    }
+    // A template of others, a workspace of others: as if there were none.
+    let stranger = world.as_user("stranger@other.test");
+    let theirs = workspace(&stranger, world.other);
+    let missing = world.context.id().to_string();
+    let told = |client: &crate::api::client::Client, template: &str, workspace: &str| {
+        let answer = apply(client, template, &json!({"workspaceId": workspace}));
+        answer.refused(404, "not_found").body.replace(template, "…")
+    };
+    assert_eq!(
+        told(&editor, &template, &theirs),
+        told(&editor, &template, &missing)
+    );
+    assert_eq!(
+        told(&stranger, &template, &theirs),
+        told(&stranger, &missing, &theirs)
+    );
+    // A public template of others is applied by everybody, where they may write.
+    let public = json!({"visibility": "public"});
+    admin
+        .patch(&format!("/v1/templates/{template}"), &public)
+        .expect(200);
+    apply(&stranger, &template, &json!({"workspaceId": theirs})).expect(202);
+    apply(&stranger, &template, &body).refused(404, "not_found");
+    apply(&world.as_key(&["write", "structure"]), &template, &body).expect(202);
+    // What is wrong with a body.
+    let elsewhere = workspace(&editor, world.acme);
+    for (body, place) in [
+        (json!({}), "workspaceId"),
+        (json!({"workspaceId": null}), "workspaceId"),
+        (json!({"workspaceId": "x"}), "workspaceId"),
+        (json!({"workspaceId": elsewhere, "jobId": "x"}), "jobId"),
+        (json!({"workspaceId": elsewhere, "jobId": null}), "jobId"),
+        (
+            json!({"workspaceId": elsewhere, "includeRows": 1}),
+            "includeRows",
+        ),
+        (json!({"workspaceId": elsewhere, "copy": "yes"}), "copy"),
+        (
+            json!({"workspaceId": elsewhere, "resolutions": []}),
+            "resolutions",
+        ),
+        (
+            json!({"workspaceId": elsewhere, "rowsModes": {"f_orders": "some"}}),
+            "rowsModes.f_orders",
+        ),
+        (
+            json!({"workspaceId": elsewhere, "workspace_id": elsewhere}),
+            "workspace_id",
+        ),
+    ] {
+        for path in ["apply", "plan"] {
+            let refused = editor.post(&format!("/v1/templates/{template}/{path}"), &body);
+            let refused = refused.refused(422, "validation_failed");
+            assert_eq!(refused.json()["errors"][0]["path"], place, "{refused:?}");
+        }
+    }
+    let path = format!("/v1/templates/{template}/apply");
+    editor.json("POST", &path, "{").refused(422, "invalid_json");
+    let twice = format!(r#"{{"workspaceId":"{elsewhere}","workspaceId":"{elsewhere}"}}"#);
+    editor
+        .json("POST", &path, &twice)
+        .refused(422, "invalid_json");
+    let query = format!("{path}?x=1");
+    editor
+        .post(&query, &json!({"workspaceId": elsewhere}))
+        .refused(422, "validation_failed");
+    assert_eq!(
+        editor
+            .items(&format!("/v1/template-jobs?workspace_id={elsewhere}"))
+            .len(),
+        0
+    );
+}
+
+async fn an_apply_sent_twice_is_one_job(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "k"),
+    ];
+    let body = json!({"workspaceId": there}).to_string();
+    for path in [
+        format!("/v1/templates/{template}/apply"),
+        format!("/apply/templates/{template}"),
+    ] {
+        let send = || editor.send("POST", &path, &headers, Some(body.as_bytes()));
+        let (first, second) = (send(), send());
+        assert_eq!((first.status, &first.body), (second.status, &second.body));
+        assert_eq!(second.header("idempotency-replayed"), Some("true"));
+        assert_eq!(first.header("content-type"), Some("application/json"));
+    }
+    assert_eq!(editor.items("/v1/template-jobs").len(), 1);
+}
+
+async fn the_executor_answers_in_its_own_form(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let path = format!("/apply/templates/{template}");
+    let body = json!({"workspaceId": there, "resolutions": {"f_nothing": {"action": "skip"}}});
+    let told = |answer: crate::api::client::Answer, status: u16| {
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        answer.expect(status).json()
+    };
+    let refused = told(editor.post(&path, &body), 422);
+    assert_eq!(refused["error"], "unknown_resolution_ref");
+    assert_eq!(refused["ref"], "f_nothing");
+    assert!(
+        refused["detail"].is_string() && refused.get("code").is_none(),
+        "{refused}"
+    );
+    // The same layers as everything under /v1.
+    assert_eq!(
+        told(world.nobody.post(&path, &body), 401)["error"],
+        "unauthenticated"
+    );
+    let key = world.as_key(&["write"]);
+    assert_eq!(told(key.post(&path, &body), 403)["error"], "missing_scope");
+    assert_eq!(told(editor.get(&path), 405)["error"], "method_not_allowed");
+    assert_eq!(
+        told(editor.json("POST", &path, "{"), 422)["error"],
+        "invalid_json"
+    );
+    let text = [("content-type", "text/plain")];
+    let answer = editor.send("POST", &path, &text, Some(b"x"));
+    assert_eq!(told(answer, 415)["error"], "unsupported_media_type");
+    let body = json!({"workspaceId": there});
+    let accepted = told(editor.post(&path, &body), 202);
+    assert_eq!(accepted["status"], "pending");
+    let active = told(editor.post(&path, &body), 409);
+    assert_eq!(
+        (&active["error"], &active["jobId"]),
+        (&json!("job_active"), &accepted["jobId"])
+    );
+    assert_eq!(active["status"], "pending");
+}
+
+async fn a_package_in_parts_that_do_not_fit_is_refused(place: Place) {
+    let world = World::new(place).await;
+    let admin = world.as_user("admin@acme.test");
+    let manifest = &package("Notes")["manifest"];
+    let body = json!({"organization_id": world.acme, "manifest": manifest});
+    let made = admin.create("/v1/templates", &body);
+    let template = crate::api::model::id(&made);
+    let mut entry = package("Notes")["payloads"][0].clone();
+    entry["featureRef"] = "f_elsewhere".into();
+    let path = format!(
+        "/v1/templates/{template}/payloads/{}",
+        crate::api::model::ITEM
+    );
+    admin.json("PUT", &path, &entry.to_string()).expect(201);
+    let there = workspace(&admin, world.acme);
+    let body = json!({"workspaceId": there});
+    let refused = apply(&admin, &template, &body)
+        .refused(422, "validation_failed")
+        .json();
+    assert_eq!(refused["errors"][0]["code"], "R002", "{refused}");
+    let plan = admin
+        .post(&format!("/v1/templates/{template}/plan"), &body)
+        .expect(200)
+        .json();
+    assert_eq!(plan["refusals"][0]["code"], "validation_failed");
+    assert!(
+        plan["refusals"][0]["detail"]
+            .as_str()
+            .expect("text")
+            .contains("R002")
+    );
+    assert_eq!(admin.items("/v1/template-jobs").len(), 0);
+    // Without its payloads it has no rows, and without a version it is of the first.
+    admin.delete(&path).expect(204);
+    let _working = working(&world);
+    applied(&admin, &template, &body).await;
+    let body = json!({"organization_id": world.acme, "manifest": {"plan": manifest["plan"]}});
+    let first = crate::api::model::id(&admin.create("/v1/templates", &body));
+    let elsewhere = workspace(&admin, world.acme);
+    applied(&admin, &first, &json!({"workspaceId": elsewhere})).await;
+    assert!(named(&admin, &elsewhere, "notes").is_some());
+}
+
+async fn a_dollar_in_a_cell_is_data(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    row(&editor, &shop.orders, &json!({"title": "$f_clients"}));
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    assert_eq!(rows(&editor, &orders)[3]["title"], "$f_clients");
+}

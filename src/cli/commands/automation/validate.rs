@@ -1,0 +1,157 @@
+//! `tplkit automation validate`: the validator, here or on a server.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tplkit::automation::{Issue, validate_file};
+use tplkit::check::render::{counted, diagnostic};
+use tplkit::check::{Finding, Located, Place, Severity, catalog};
+use tplkit::definitions::Definitions;
+
+use crate::cli::args::Form;
+use crate::cli::checking::Checker;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::Session;
+
+/// Validate an automation definition, as the API does before it saves one.
+///
+/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not fail.
+#[derive(Debug, clap::Args)]
+pub(super) struct ValidateArgs {
+    /// The definition; `-` is standard input.
+    pub(super) file: PathBuf,
+    /// Hold it against another server's registry.
+    #[arg(long, value_name = "FILE")]
+    pub(super) definitions: Option<PathBuf>,
+    /// Let the server validate it, which knows the tables of the workspace. Nothing is saved.
+    #[cfg(feature = "client")]
+    #[arg(long, conflicts_with = "definitions")]
+    pub(super) remote: bool,
+    /// The workspace that the automation is meant for; otherwise `workspace_id` in the file.
+    #[cfg(feature = "client")]
+    #[arg(long, value_name = "ID", requires = "remote")]
+    pub(super) workspace: Option<String>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    pub(super) format: Form,
+    #[cfg(feature = "client")]
+    #[command(flatten)]
+    pub(super) target: crate::cli::remote::Target,
+}
+
+pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
+    #[cfg(feature = "client")]
+    if args.remote {
+        return super::remote::run(args, session);
+    }
+    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    judge(&args.file, &definitions, args.format, session)
+}
+
+/// What the validator says of a file.
+pub(super) fn judge(
+    file: &Path,
+    definitions: &Definitions,
+    format: Form,
+    session: &Session,
+) -> Result<Exit, CliError> {
+    let source = package_file::read(file)?;
+    let issues = match source
+        .text()
+        .and_then(|text| validate_file(text, definitions))
+    {
+        Ok(issues) => issues
+            .into_iter()
+            .map(|issue| located(source.bytes(), issue))
+            .collect(),
+        Err(error) => {
+            let place = Place {
+                pointer: String::new(),
+                span: error.offset..error.offset,
+            };
+            let finding = Finding::new(&catalog::J001, place, error.to_string());
+            vec![Told {
+                code: catalog::J001.name,
+                target: None,
+                path: String::new(),
+                finding: Located::new(source.bytes(), finding),
+            }]
+        }
+    };
+    let ok = issues
+        .iter()
+        .all(|issue| issue.finding.severity != Severity::Error);
+    let text = match format {
+        Form::Text => for_people(file, &issues, session),
+        Form::Json => {
+            let issues: Vec<Value> = issues.iter().map(document_of).collect();
+            let body = json!({"path": file.to_string_lossy(), "ok": ok, "issues": issues});
+            document::write(if ok { "clean" } else { "findings" }, &body)
+        }
+    };
+    if !session.silent() || format == Form::Json {
+        write_result(&text, None)?;
+    }
+    Ok(if ok { Exit::Done } else { Exit::Findings })
+}
+
+/// An issue with its place.
+struct Told {
+    code: &'static str,
+    target: Option<&'static str>,
+    path: String,
+    finding: Located,
+}
+
+fn located(bytes: &[u8], issue: Issue) -> Told {
+    Told {
+        code: issue.code(),
+        target: Some(issue.target.as_str()),
+        path: issue.path,
+        finding: Located::new(bytes, issue.finding),
+    }
+}
+
+fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
+    let style = session.style(None);
+    let path = file.to_string_lossy();
+    let mut out = String::new();
+    for issue in issues {
+        out.push_str(&diagnostic(&path, &issue.finding, style));
+        out.push('\n');
+    }
+    if !style.quiet {
+        let count = |severity| {
+            issues
+                .iter()
+                .filter(|issue| issue.finding.severity == severity)
+                .count()
+        };
+        let errors = counted(count(Severity::Error), "error");
+        let warnings = counted(count(Severity::Warning), "warning");
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{errors}, {warnings}.");
+    }
+    out
+}
+
+fn document_of(issue: &Told) -> Value {
+    let finding = &issue.finding;
+    json!({
+        "code": issue.code,
+        "rule": finding.rule.code,
+        "severity": finding.severity.as_str(),
+        "path": issue.path,
+        "target": issue.target,
+        "pointer": finding.spot.pointer,
+        "line": finding.spot.start.line,
+        "column": finding.spot.start.column,
+        "message": finding.message,
+        "help": finding.help,
+    })
+}

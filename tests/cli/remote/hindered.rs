@@ -1,0 +1,164 @@
+//! Applies whose way is not smooth: networks that go away, servers that know less, people who stop.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::applying::apply;
+use super::routes::{
+    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, record,
+    started,
+};
+use crate::scripted::Reply;
+
+#[test]
+fn the_network_may_be_lost_in_the_middle() {
+    // Away for longer than one question is tried.
+    let mut jobs = vec![job("structure")];
+    jobs.extend(std::iter::repeat_n(Reply::hang_up(), 7));
+    jobs.extend([
+        job("rows"),
+        Reply::problem(503, "store_unavailable"),
+        job("completed"),
+    ]);
+    let server = catalog(jobs).serve();
+    let ran = apply(&server, &[]).exits(0);
+    assert!(ran.out.contains("completed"), "{}", ran.out);
+
+    let server = catalog([job("structure"), Reply::hang_up()]).serve();
+    let ran = apply(&server, &["--wait", "2s"]).exits(5);
+    assert_eq!(ran.out, format!("{JOB}\n"));
+    assert!(
+        ran.err.contains(&format!("tplkit job watch {JOB}")),
+        "{}",
+        ran.err
+    );
+    let document = apply(&server, &["--wait", "1s", "--format", "json"])
+        .exits(5)
+        .json();
+    assert_eq!(document["errors"][0]["job_id"], JOB);
+}
+
+#[test]
+fn an_apply_whose_answer_is_lost_is_sent_again_under_its_key() {
+    let replies = [
+        Reply::hang_up(),
+        Reply::problem(503, "store_unavailable"),
+        started(),
+    ];
+    let server = catalog([job("completed")])
+        .on(&apply_route(TEMPLATE), replies)
+        .serve();
+    apply(&server, &[]).exits(0);
+    let received = server.received();
+    let keys = received
+        .iter()
+        .filter(|one| one.line() == apply_route(TEMPLATE));
+    let keys: Vec<_> = keys.map(|one| one.header("idempotency-key")).collect();
+    assert_eq!(keys.len(), 3);
+    assert!(
+        keys[0].is_some() && keys.iter().all(|key| *key == keys[0]),
+        "{keys:?}"
+    );
+
+    let server = catalog([])
+        .on(&apply_route(TEMPLATE), [Reply::hang_up()])
+        .serve();
+    let ran = apply(&server, &[]).exits(5);
+    let back = format!("tplkit job list --workspace {WORKSPACE}");
+    assert!(ran.err.contains(&back), "{}", ran.err);
+}
+
+#[test]
+fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
+    let done = json!({"jobId": JOB, "status": "succeeded", "progress": 1, "lockedUntil": null, "report": {"rows": []}});
+    let server = Routes::new()
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
+        .on(&apply_route(TEMPLATE), [started()])
+        .on(
+            &format!("GET /v1/template-jobs/{JOB}"),
+            [Reply::json(&done)],
+        )
+        .serve();
+    let ran = apply(&server, &[]).exits(0);
+    assert_eq!(ran.out, format!("{JOB}\nsucceeded\n"));
+    let desk = Desk::with_key(&server.url);
+    for words in [
+        &["plan", TEMPLATE, "--workspace", WORKSPACE][..],
+        &["apply", TEMPLATE, "--workspace", WORKSPACE, "--dry-run"],
+        &["template", "show", TEMPLATE],
+        &["template", "pull", "sales"],
+        &["template", "promote", TEMPLATE, "--to", "public"],
+        &["template", "delete", TEMPLATE],
+    ] {
+        let ran = desk.run(words).exits(1);
+        assert!(
+            ran.err.contains("only the routes of the specification"),
+            "{}",
+            ran.err
+        );
+    }
+    // What is not there at all is missing, not a route.
+    let ran = desk.run(&["template", "delete", ORGANIZATION]).exits(1);
+    assert!(ran.err.contains("404"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_apply_tells_the_way_back() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+
+    for (format, back) in [
+        ("text", format!("tplkit job watch {JOB}")),
+        ("json", format!("tplkit job watch {JOB}")),
+    ] {
+        let server = catalog([job("rows")]).serve();
+        let desk = Desk::with_key(&server.url);
+        let words = [
+            "apply",
+            TEMPLATE,
+            "--workspace",
+            WORKSPACE,
+            "--yes",
+            "-v",
+            "--format",
+            format,
+        ];
+        let mut command = desk.command(&words);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("start");
+        let mut err = BufReader::new(child.stderr.take().expect("stderr"));
+        // The phase is told once the job has been asked for.
+        let mut told = String::new();
+        err.read_line(&mut told).expect("a line");
+        assert!(told.starts_with("rows"), "{told}");
+        let id = child.id().to_string();
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill");
+        let mut rest = String::new();
+        err.read_to_string(&mut rest).expect("stderr");
+        let mut out = String::new();
+        child
+            .stdout
+            .take()
+            .expect("stdout")
+            .read_to_string(&mut out)
+            .expect("stdout");
+        assert_eq!(child.wait().expect("end").code(), Some(130), "{rest}");
+        assert!(rest.contains(&back), "{rest}");
+        if format == "json" {
+            let document: Value = serde_json::from_str(&out).expect(&out);
+            assert_eq!(
+                (&document["outcome"], &document["job_id"]),
+                (&json!("failed"), &json!(JOB))
+            );
+        } else {
+            assert_eq!(out, format!("{JOB}\n"));
+        }
+    }
+}
