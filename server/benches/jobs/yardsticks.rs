@@ -1,5 +1,6 @@
 //! What a store takes at best: rows of the same text, with nothing beside them.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -56,9 +57,7 @@ pub(super) async fn copy_postgres(url: &str, texts: &[String]) -> f64 {
         for (n, text) in batch.iter().enumerate() {
             let id = uuid::Uuid::from_u128((at * 500 + n) as u128);
             let text = text.replace('\\', "\\\\");
-            lines.push_str(&format!(
-                "{organization}\t{organization}\t{id}\t1\t{text}\n"
-            ));
+            let _ = writeln!(lines, "{organization}\t{organization}\t{id}\t1\t{text}");
         }
         sink.send(Bytes::from(lines)).await.expect("sends");
     }

@@ -243,7 +243,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
 /// of a template go live. One whose table was left out is in force and fires nothing.
 ///
 /// # Errors
-/// 404 for an automation that is not there.
+/// 404 for one without versions, and those of the store.
 pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Problem> {
     let newest = find::newest(tx, line.id).await?;
     let newest = newest.ok_or_else(Problem::not_found)?;
@@ -261,7 +261,8 @@ pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Proble
         true.into(),
     ];
     tx.query(sql, &parameters).await?;
-    let _watched = settle(tx, (line.organization, line.id), now).await?;
+    // One whose table was left out fires nothing.
+    settle(tx, (line.organization, line.id), now).await?;
     Ok(())
 }
 

@@ -138,10 +138,10 @@ pub(super) fn everything(tables: usize, rows: usize) -> Package {
         for (at, row) in stored.iter_mut().enumerate() {
             let mut more = String::new();
             if at % 2 == 0 {
-                more.push_str(&format!("\"running\":{},", at + 1));
+                more += &["\"running\":", &(at + 1).to_string(), ","].concat();
             }
             if table == 0 {
-                more.push_str(&format!("\"back\":{},", codes[at % codes.len()]));
+                more += &["\"back\":", &codes[at % codes.len()], ","].concat();
             }
             let data = format!("{{{more}{}", &row.data.as_str()[1..]);
             row.data = RowData::parse(&data).expect("JSON");

@@ -88,6 +88,10 @@ async fn one_of_everything_comes_out_as_in_memory(place: Place) {
     assert_eq!(published(&entries).len(), 3);
 }
 
+#[expect(
+    clippy::print_stderr,
+    reason = "the runner shows it when the test fails: which package it was"
+)]
 async fn random_packages_come_out_as_in_memory(place: Place) {
     let world = World::new(place).await;
     for seed in 0..seeds() {
@@ -150,7 +154,7 @@ async fn a_job_that_cannot_be_done_says_why(place: Place) {
     let World { store, context, .. } = &world;
     let workspace = ground::workspace(store, context, world.acme).await;
     let mut new = everything(1, 1).job(context, world.acme, workspace);
-    new.parts[0] = "{}".to_owned();
+    "{}".clone_into(&mut new.parts[0]);
     let id = new.id;
     assert!(ground::create(store, new).await);
     let job = work(&world, id).await;
