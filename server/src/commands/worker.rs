@@ -16,15 +16,6 @@ use super::process::{self, Process};
     after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
 )]
 pub(super) struct Arguments {
-    /// Seconds after which another process may take over a job or a run that stands still.
-    #[arg(
-        long,
-        value_name = "N",
-        env = "TPLKIT_LEASE_SECONDS",
-        default_value_t = 60,
-        value_parser = clap::value_parser!(u32).range(1..=86_400)
-    )]
-    lease_seconds: u32,
     #[command(flatten)]
     process: process::Arguments,
 }
