@@ -25,6 +25,7 @@ fn session(readme: &str, heading: &str) -> (Vec<String>, Vec<String>) {
 }
 
 /// Runs the session behind a heading in an empty folder, as somebody who has just built both programs.
+#[expect(clippy::print_stderr, reason = "says what is not tested")]
 fn run(heading: &str) {
     for program in ["curl", "jq"] {
         let there = Command::new(program).arg("--version").output();

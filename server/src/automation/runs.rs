@@ -1,7 +1,7 @@
 //! Runs as they are kept: begun, claimed by lease, ended; and their steps.
 //!
 //! Whoever plays a run holds it by an owner of its own for each attempt. Every write of an attempt looks
-//! first whether the run is still its own ([`hold`]), so that one that was stopped too long and goes on
+//! first whether the run is still its own (`hold`), so that one that was stopped too long and goes on
 //! writes nothing.
 
 use uuid::Uuid;

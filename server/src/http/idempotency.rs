@@ -4,7 +4,7 @@
 //! instant at which one exists without the other. A second request waits at the claim of the first;
 //! when that takes too long it is told so. Refusals have no effect: they are kept afterwards.
 //!
-//! What cannot be done in one transaction with its key [reserves](Key::reserve) it: then it is claimed
+//! What cannot be done in one transaction with its key reserves it: then it is claimed
 //! before the effect and answered behind it, and what a crash left in between is free again soon.
 
 use std::sync::Arc;

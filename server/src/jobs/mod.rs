@@ -2,8 +2,8 @@
 //!
 //! Goes in: an approved package with what was decided about it ([`New`]). Comes out: a [`Job`] that
 //! people can watch, and in the end its report. What is decided about a package, what is written and in
-//! which order says the library; here stands who may write (the [`lease`]), what is remembered
-//! ([`ledger`]), and that the work goes on whatever happens to a process ([`Worker`]).
+//! which order says the library; here stands who may write (the `lease`), what is remembered
+//! (`ledger`), and that the work goes on whatever happens to a process ([`Worker`]).
 
 mod attempt;
 mod create;
