@@ -14,6 +14,7 @@
 //! | `runs` | runs and their steps: begun, claimed by lease, ended |
 //! | `worker`, `playing`, `rehearsal` | who plays runs, and how; dry runs |
 //! | `shown` | runs as they are answered, to whom they may be shown |
+//! | `notifications` | what people were told, as they read it |
 //! | `authority` | as whom a run works |
 //! | `reading`, `writing`, `telling`, `outside` | what steps do |
 
@@ -25,6 +26,7 @@ pub mod connections;
 pub mod events;
 pub mod find;
 mod judge;
+mod notifications;
 mod outside;
 mod playing;
 mod reading;
@@ -46,6 +48,7 @@ pub use change::{
     remove,
 };
 pub use judge::{Judged, Place, Told, judge};
+pub use notifications::{Notification, notification_page};
 pub use shown::{Shown, read_run, run_page};
 pub use version::Version;
 pub use watching::{Watcher, settle};

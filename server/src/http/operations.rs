@@ -11,8 +11,9 @@ use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
 use crate::routes::{
-    api_keys, auth, columns, documentation, features, health, me, members, modules, organizations,
-    rails, rows, schema, template_jobs, templates, views, workflows, workspace_members, workspaces,
+    api_keys, auth, columns, documentation, features, health, me, members, modules, notifications,
+    organizations, rails, rows, schema, template_jobs, templates, views, workflows,
+    workspace_members, workspaces,
 };
 
 /// Who may ask.
@@ -234,7 +235,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 85] = operations! {
+pub static OPERATIONS: [Operation; 86] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
@@ -297,6 +298,7 @@ pub static OPERATIONS: [Operation; 85] = operations! {
     POST "/v1/workflows-v2/{workflow_id}/runs" WRITE, Editor, Usual, [202, 404, 409, 413, 415, 422] => workflows::run, "Begins a run" [] (RunCreate) -> Run;
     GET "/v1/workflows-v2/{workflow_id}/runs" READ, Viewer, Usual, [200, 404, 422] => workflows::list_runs, "Lists the runs of an automation" [cursor limit] -> RunPage;
     GET "/v1/workflow-runs/{run_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get_run, "Reads a run with its steps" [] -> Run;
+    GET "/v1/notifications" READ, Viewer, Usual, [200, 422] => notifications::list, "Lists what automations told the caller, newest first" [cursor limit] -> NotificationPage;
     GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list, "Lists all columns of a feature in display order" [] -> ColumnList;
     POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
     PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;

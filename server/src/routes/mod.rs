@@ -10,6 +10,7 @@ pub mod health;
 pub mod me;
 pub mod members;
 pub mod modules;
+pub mod notifications;
 pub mod organizations;
 pub mod rails;
 mod records;

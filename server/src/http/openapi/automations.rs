@@ -85,6 +85,15 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             })),
         ),
         (
+            "Notification",
+            whole(json!({
+                "id": id(), "organization_id": id(),
+                "scope_type": {"type": "string", "enum": ["channel", "user", "organization"]},
+                "scope_id": nullable("string"), "title": text(), "body": text(),
+                "run_id": id(), "step_id": text(), "created_at": instant(),
+            })),
+        ),
+        (
             "RunStep",
             whole(json!({
                 "path": text(), "id": text(), "key": text(),

@@ -125,6 +125,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Payload",
         "WorkflowVersion",
         "Run",
+        "Notification",
         "TemplateJob",
     ] {
         put(&format!("{name}Page"), page(name));

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tplkit_server::automation::channels::{NewChannel, create_channel};
 
 use super::{Stage, ended, write};
+use crate::api::client::Client;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
@@ -11,6 +12,7 @@ on_both_stores!(
     writes_follow_the_rules_of_rows,
     rows_are_found_by_a_column,
     people_are_told,
+    notifications_are_read_by_whom_they_are_for,
     automations_run_others,
     a_delay_survives,
     routes_and_variables,
@@ -236,6 +238,52 @@ async fn people_are_told(place: Place) {
     assert_eq!(told[0].get::<uuid::Uuid>(2), Ok(channel));
     let id = told[0].get::<uuid::Uuid>(0).expect("an id");
     assert_eq!(run["steps"][0]["output"], json!({"notificationId": id}));
+}
+
+async fn notifications_are_read_by_whom_they_are_for(place: Place) {
+    let stage = Stage::new(place).await;
+    let (viewer, stranger) = (
+        stage.world.as_user("viewer@acme.test"),
+        stage.world.as_user("stranger@other.test"),
+    );
+    let me = |client: &Client| {
+        let told = client.get("/v1/me").expect(200).json();
+        told["id"].as_str().expect("an id").to_owned()
+    };
+    let tell = |title: &str, scope: &str, to: Option<String>| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": to.unwrap_or_default(), "title": title}});
+    let steps = json!([
+        tell("all", "organization", None),
+        tell("viewer", "user", Some(me(&viewer))),
+        tell("editor", "user", Some(me(&stage.editor))),
+    ]);
+    let it = stage.fires(&manual(), &steps).await;
+    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.settle().await;
+    let run = stage.run(&it);
+    let titles = |client: &Client| {
+        let all = client.items("/v1/notifications");
+        let titles = all
+            .iter()
+            .map(|told| told["title"].as_str().expect("a text").to_owned());
+        titles.collect::<Vec<String>>()
+    };
+    assert_eq!(titles(&viewer), ["viewer", "all"]);
+    assert_eq!(titles(&stage.editor), ["editor", "all"]);
+    assert_eq!(titles(&stranger), [""; 0]);
+    let first = viewer.get("/v1/notifications?limit=1").expect(200).json();
+    let cursor = first["next_cursor"].as_str().expect("another page");
+    let second = viewer.get(&format!("/v1/notifications?limit=1&cursor={cursor}"));
+    let second = second.expect(200).json();
+    assert_eq!(second["items"][0]["title"], "all");
+    assert_eq!(second["next_cursor"], Value::Null);
+    let told = &first["items"][0];
+    assert_eq!(told["scope_type"], "user");
+    assert_eq!(told["scope_id"], me(&viewer));
+    assert_eq!(
+        (&told["run_id"], &told["step_id"]),
+        (&run["id"], &run["steps"][1]["id"])
+    );
+    viewer.get("/v1/notifications?cursor=nonsense").expect(422);
 }
 
 async fn automations_run_others(place: Place) {

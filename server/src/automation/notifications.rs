@@ -1,0 +1,59 @@
+//! Notifications as they are read: what automations told a caller, newest first.
+//!
+//! What was told to a person is read by that person alone; what was told to a channel or to the whole
+//! organization, by everybody in it.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::context::rfc3339;
+use crate::http::page::PageRequest;
+use crate::store::{Row, StoreError, Tx};
+
+/// A notification.
+#[derive(Debug, Serialize)]
+pub struct Notification {
+    /// Its id.
+    pub id: Uuid,
+    organization_id: Uuid,
+    scope_type: String,
+    scope_id: Option<Uuid>,
+    title: String,
+    body: String,
+    run_id: Uuid,
+    step_id: String,
+    created_at: String,
+}
+
+impl Notification {
+    fn read(row: &Row) -> Result<Notification, StoreError> {
+        Ok(Notification {
+            organization_id: row.get(0)?,
+            id: row.get(1)?,
+            scope_type: row.get(2)?,
+            scope_id: row.get(3)?,
+            title: row.get(4)?,
+            body: row.get(5)?,
+            run_id: row.get(6)?,
+            step_id: row.get(7)?,
+            created_at: rfc3339(row.get(8)?),
+        })
+    }
+}
+
+/// A page of what was told to a caller, and one more if another page follows.
+///
+/// # Errors
+/// Those of the store.
+pub async fn notification_page(
+    tx: &mut Tx,
+    page: &PageRequest,
+) -> Result<Vec<Notification>, StoreError> {
+    let sql = "SELECT organization_id, id, scope_type, scope_id, title, body, run_id, step_id, created_at \
+         FROM notifications WHERE {tenant organization_id} AND id < $1 \
+         AND (scope_type <> 'user' OR {caller scope_id}) ORDER BY id DESC LIMIT $2";
+    // Ids rise with time.
+    let before = page.after.unwrap_or(Uuid::max());
+    let rows = tx.last(sql, &[before.into(), page.look().into()]).await?;
+    rows.iter().map(Notification::read).collect()
+}
