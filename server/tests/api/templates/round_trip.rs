@@ -1,14 +1,16 @@
 //! What is exported, imported, applied elsewhere and exported again is the same up to ids: tried on
 //! random workspaces, `TPLKIT_ROUND_TRIPS` of them (20), `TPLKIT_SEED` being the first.
 
-use std::collections::HashMap;
+/// What the library's laws compare exports by.
+#[path = "../../../../tests/laws/normal.rs"]
+mod normal;
 
+use normal::normal;
 use serde_json::{Value as Json, json};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
 use tplkit::export::{RowsSelection, Selection, export};
-use tplkit::json::{Object, Value};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::{self, Shape};
 use tplkit::workspace::ready;
@@ -39,7 +41,7 @@ async fn random_workspaces_come_through(place: Place) {
         let source = written(&state);
         let here = through(&world, (&owner, world.acme), &state, &source).await;
         let there = through(&world, (&stranger, world.other), &state, &here).await;
-        same(seed, &normal(&there), &normal(&here));
+        same(seed, &essence(&there), &essence(&here));
         // What the server makes of a workspace is what the library makes of it in memory.
         differ_in_nothing(seed, &source, &here);
     }
@@ -164,60 +166,9 @@ async fn resolutions(world: &World, organization: Uuid, package: &str) -> Json {
     resolutions.into()
 }
 
-/// A package without what differs from one export to the next although nothing else does: uids by the
-/// order of their appearance, and identities that rows get where they enter.
-fn normal(text: &str) -> String {
-    let mut value = Value::parse(text).expect("JSON");
-    if let Value::Object(envelope) = &mut value
-        && let Some(Value::List(payloads)) = envelope.get_mut("payloads")
-    {
-        payloads.iter_mut().for_each(without_minted);
-    }
-    rename(&mut value, &mut HashMap::new());
-    value.write().replace("},{", "},\n{")
-}
-
-fn without_minted(entry: &mut Value) {
-    let Value::Object(entry) = entry else { return };
-    let Some(Value::List(rows)) = entry.get_mut("rows") else {
-        return;
-    };
-    for row in rows {
-        let Value::Object(row) = row else { continue };
-        let refs = row.get("refs").and_then(Value::as_object).cloned();
-        let Some(Value::Object(data)) = row.get_mut("data") else {
-            continue;
-        };
-        for (column, target) in refs.iter().flatten() {
-            if let Some(cell) = data.get_mut(column).filter(|_| is_minted(target)) {
-                *cell = Value::from("minted");
-            }
-        }
-    }
-}
-
-fn is_minted(target: &Value) -> bool {
-    let by_identity = |triple: &Object| {
-        let column = triple.get("valueColumn").and_then(Value::as_str);
-        column.is_none_or(|column| column == "id")
-    };
-    match target.get("rows").and_then(Value::as_list) {
-        Some(rows) => rows.iter().filter_map(Value::as_object).all(by_identity),
-        None => target.as_object().is_some_and(by_identity),
-    }
-}
-
-fn rename(value: &mut Value, seen: &mut HashMap<String, usize>) {
-    match value {
-        Value::String(text) if tplkit::package::uid::is_uid(text) => {
-            let next = seen.len();
-            let number = *seen.entry(text.clone()).or_insert(next);
-            *text = format!("u{number}");
-        }
-        Value::List(elements) => elements.iter_mut().for_each(|one| rename(one, seen)),
-        Value::Object(members) => members.values_mut().for_each(|one| rename(one, seen)),
-        _ => {}
-    }
+/// What of a package is to be equal.
+fn essence(package: &str) -> String {
+    normal(package).expect("JSON")
 }
 
 #[track_caller]
