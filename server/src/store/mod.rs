@@ -178,11 +178,11 @@ impl Store {
     /// How much there is to do.
     pub fn depth(&self) -> Depth {
         match &self.engine {
-            Engine::Sqlite(_) => {
+            Engine::Sqlite(sqlite) => {
                 let pending = self.pending.load(Ordering::Relaxed);
-                let busy = pending.min(sqlite::CONNECTIONS);
+                let busy = pending.min(sqlite.connections);
                 Depth {
-                    connections: sqlite::CONNECTIONS,
+                    connections: sqlite.connections,
                     busy,
                     waiting: pending - busy,
                 }
@@ -380,6 +380,8 @@ impl Store {
 /// What an operation asks of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// It only reads, and is expected to be short.
+    Glance,
     /// It only reads, and every statement may see a newer state.
     Read,
     /// It only reads, and sees one state.
@@ -438,6 +440,10 @@ where
 {
     fn scope(&self) -> Scope {
         self.scope.clone()
+    }
+
+    fn is_brief(&self) -> bool {
+        self.kind == Kind::Glance
     }
 
     fn run(&mut self, mut connection: Walled) -> (Walled, bool) {

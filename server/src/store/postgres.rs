@@ -277,7 +277,7 @@ impl Pipelined {
         let parameters = references(parameters);
         let begin = match (self.kind, self.postgres.wall) {
             (Kind::Write, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
-            (Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (Kind::Glance | Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
             (Kind::Snapshot, true) => {
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE tplkit_gate"
             }
@@ -333,7 +333,7 @@ impl Pipelined {
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
         let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
         // What only reads sees what others committed between its statements in any case.
-        if self.state == State::Over && self.kind == Kind::Read {
+        if self.state == State::Over && matches!(self.kind, Kind::Glance | Kind::Read) {
             self.state = State::Fresh;
         }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
@@ -480,7 +480,7 @@ impl From<tokio_postgres::Error> for Failure {
 /// How a transaction begins.
 fn words(kind: Kind) -> &'static str {
     match kind {
-        Kind::Read => "BEGIN READ ONLY",
+        Kind::Glance | Kind::Read => "BEGIN READ ONLY",
         Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         Kind::Write => "BEGIN",
         Kind::Long => "BEGIN; SET LOCAL statement_timeout = '600s'",

@@ -19,7 +19,7 @@ use crate::store::{LONG, Row, Scope, StoreError, Value, Walls};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many steps of SQLite's machine lie between two looks at the clock.
-const STEPS: i32 = 10_000;
+const STEPS: i32 = 1000;
 
 /// Ends statements that take too long.
 struct Limit {
@@ -65,6 +65,8 @@ pub(in crate::store) struct Walled {
     may_write: bool,
     limit: Limit,
     failed: Option<Outcome>,
+    /// Present where only short reads run: whether the last one was none.
+    overran: Option<bool>,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -113,7 +115,18 @@ impl Walled {
             wall,
             may_write,
             failed: None,
+            overran: None,
         })
+    }
+
+    /// From now on, only short reads run here.
+    pub(super) fn be_brief(&mut self) {
+        self.overran = Some(false);
+    }
+
+    /// Whether what ran was not short; told once.
+    pub(super) fn overran(&mut self) -> bool {
+        self.overran.as_mut().is_some_and(std::mem::take)
     }
 
     /// Says for whom the next statements run.
@@ -156,10 +169,17 @@ impl Walled {
         self.limit.start();
         let answer = self.ask(statement, parameters);
         self.limit.stop();
-        if let Err(error) = &answer {
-            self.failed = Some(Outcome::from(error));
-        }
-        answer
+        answer.map_err(|error| {
+            let error = match (error, &mut self.overran) {
+                (StoreError::TooLong, Some(overran)) => {
+                    *overran = true;
+                    StoreError::NotBrief
+                }
+                (error, _) => error,
+            };
+            self.failed = Some(Outcome::from(&error));
+            error
+        })
     }
 
     fn ask(&mut self, statement: &Statement, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {

@@ -14,6 +14,8 @@ const GROUP: usize = 128;
 pub(in crate::store) trait Task: Send {
     /// For whom it runs.
     fn scope(&self) -> Scope;
+    /// Whether it is expected to be short.
+    fn is_brief(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
     fn run(&mut self, connection: Walled) -> (Walled, bool);
     /// Tells the one who waits: the task's own answer, unless the store failed.
@@ -101,18 +103,27 @@ pub(super) fn read(
             // Whoever waits for a task holds the lock; the others wait for the lock.
             let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(mut task) = task else { return };
-            if let Err(error) = connection.control("BEGIN") {
-                task.finish(Err(error));
-                continue;
-            }
-            (connection, _) = run(connection, &mut task);
-            // Ends the snapshot; there is nothing to lose.
-            if connection.in_transaction() {
-                let _ = connection.control("ROLLBACK");
-            }
-            task.finish(Ok(()));
+            let answered;
+            (connection, answered) = look(connection, &mut task);
+            task.finish(answered);
         }
     })
+}
+
+/// Runs a task that only reads, in a snapshot of its own.
+pub(super) fn look(
+    connection: Walled,
+    task: &mut Box<dyn Task>,
+) -> (Walled, Result<(), StoreError>) {
+    if let Err(error) = connection.control("BEGIN") {
+        return (connection, Err(error));
+    }
+    let (connection, _) = run(connection, task);
+    // Ends the snapshot; there is nothing to lose.
+    if connection.in_transaction() {
+        let _ = connection.control("ROLLBACK");
+    }
+    (connection, Ok(()))
 }
 
 fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {
