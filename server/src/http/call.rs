@@ -19,7 +19,7 @@ use super::page::PageRequest;
 use super::problem::Problem;
 use super::query::{self, Query};
 use super::reply::Reply;
-use crate::auth::{Caller, Presented, Role};
+use crate::auth::{Caller, Presented, Role, holder};
 use crate::store::{Kind, Scope, Tx, Work};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
@@ -311,32 +311,33 @@ impl Call {
         };
         let found = Arc::new(OnceLock::new());
         let known = asked.caller.clone();
-        let check = unsure.presented.clone().check(known.clone(), found.clone());
+        let check = unsure.presented.clone().check(known, found.clone());
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
         self.app.runs.ring();
-        let Some(now) = found.get() else {
+        let Some(holds) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
             return reply.map(Reply::response);
         };
         unsure.sure.store(true, Ordering::Release);
+        if *holds {
+            return reply.map(Reply::response);
+        }
         let remembered = &self.app.remembered;
-        let Some(now) = now else {
+        let Some(now) = holder(store, unsure.presented.clone()).await? else {
             remembered.forget(&unsure.presented);
             return Err(Problem::unauthenticated());
         };
-        if *now == known {
-            return reply.map(Reply::response);
-        }
         // Nothing was done for the caller of yesterday; the one of today is judged anew.
-        remembered.remember(&unsure.presented, now);
-        check_scopes(self.operation, now)?;
+        remembered.remember(&unsure.presented, &now);
+        check_scopes(self.operation, &now)?;
         let Some(mut asked) = asked else {
             return reply.map(Reply::response);
         };
-        asked.caller = now.clone();
-        let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
+        let scope = scope_of(&now);
+        asked.caller = now;
+        let (reply, _) = store.run(kind, &scope, None, asked, work).await;
         self.app.runs.ring();
         reply.map(Reply::response)
     }
