@@ -20,7 +20,7 @@ use super::problem::Problem;
 use super::query::{self, Query};
 use super::reply::Reply;
 use crate::auth::{Caller, Presented, Role, holder};
-use crate::store::{Kind, Scope, Tx, Work};
+use crate::store::{Ask, Input, Kind, Output, Scope, Tx};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -170,15 +170,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn read<I, F>(self, input: I, work: F) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub async fn read<I: Input>(
+        self,
+        input: I,
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         let kind = if self.operation.is_hot() {
             Kind::Glance
         } else {
@@ -192,15 +188,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write<I, F>(self, input: I, work: F) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub async fn write<I: Input>(
+        self,
+        input: I,
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         self.run(Kind::Write, Caller::scope, input, work).await
     }
 
@@ -208,12 +200,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn look<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
-    {
+    pub async fn look<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl Ask<Asked<I>, T, Problem>,
+    ) -> Result<T, Problem> {
         let asked = self.asked(input)?;
         let scope = asked.caller.scope();
         self.app.store.read(&scope, asked, work).await
@@ -223,12 +214,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn survey<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
-    {
+    pub async fn survey<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl Ask<Asked<I>, T, Problem>,
+    ) -> Result<T, Problem> {
         let asked = self.asked(input)?;
         let scope = asked.caller.scope();
         self.app.store.snapshot(&scope, asked, work).await
@@ -286,21 +276,13 @@ impl Call {
         })
     }
 
-    async fn run<I, F>(
+    async fn run<I: Input>(
         self,
         kind: Kind,
         scope_of: impl Fn(&Caller) -> Scope,
         input: I,
-        work: F,
-    ) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         let store = &self.app.store;
         let asked = self.asked(input)?;
         let scope = scope_of(&asked.caller);
@@ -347,20 +329,12 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn shape<I, F>(
+    pub async fn shape<I: Input>(
         self,
         input: I,
         workspace: Option<Uuid>,
-        work: F,
-    ) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         let scope = move |caller: &Caller| caller.scope_of_model(workspace);
         self.run(Kind::Write, scope, input, work).await
     }

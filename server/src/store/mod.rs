@@ -47,6 +47,32 @@ use tx::{Inner, Texts};
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
 pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
+/// What an operation does in its transaction; more than once, when others get in its way.
+pub trait Ask<I, T, E>:
+    for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
+{
+}
+
+impl<I, T, E, F> Ask<I, T, E> for F where
+    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
+{
+}
+
+/// What an operation is given: it may be needed on another thread, and again.
+pub trait Input: Send + Sync + 'static {}
+
+impl<I: Send + Sync + 'static> Input for I {}
+
+/// What it finds or has done.
+pub trait Output: Send + 'static {}
+
+impl<T: Send + 'static> Output for T {}
+
+/// Why it did not, with room for the store's own reasons.
+pub trait Refusal: From<StoreError> + Send + 'static {}
+
+impl<E: From<StoreError> + Send + 'static> Refusal for E {}
+
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
@@ -211,13 +237,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn read<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn read<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Read, scope, None, input, work).await.0
     }
 
@@ -225,13 +250,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn write<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Write, scope, None, input, work).await.0
     }
 
@@ -240,13 +264,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn snapshot<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn snapshot<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Snapshot, scope, None, input, work).await.0
     }
 
@@ -254,32 +277,25 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write_long<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn write_long<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Long, scope, None, input, work).await.0
     }
 
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
-    pub(crate) async fn run<I, T, E, F>(
+    pub(crate) async fn run<I: Input, T: Output, E: Refusal>(
         &self,
         kind: Kind,
         scope: &Scope,
         check: Option<Check>,
         input: I,
-        work: F,
-    ) -> (Result<T, E>, Option<I>)
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+        work: impl Ask<I, T, E>,
+    ) -> (Result<T, E>, Option<I>) {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
         let writes = kind.writes();
@@ -330,16 +346,12 @@ impl Store {
 
     /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
     /// last said against it.
-    async fn attempt<I, T, E, F>(
+    async fn attempt<I, T, E: From<StoreError>>(
         &self,
         begin: impl Fn() -> Tx,
         input: &I,
-        work: &F,
-    ) -> (Result<T, E>, Option<Outcome>)
-    where
-        E: From<StoreError>,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-    {
+        work: &impl Ask<I, T, E>,
+    ) -> (Result<T, E>, Option<Outcome>) {
         let mut attempt = 1;
         loop {
             let mut tx = begin();
@@ -431,13 +443,7 @@ struct Operation<I, T, E, F> {
     answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
-impl<I, T, E, F> Task for Operation<I, T, E, F>
-where
-    I: Send + Sync,
-    T: Send,
-    E: From<StoreError> + Send,
-    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send,
-{
+impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, E, F> {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }
