@@ -18,6 +18,7 @@ mod sqlite;
 mod tls;
 mod tx;
 mod value;
+mod volley;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -31,12 +32,13 @@ use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
-pub use many::Many;
+pub use many::{Each, Many, Own};
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
+pub use volley::Asked;
 
 use crate::context::Stopwatch;
 use meters::Outcome;
@@ -286,6 +288,23 @@ impl Store {
         self.run(Kind::Long, scope, None, input, work).await.0
     }
 
+    /// As [`write_long`](Store::write_long), for what is found missing and written again when it is lost:
+    /// nobody waits until it is safe from a power cut. Whoever sees it may not see it after one; the next
+    /// write of any other kind that ends makes it safe, because both stores keep one log. Who goes on from
+    /// it has to ask the store whether it is there, and not their own memory.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_repeatable<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
+        let ran = self.run(Kind::Repeatable, scope, None, input, work);
+        ran.await.0
+    }
+
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
     pub(crate) async fn run<I: Input, T: Output, E: Refusal>(
@@ -402,11 +421,18 @@ pub(crate) enum Kind {
     Write,
     /// It writes, and may take long.
     Long,
+    /// The same, and it is written again when it is lost.
+    Repeatable,
 }
 
 impl Kind {
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Kind::Write | Kind::Long)
+        matches!(self, Kind::Write | Kind::Long | Kind::Repeatable)
+    }
+
+    /// Whether its statements may take long.
+    pub(crate) fn is_long(self) -> bool {
+        matches!(self, Kind::Long | Kind::Repeatable)
     }
 }
 
@@ -452,8 +478,12 @@ impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, 
         self.kind == Kind::Glance
     }
 
+    fn is_repeatable(&self) -> bool {
+        self.kind == Kind::Repeatable
+    }
+
     fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
-        connection.hurry(self.kind != Kind::Long);
+        connection.hurry(!self.kind.is_long());
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),

@@ -67,6 +67,8 @@ pub(in crate::store) struct Walled {
     failed: Option<Outcome>,
     /// Present where only short reads run: whether the last one was none.
     overran: Option<bool>,
+    /// Whether a commit waits until it has reached the disk.
+    waits_for_disk: bool,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -116,6 +118,7 @@ impl Walled {
             may_write,
             failed: None,
             overran: None,
+            waits_for_disk: true,
         })
     }
 
@@ -139,6 +142,21 @@ impl Walled {
     /// Says whether somebody waits for the next statements, so that they must not take long.
     pub(in crate::store) fn hurry(&mut self, hurry: bool) {
         self.limit.hurry = hurry;
+    }
+
+    /// Says whether the next commits wait until they have reached the disk. Those that do not, reach it
+    /// with the next one that does, or when the log is written back. Not in a transaction.
+    pub(super) fn wait_for_disk(&mut self, wait: bool) -> Result<(), StoreError> {
+        if self.waits_for_disk != wait {
+            // It takes effect when it is prepared: prepared once, it would do so once.
+            self.connection.execute_batch(if wait {
+                "PRAGMA synchronous = FULL"
+            } else {
+                "PRAGMA synchronous = NORMAL"
+            })?;
+            self.waits_for_disk = wait;
+        }
+        Ok(())
     }
 
     /// `BEGIN`, `COMMIT` and their like.
@@ -201,5 +219,35 @@ impl Walled {
             answer.push(Row::Sqlite(values.collect::<Result<_, _>>()?));
         }
         Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Walled, open};
+    use crate::store::{Walls, migrate};
+
+    #[test]
+    fn a_commit_waits_for_the_disk_or_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut connection = open(&folder.path().join("x.db")).expect("opens");
+        migrate::sqlite(&mut connection).expect("migrates");
+        let mut walled =
+            Walled::new(connection, Walls::BOTH, true, Duration::ZERO).expect("builds");
+        let level = |walled: &Walled| {
+            let level = walled
+                .connection
+                .query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
+            level.expect("is known")
+        };
+        assert_eq!(level(&walled), 2);
+        for (wait, owed) in [(false, 1), (false, 1), (true, 2), (false, 1), (true, 2)] {
+            walled.wait_for_disk(wait).expect("is changed");
+            assert_eq!(level(&walled), owed);
+        }
+        walled.control("BEGIN IMMEDIATE").expect("begins");
+        assert!(walled.wait_for_disk(false).is_err(), "in a transaction");
     }
 }
