@@ -65,6 +65,8 @@ pub(in crate::store) struct Walled {
     may_write: bool,
     limit: Limit,
     failed: Option<Outcome>,
+    #[cfg(any(test, feature = "walls-off"))]
+    steps: Arc<AtomicU64>,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -113,7 +115,16 @@ impl Walled {
             wall,
             may_write,
             failed: None,
+            #[cfg(any(test, feature = "walls-off"))]
+            steps: Arc::default(),
         })
+    }
+
+    /// Counts the steps of SQLite's machine together with other connections.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> Walled {
+        self.steps = steps.clone();
+        self
     }
 
     /// Says for whom the next statements run.
@@ -179,6 +190,13 @@ impl Walled {
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| row.get(column));
             answer.push(Row::Sqlite(values.collect::<Result<_, _>>()?));
+        }
+        drop(rows);
+        #[cfg(any(test, feature = "walls-off"))]
+        {
+            let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
+            let steps = u64::try_from(steps).unwrap_or_default();
+            self.steps.fetch_add(steps, Ordering::Relaxed);
         }
         Ok(answer)
     }
