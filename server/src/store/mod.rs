@@ -224,6 +224,16 @@ impl Store {
         &self.meters
     }
 
+    /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which tells
+    /// about its plans itself.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub fn steps(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Some(sqlite.steps()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
     /// Claims the store for serving.
     ///
     /// # Errors

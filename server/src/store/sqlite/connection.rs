@@ -69,6 +69,8 @@ pub(in crate::store) struct Walled {
     overran: Option<bool>,
     /// Whether a commit waits until it has reached the disk.
     waits_for_disk: bool,
+    #[cfg(any(test, feature = "walls-off"))]
+    steps: Arc<AtomicU64>,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -119,6 +121,8 @@ impl Walled {
             failed: None,
             overran: None,
             waits_for_disk: true,
+            #[cfg(any(test, feature = "walls-off"))]
+            steps: Arc::default(),
         })
     }
 
@@ -130,6 +134,13 @@ impl Walled {
     /// Whether what ran was not short; told once.
     pub(super) fn overran(&mut self) -> bool {
         self.overran.as_mut().is_some_and(std::mem::take)
+    }
+
+    /// Counts the steps of SQLite's machine together with other connections.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> Walled {
+        self.steps = steps.clone();
+        self
     }
 
     /// Says for whom the next statements run.
@@ -217,6 +228,13 @@ impl Walled {
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| row.get(column));
             answer.push(Row::Sqlite(values.collect::<Result<_, _>>()?));
+        }
+        drop(rows);
+        #[cfg(any(test, feature = "walls-off"))]
+        {
+            let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
+            let steps = u64::try_from(steps).unwrap_or_default();
+            self.steps.fetch_add(steps, Ordering::Relaxed);
         }
         Ok(answer)
     }

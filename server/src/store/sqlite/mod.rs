@@ -37,6 +37,9 @@ pub(super) struct Sqlite {
     /// How many connections there are, for whoever counts.
     pub(super) connections: usize,
     file: Option<PathBuf>,
+    /// What all statements took so far, in steps of SQLite's machine.
+    #[cfg(any(test, feature = "walls-off"))]
+    steps: Arc<std::sync::atomic::AtomicU64>,
     /// Keeps the folder of a database in memory until the store goes.
     _temporary: Option<Temporary>,
 }
@@ -61,23 +64,39 @@ impl Sqlite {
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
+        #[cfg(any(test, feature = "walls-off"))]
+        let steps = Arc::default();
+        let walled = |connection, may_write, limit| {
+            let walled = Walled::new(connection, walls, may_write, limit)?;
+            #[cfg(any(test, feature = "walls-off"))]
+            let walled = walled.counted(&steps);
+            Ok::<_, StoreError>(walled)
+        };
         let (writer, tasks) = sync_channel(WAITING);
-        threads::write(Walled::new(first, walls, true, limit)?, tasks)?;
+        threads::write(walled(first, true, limit)?, tasks)?;
         let (readers, tasks) = sync_channel(WAITING);
         let tasks = Arc::new(Mutex::new(tasks));
         for _ in 0..READERS {
-            let reader = Walled::new(connection::open(path)?, walls, false, limit)?;
+            let reader = walled(connection::open(path)?, false, limit)?;
             threads::read(reader, tasks.clone())?;
         }
-        let near = Near::open(path, walls)?;
+        let near = Near::open(|limit| walled(connection::open(path)?, false, limit))?;
         Ok(Sqlite {
             writer,
             readers,
             connections: 1 + READERS + near.count(),
             near,
             file: file.map(Path::to_owned),
+            #[cfg(any(test, feature = "walls-off"))]
+            steps,
             _temporary: temporary,
         })
+    }
+
+    /// What all statements took so far, in steps of SQLite's machine.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Hands a task to the writer.

@@ -4,13 +4,12 @@
 //! expected to be short runs at once, with so little time that whoever shares the thread does not
 //! notice. What turns out to be long is left, and goes to the readers like everything else.
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::connection::{self, Walled};
+use super::connection::Walled;
 use super::threads::{self, Task};
-use crate::store::{StoreError, Walls};
+use crate::store::StoreError;
 
 /// How long a statement may take before it counts as long.
 const GLANCE: Duration = Duration::from_millis(1);
@@ -28,11 +27,13 @@ impl std::fmt::Debug for Near {
 }
 
 impl Near {
-    /// Opens one for each processor.
-    pub(super) fn open(file: &Path, walls: Walls) -> Result<Near, StoreError> {
+    /// Opens one for each processor; `open` is given how long a statement may take.
+    pub(super) fn open(
+        open: impl Fn(Duration) -> Result<Walled, StoreError>,
+    ) -> Result<Near, StoreError> {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
         let connections = (0..count.min(MOST)).map(|_| {
-            let mut connection = Walled::new(connection::open(file)?, walls, false, GLANCE)?;
+            let mut connection = open(GLANCE)?;
             connection.be_brief();
             Ok(connection)
         });
