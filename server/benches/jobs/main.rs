@@ -296,6 +296,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, tables: 
             context: context.clone(),
             metrics: Arc::new(Metrics::new(store, None)),
             tables: Tables::default(),
+            keep_runs: None,
         },
         lease_seconds: 60,
         bell: bell.clone(),

@@ -10,6 +10,7 @@ use tplkit_server::auth::{Role, hash_password};
 use tplkit_server::context::{Clock, Context};
 use tplkit_server::http::{self, App, Config};
 use tplkit_server::routes::{members, organizations, users};
+use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
@@ -55,6 +56,7 @@ impl World {
     pub(crate) async fn new(place: Place) -> World {
         let config = Config {
             rate: None,
+            secret_key: SecretKey::parse(&"0a".repeat(32)),
             ..Config::default()
         };
         World::with(place, config).await
