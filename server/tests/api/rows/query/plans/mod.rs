@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
-use super::stock::{Column, Stock, cursor};
+use super::stock::{Column, New, Stock, cursor};
 use crate::api::client::{Answer, Client};
 use crate::api::world::World;
 use crate::cluster::{self, Cluster};
@@ -55,7 +55,7 @@ const fn open(ask: &'static str, index: &'static str) -> Question {
     }
 }
 
-const QUESTIONS: [Question; 22] = [
+const QUESTIONS: [Question; 26] = [
     page("", "rows_organization_id_feature_id_id"),
     page("limit=200", "rows_organization_id_feature_id_id"),
     page("sort=-id", "rows_organization_id_feature_id_id"),
@@ -78,6 +78,10 @@ const QUESTIONS: [Question; 22] = [
     page("filter=number:gtn:19990&sort=text", "rows_s2"),
     page(GUESSED, "rows_s1"),
     page("filter=kind:eq:none&sort=-number", "rows_s3"),
+    page("sort=created_at", "rows_created"),
+    page("sort=-created_at", "rows_created"),
+    page("filter=kind:eq:none&sort=-created_at", "rows_s3"),
+    open("filter=kind:eq:k3&sort=-created_at", "rows_s3"),
 ];
 
 #[test]
@@ -217,9 +221,12 @@ async fn filled(world: &World) -> Stock {
             format!(r#"{{"text":"t{text}","number":{number},"kind":"k{kind}","plain":"p{plain}"}}"#)
         })
         .collect();
-    for batch in data.chunks(2_000) {
-        let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
-        stock.fill(world, &batch).await;
+    for (second, batch) in (0..).zip(data.chunks(100)) {
+        let mut rows: Vec<New> = batch.iter().map(|data| New::of(world, data)).collect();
+        for row in &mut rows {
+            row.created_at += second * 1_000_000;
+        }
+        stock.put(world, &rows, None).await;
     }
     stock
 }
