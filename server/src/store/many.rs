@@ -9,8 +9,9 @@ use std::fmt::Write as _;
 
 use super::{Row, StoreError, Tx, Value};
 
-/// How many lines a statement has; few sizes, so that their texts are known and planned.
-const SIZES: [usize; 3] = [100, 10, 1];
+/// How many lines a statement has; few sizes, so that their texts are known and planned. The largest is
+/// what a batch of rows may have: each statement more copies the pages anew that it shares with others.
+const SIZES: [usize; 4] = [500, 100, 10, 1];
 
 /// An `INSERT` of lines, in three parts, in the words of [`dialect`](super::dialect).
 #[derive(Debug, Clone)]
