@@ -10,8 +10,10 @@ use std::fmt::Write as _;
 
 use super::{Asked, Dialect, Row, StoreError, Tx, Value};
 
-/// How many lines an `INSERT` has on SQLite; few sizes, so that their texts are known and planned.
-const SIZES: [usize; 3] = [100, 10, 1];
+/// How many lines an `INSERT` has on SQLite; few sizes, so that their texts are known and planned. The
+/// largest is what a batch of rows may have: each statement more copies the pages anew that it shares with
+/// others.
+const SIZES: [usize; 4] = [500, 100, 10, 1];
 
 /// What a line's own parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,9 @@ impl Many {
         let mut returned = Vec::new();
         let mut lines = lines.into_iter();
         for size in SIZES {
+            if lines.len() < size {
+                continue;
+            }
             let text = self.text(size, shared.len());
             while lines.len() >= size {
                 let own = lines.by_ref().take(size).flatten();

@@ -33,6 +33,16 @@ pub struct Visible {
     pub platform: bool,
 }
 
+impl Visible {
+    /// The organization of which the caller sees every row, where it is the only one.
+    pub(super) fn whole(&self) -> Option<Uuid> {
+        match *self.organizations {
+            [only] if self.hidden.is_empty() && self.guarded.is_empty() => Some(only),
+            _ => None,
+        }
+    }
+}
+
 impl Scope {
     /// The PostgreSQL role, and the section of the SQLite wall, that this scope runs as.
     pub(super) fn role(&self) -> &'static str {

@@ -128,10 +128,34 @@ impl Composer<'_> {
             }
             (test, source) => {
                 let parameter = self.parameter(key, source);
-                let text = self.text(&parameter);
-                self.text_test(&text, test, is)
+                match self.data_test(&parameter, test, is) {
+                    Some(condition) => condition,
+                    None => self.text_test(&self.text(&parameter), test, is),
+                }
             }
         }
+    }
+
+    /// A test of the text form of the cell in the data, in one function where the store has one: every
+    /// row may be asked.
+    fn data_test(&mut self, key: &str, test: &CellTest, is: bool) -> Option<String> {
+        if self.dialect == Dialect::Postgres {
+            return None;
+        }
+        let (word, value, is) = match test {
+            CellTest::Text(compare, value) => {
+                let compare = if is { *compare } else { opposite(*compare) };
+                (compared(compare), value.clone(), true)
+            }
+            CellTest::Search(search, value) => {
+                let is = is == (*search != Search::Ncontains);
+                (searched(*search), sought(*search, value), is)
+            }
+            CellTest::In(_) | CellTest::Is(_) | CellTest::Number(..) => return None,
+        };
+        let value = self.value(value);
+        let not = if is { "" } else { "NOT " };
+        Some(format!("{not}cell_{word}(data, {key}, {value})"))
     }
 
     /// The parameter that is the key of the data.
@@ -160,21 +184,11 @@ impl Composer<'_> {
 
     fn search(&mut self, text: &str, search: Search, value: &str, is: bool) -> String {
         let not = if is { "" } else { "NOT " };
-        let folded = match search {
-            Search::Like => value.to_owned(),
-            _ => fold(value),
-        };
+        let folded = sought(search, value);
         match self.dialect {
             Dialect::Sqlite => {
-                let function = match search {
-                    Search::Like => "text_like",
-                    Search::Ilike => "text_ilike",
-                    Search::Contains | Search::Ncontains => "text_contains",
-                    Search::Startswith => "text_starts",
-                    Search::Endswith => "text_ends",
-                };
                 let value = self.value(folded);
-                format!("{not}{function}({text}, {value})")
+                format!("{not}text_{}({text}, {value})", searched(search))
             }
             Dialect::Postgres => {
                 let pattern = match search {
@@ -264,6 +278,37 @@ fn sign(compare: Compare, is: bool) -> &'static str {
         Compare::Gte => ">=",
         Compare::Lt => "<",
         Compare::Lte => "<=",
+    }
+}
+
+/// The end of the name of a function of SQLite that compares so.
+fn compared(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Eq => "eq",
+        Compare::Neq => "neq",
+        Compare::Lt => "lt",
+        Compare::Lte => "lte",
+        Compare::Gt => "gt",
+        Compare::Gte => "gte",
+    }
+}
+
+/// The end of the name of a function of SQLite that searches so.
+fn searched(search: Search) -> &'static str {
+    match search {
+        Search::Like => "like",
+        Search::Ilike => "ilike",
+        Search::Contains | Search::Ncontains => "contains",
+        Search::Startswith => "starts",
+        Search::Endswith => "ends",
+    }
+}
+
+/// What is looked for, in the form in which texts are looked through.
+fn sought(search: Search, value: &str) -> String {
+    match search {
+        Search::Like => value.to_owned(),
+        _ => fold(value),
     }
 }
 

@@ -82,16 +82,19 @@ impl Iterator for Group<'_> {
     }
 }
 
-/// Runs tasks until none waits, then commits them all, then answers them all.
+/// Runs tasks until none waits, then commits them all, then answers them all. The first has nothing
+/// before it that could be undone along with it, so it needs no savepoint; under one, SQLite copies every
+/// page before it changes it.
 fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task>>) -> Walled {
     let mut done: Vec<Box<dyn Task>> = Vec::new();
     for mut task in group {
-        let begun = if connection.in_transaction() {
-            Ok(())
+        let first = !connection.in_transaction();
+        let begin = if first {
+            "BEGIN IMMEDIATE"
         } else {
-            connection.control("BEGIN IMMEDIATE")
+            "SAVEPOINT task"
         };
-        if let Err(error) = begun.and_then(|()| connection.control("SAVEPOINT task")) {
+        if let Err(error) = connection.control(begin) {
             task.finish(Err(error));
             continue;
         }
@@ -106,12 +109,17 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
             connection = commit_group_of(connection, again);
             continue;
         }
-        let end = if keep {
-            connection.control("RELEASE task")
-        } else {
-            connection
+        let end = match (first, keep) {
+            (true, true) => Ok(()),
+            (true, false) => {
+                // What it answers rests on nothing that is still to be committed.
+                task.finish(connection.control("ROLLBACK"));
+                continue;
+            }
+            (false, true) => connection.control("RELEASE task"),
+            (false, false) => connection
                 .control("ROLLBACK TO task")
-                .and_then(|()| connection.control("RELEASE task"))
+                .and_then(|()| connection.control("RELEASE task")),
         };
         match end {
             Ok(()) => done.push(task),

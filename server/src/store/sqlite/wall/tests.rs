@@ -1,0 +1,223 @@
+//! What the wall keeps from whom, asked of SQLite itself.
+
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::{TABLES, Wall};
+use crate::store::{Scope, Visible, migrate};
+
+const OURS: Uuid = Uuid::from_u128(1);
+const THEIRS: Uuid = Uuid::from_u128(2);
+
+fn walled() -> (Connection, Wall) {
+    let mut connection = Connection::open_in_memory().expect("opens");
+    migrate::sqlite(&mut connection).expect("migrates");
+    let organization = "INSERT INTO organizations VALUES (?1, 'o', '{}', NULL, NULL, 0, 0)";
+    for id in [OURS, THEIRS] {
+        connection
+            .execute(organization, [id.as_bytes()])
+            .expect("writes");
+    }
+    let wall = Wall::build(&mut connection).expect("builds");
+    (connection, wall)
+}
+
+fn ours() -> Visible {
+    Visible {
+        organizations: vec![OURS],
+        ..Visible::default()
+    }
+}
+
+fn caller() -> Scope {
+    Scope::Caller(ours())
+}
+
+#[test]
+fn every_table_stands_behind_the_wall() {
+    let mut connection = Connection::open_in_memory().expect("opens");
+    migrate::sqlite(&mut connection).expect("migrates");
+    let names = "SELECT name FROM sqlite_schema WHERE type = 'table' \
+         AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
+    let mut names = connection.prepare(names).expect("prepares");
+    let names = names
+        .query_map([], |row| row.get::<_, String>(0))
+        .expect("runs");
+    let names: Vec<String> = names.map(|name| name.expect("a name")).collect();
+    let mut walled: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+    for name in &names {
+        assert!(walled.contains(&name.as_str()), "{name} has no wall");
+    }
+    walled.retain(|name| !names.iter().any(|known| known == name));
+    assert_eq!(walled, [""; 0], "walls around nothing");
+}
+
+#[test]
+fn what_goes_round_the_views_is_refused() {
+    let (connection, wall) = walled();
+    wall.enter(Some(Scope::Operator));
+    for sql in [
+        "SELECT label FROM main.organizations",
+        "SELECT count(*) FROM main.organizations",
+        "SELECT (SELECT label FROM main.organizations)",
+        "WITH all_of AS (SELECT label FROM main.organizations) SELECT label FROM all_of",
+        "SELECT sql FROM sqlite_schema",
+        "SELECT number FROM schema_migrations",
+        "UPDATE main.organizations SET label = 'x'",
+        "DELETE FROM main.organizations",
+        "INSERT INTO main.schema_migrations VALUES (2, 'x')",
+        "DROP VIEW temp.organizations",
+        "DROP TRIGGER temp.wall_update_organizations",
+        "CREATE TEMP VIEW other AS SELECT label FROM main.organizations",
+        "CREATE TABLE other (a)",
+        "ALTER TABLE main.organizations RENAME TO other",
+        "ATTACH ':memory:' AS other",
+        "PRAGMA foreign_keys = OFF",
+        "VACUUM",
+    ] {
+        let refused = connection
+            .prepare(sql)
+            .and_then(|mut s| s.raw_query().next().map(drop));
+        assert!(refused.is_err(), "{sql}");
+    }
+    let seen = connection.query_row("SELECT count(*) FROM organizations", [], |row| {
+        row.get::<_, i64>(0)
+    });
+    assert_eq!(seen, Ok(2));
+}
+
+#[test]
+fn nobody_sees_nothing() {
+    let (connection, wall) = walled();
+    let count = |scope| {
+        wall.enter(scope);
+        let count = "SELECT count(*) FROM organizations";
+        connection.query_row(count, [], |row| row.get::<_, i64>(0))
+    };
+    assert_eq!(count(None), Ok(0));
+    assert_eq!(count(Some(Scope::Gate)), Ok(0));
+    assert_eq!(count(Some(caller())), Ok(1));
+    assert_eq!(count(Some(Scope::Operator)), Ok(2));
+}
+
+#[test]
+fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
+    let (connection, wall) = walled();
+    wall.enter(Some(caller()));
+    wall.announce(Some("organizations"));
+    let upsert = "INSERT INTO main.organizations VALUES (?1, 'new', '{}', NULL, NULL, 0, 0) \
+         ON CONFLICT (id) DO UPDATE SET label = excluded.label RETURNING label";
+    let upsert =
+        |id: Uuid| connection.query_row(upsert, [id.as_bytes()], |row| row.get::<_, String>(0));
+    assert_eq!(upsert(OURS), Ok("new".to_owned()));
+    assert!(upsert(THEIRS).is_err(), "what is hidden was written");
+    let all = "UPDATE main.organizations SET label = 'all'";
+    assert_eq!(connection.execute(all, []), Ok(1));
+    assert_eq!(
+        connection.execute("DELETE FROM main.organizations", []),
+        Ok(1)
+    );
+    wall.enter(Some(Scope::Operator));
+    let left = connection.query_row("SELECT label FROM organizations", [], |row| {
+        row.get::<_, String>(0)
+    });
+    assert_eq!(left, Ok("o".to_owned()));
+}
+
+/// Where a statement names the organization, its rows are not asked one by one.
+#[test]
+fn who_sees_every_row_is_asked_once() {
+    let (connection, _) = walled();
+    let sql = "EXPLAIN SELECT count(*) FROM rows WHERE organization_id = ?1 AND feature_id = ?2";
+    let mut plan = connection.prepare(sql).expect("prepares");
+    let steps: Vec<(String, Option<String>)> = plan
+        .query_map([rusqlite::types::Null, rusqlite::types::Null], |row| {
+            Ok((row.get(1)?, row.get(5).ok()))
+        })
+        .and_then(Iterator::collect)
+        .expect("runs");
+    let whole = |(_, what): &(String, Option<String>)| what.as_deref() == Some("wall_whole(0)");
+    let at = steps.iter().position(whole).expect("is asked");
+    assert_eq!(steps[at - 1].0, "Once", "{steps:?}");
+}
+
+#[test]
+fn what_is_remembered_of_a_statement_ends_with_it() {
+    let (connection, wall) = walled();
+    let workspace =
+        "INSERT INTO main.workspaces VALUES (?1, ?1, 'w', 'w', 'organization', '{}', NULL, 0, 0)";
+    let feature = "INSERT INTO main.features VALUES (?1, ?1, ?1, 'f', 'f', '{}', 0, 0, 1, 0, 0)";
+    let row = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, \
+         created_at, updated_at, data) VALUES (?1, ?1, ?1, ?1, ?1, 0, 0, '{}')";
+    wall.enter(Some(Scope::Operator));
+    for (table, sql) in [
+        ("workspaces", workspace),
+        ("features", feature),
+        ("rows", row),
+    ] {
+        wall.announce(Some(table));
+        for id in [OURS, THEIRS] {
+            connection.execute(sql, [id.as_bytes()]).expect("writes");
+        }
+    }
+    wall.announce(None);
+    let sql = "SELECT count(*) FROM rows WHERE organization_id = ?1";
+    let mut count = connection.prepare(sql).expect("prepares");
+    let mut seen = |scope, id: Uuid| {
+        wall.enter(scope);
+        count.query_row([id.as_bytes()], |row| row.get::<_, i64>(0))
+    };
+    let theirs = Scope::Caller(Visible {
+        organizations: vec![THEIRS],
+        ..Visible::default()
+    });
+    let (one, other) = (
+        Scope::Caller(Visible {
+            hidden: vec![OURS],
+            ..ours()
+        }),
+        Scope::Caller(Visible {
+            guarded: vec![OURS],
+            ..ours()
+        }),
+    );
+    for (scope, both) in [
+        (Some(caller()), [1, 0]),
+        (Some(theirs), [0, 1]),
+        (None, [0, 0]),
+        (Some(Scope::Gate), [0, 0]),
+        (Some(one), [0, 0]),
+        (Some(other), [0, 0]),
+        (Some(Scope::Operator), [1, 1]),
+        (Some(caller()), [1, 0]),
+    ] {
+        for (id, rows) in [OURS, THEIRS].into_iter().zip(both) {
+            assert_eq!(seen(scope.clone(), id), Ok(rows), "{scope:?} {id}");
+        }
+    }
+}
+
+/// The wall must cost a call per row that the predicate lets through, not a scan.
+#[test]
+fn indexes_are_used_through_the_views() {
+    let (mut connection, _) = walled();
+    rusqlite::vtab::array::load_module(&connection).expect("loads");
+    connection
+        .authorizer(None::<fn(super::AuthContext<'_>) -> super::Authorization>)
+        .expect("opens up");
+    let plan = "EXPLAIN QUERY PLAN SELECT label FROM workspaces \
+         WHERE organization_id IN rarray(?1) AND id = ?2";
+    let mut plan = connection.prepare(plan).expect("prepares");
+    let lines = plan.query_map([rusqlite::types::Null, rusqlite::types::Null], |row| {
+        row.get::<_, String>(3)
+    });
+    let lines: Vec<String> = lines
+        .expect("runs")
+        .map(|line| line.expect("text"))
+        .collect();
+    let search = "USING PRIMARY KEY (organization_id=? AND id=?)";
+    assert!(
+        lines[0].starts_with("SEARCH") && lines[0].ends_with(search),
+        "{lines:?}"
+    );
+}
