@@ -93,6 +93,7 @@ fn passes(error: &StoreError) -> bool {
         error,
         StoreError::Unavailable(_)
             | StoreError::Locked
+            | StoreError::NotBrief
             | StoreError::Stale
             | StoreError::TooLong
             | StoreError::TurnedAway(_)
