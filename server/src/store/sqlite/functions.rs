@@ -81,9 +81,11 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     for (name, holds) in COMPARISONS {
         connection.create_scalar_function(&*format!("cell_{name}"), 3, FLAGS, move |call| {
             let form = cell(call)?.and_then(text_form);
-            Ok(form
-                .zip(text(call, 2))
-                .map(|(text, other)| holds((*text).cmp(other))))
+            // The order of texts is that of their bytes.
+            Ok(match call.get_raw(2) {
+                ValueRef::Text(other) => form.map(|text| holds(text.as_bytes().cmp(other))),
+                _ => None,
+            })
         })?;
     }
     Ok(())
