@@ -15,6 +15,7 @@
 
 mod files;
 mod generate;
+mod graph;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,6 +71,9 @@ fn main() {
     }
     if wanted("catalog") {
         catalog_case(&catalog(&folder, small), rounds);
+    }
+    if wanted("graph") {
+        graph::tell(rounds * 10);
     }
     if wanted("process") {
         process_case(&folder);

@@ -14,6 +14,8 @@ mod distance;
 mod drain;
 mod edge;
 #[cfg(unix)]
+mod flood;
+#[cfg(unix)]
 mod fold;
 mod jobs;
 #[cfg(unix)]

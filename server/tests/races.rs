@@ -150,8 +150,6 @@ impl Track {
         let document = Document::of(&self.nobody[0]);
         let repeatable = OPERATIONS.iter().filter(|operation| operation.repeatable());
         let mut asked = 0;
-        // What an automation does depends on its state.
-        let repeatable = repeatable.filter(|o| !o.path.starts_with("/v1/workflows-v2/"));
         for operation in repeatable {
             let mut effects = Vec::new();
             for racing in [false, true] {
@@ -160,6 +158,9 @@ impl Track {
                     Model::new(owner, self.organization).with_template(owner, self.organization);
                 if operation.path.contains("{job_id}") {
                     model.job = self.job(&model).await;
+                }
+                if operation.path.contains("{workflow_id}") {
+                    (model.workflow, model.version) = self.automation(&model, operation.path).await;
                 }
                 let ids = self.ids(&model);
                 document.places(operation, &ids);
@@ -195,13 +196,13 @@ impl Track {
                     assert_eq!(again.body, fine[0].body);
                 }
             }
-            let tells = ["/plan", "/export"];
+            let tells = ["/plan", "/export", "/validate"];
             let tells = tells.iter().any(|end| operation.path.ends_with(end));
             assert_eq!(effects[0] == 0, tells, "{operation:?}");
             assert_eq!(effects[0], effects[1], "{operation:?}");
             asked += 1;
         }
-        assert!(asked >= 9, "{asked}");
+        assert!(asked >= 13, "{asked}");
     }
 
     /// A body, where the least that the document allows is not enough.
@@ -217,11 +218,30 @@ impl Track {
             "/v1/templates/import" => package("x"),
             "/v1/workspaces/{workspace_id}/export" => json!({}),
             "/v1/workflows-v2" => workflows::body(&model.workspace, true),
+            "/v1/workflows-v2/validate" => {
+                let new = workflows::body(&model.workspace, true);
+                json!({"workspace_id": new["workspace_id"],
+                    "trigger_config": new["trigger_config"], "graph_config": new["graph_config"]})
+            }
+            path if path.contains("{workflow_id}") => json!({}),
             path if path.ends_with("/plan") || path.contains("apply") => {
                 json!({"workspaceId": model.workspace})
             }
             _ => return None,
         })
+    }
+
+    /// An automation in the state in which an operation does something: with a draft, or active.
+    async fn automation(&self, model: &Model, path: &str) -> (String, String) {
+        let draft = path.ends_with("/apply");
+        let body = workflows::body(&model.workspace, draft);
+        let version = self.clients[0].create(workflows::PATH, &body);
+        let made = workflows::workflow(&version);
+        if !draft {
+            let now = Context::new(Arc::new(SystemClock)).now();
+            assert!(workflows::switch(&self.store, now, &made, true).await);
+        }
+        (made, model::id(&version))
     }
 
     /// A job that is over.
@@ -250,6 +270,8 @@ impl Track {
             ("row_id", model.row.clone()),
             ("template_id", model.template.clone()),
             ("job_id", model.job.clone()),
+            ("workflow_id", model.workflow.clone()),
+            ("version_id", model.version.clone()),
         ])
     }
 
@@ -275,6 +297,11 @@ impl Track {
         let more = [
             ("people", "SELECT count(*) FROM memberships"),
             ("automations", "SELECT count(*) FROM workflow_versions"),
+            (
+                "published",
+                "SELECT count(*) FROM workflow_versions WHERE NOT is_draft",
+            ),
+            ("runs", "SELECT count(*) FROM workflow_runs"),
             ("templates", "SELECT count(*) FROM templates"),
             ("jobs", "SELECT count(*) FROM template_jobs"),
             (

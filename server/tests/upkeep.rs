@@ -1,8 +1,15 @@
 //! The background tasks, and the command that does them alone.
 
-use serde_json::json;
-use tplkit_server::work::{remove_expired_sessions, remove_kept_answers};
+use std::time::Duration;
 
+use serde_json::json;
+use tplkit_server::store::{Scope, StoreError};
+use tplkit_server::work::{
+    Bench, measure_queue, remove_expired_sessions, remove_kept_answers, remove_old_runs,
+};
+
+use crate::api::runs::Stage;
+use crate::api::workflows::steps;
 use crate::api::world::{PASSWORD, World};
 use crate::process::{Serving, database, run as command, stderr};
 use crate::stores::{Place, on_both_stores};
@@ -10,6 +17,8 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     sessions_go_when_nobody_can_use_them_any_more,
     kept_answers_go_after_a_day,
+    runs_go_when_they_have_been_kept_long_enough,
+    what_waits_is_counted,
 );
 
 async fn sessions_go_when_nobody_can_use_them_any_more(place: Place) {
@@ -50,6 +59,86 @@ async fn kept_answers_go_after_a_day(place: Place) {
     assert_eq!(removed().await, Ok(0));
     world.wait(3000);
     assert_eq!(removed().await, Ok(1));
+}
+
+async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
+    const DAY: u64 = 24 * 3600;
+    let stage = Stage::new(place).await.lasting();
+    let manual = json!({"type": "manual"});
+    let delay = json!([{"key": "delay", "config": {"seconds": 30 * DAY}}]);
+    let (short, long) = (
+        stage.fires(&manual, &steps()).await,
+        stage.fires(&manual, &delay).await,
+    );
+    for it in [&short, &long] {
+        stage.editor.ask(it, "/runs", &json!({})).expect(202);
+    }
+    stage.settle().await;
+    let world = &stage.world;
+    world.wait(20 * 24 * 3600);
+    stage.editor.ask(&short, "/runs", &json!({})).expect(202);
+    stage.settle().await;
+    let kept = Duration::from_secs(30 * DAY);
+    let removed = async || remove_old_runs(&world.store, &world.context, kept).await;
+    assert_eq!(removed().await, Ok(0));
+    world.wait(11 * 24 * 3600);
+    // The first one; the second is eleven days old, and what still waits is no finished run.
+    assert_eq!(removed().await, Ok(1));
+    assert_eq!(removed().await, Ok(0));
+    assert_eq!((stage.runs(&short).len(), stage.runs(&long).len()), (1, 1));
+    let left = world.store.read(&Scope::Operator, (), |tx, ()| {
+        Box::pin(async move {
+            Ok(tx
+                .query("SELECT run_id FROM workflow_steps", &[])
+                .await?
+                .len())
+        })
+    });
+    let left: Result<usize, StoreError> = left.await;
+    assert_eq!(left, Ok(2), "the steps go with their run");
+    // As many as there may be.
+    for _ in 0..250 {
+        stage.editor.ask(&short, "/runs", &json!({})).expect(202);
+    }
+    stage.settle().await;
+    world.wait(31 * 24 * 3600);
+    assert_eq!(removed().await, Ok(252));
+}
+
+async fn what_waits_is_counted(place: Place) {
+    let stage = Stage::new(place).await;
+    let (world, feature) = (&stage.world, &stage.model.feature);
+    let it = stage
+        .fires(&Stage::on(feature, &["created"], &[]), &steps())
+        .await;
+    let bench = Bench {
+        store: world.store.clone(),
+        context: world.context.clone(),
+        metrics: world.app.metrics.clone(),
+        tables: world.app.tables.clone(),
+        keep_runs: None,
+    };
+    let told = async || {
+        measure_queue(&bench).await.expect("reads");
+        world.app.metrics.text()
+    };
+    assert!(told().await.contains("tplkit_runs_waiting 0\n"));
+    stage.row(feature, &json!({}));
+    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    world.wait(90);
+    let text = told().await;
+    assert!(text.contains("tplkit_runs_waiting 2\n"), "{text}");
+    assert!(
+        text.contains("tplkit_runs_oldest_waiting_seconds 90"),
+        "{text}"
+    );
+    let player = stage.player().counting(world.app.metrics.runs());
+    assert_eq!(player.settle().await, Ok(2));
+    let text = told().await;
+    assert!(text.contains("tplkit_runs_waiting 0\n"), "{text}");
+    assert!(text.contains("tplkit_runs_started_total 2\n"), "{text}");
+    let finished = "tplkit_runs_finished_total{status=\"succeeded\"} 2\n";
+    assert!(text.contains(finished), "{text}");
 }
 
 #[test]

@@ -3,8 +3,14 @@
 //! A graph that was found free of errors goes in; the same graph comes out, each step with an id.
 //! Ids that are there stay, whatever they are.
 
-use crate::definitions::{Definitions, Field, FieldType, Fields};
+use std::collections::HashSet;
+
+use super::each_step::each_step;
+use crate::definitions::Definitions;
 use crate::json::Value;
+
+/// So many ids there are.
+const ALL: u128 = 36_u128.pow(12);
 
 /// Gives every step of a `graph_config` an id that has none, branches included. `mint` makes them:
 /// `stp_` and 12 letters or digits, never the same one twice.
@@ -13,66 +19,47 @@ pub fn assign_step_ids(
     graph: &mut Value,
     mint: &mut dyn FnMut() -> String,
 ) {
-    if let Value::Object(members) = graph
-        && let Some(steps) = members.get_mut("steps")
-    {
-        list(definitions, steps, mint);
-    }
-}
-
-fn list(definitions: &Definitions, steps: &mut Value, mint: &mut dyn FnMut() -> String) {
-    let Value::List(steps) = steps else { return };
-    for step in steps {
-        let Value::Object(step) = step else { continue };
+    each_step(definitions, graph, &mut |_, step| {
         if !step.contains_key("id") {
             step.insert("id".to_owned(), mint().into());
         }
-        let key = step.get("key").and_then(Value::as_str);
-        let declared = key.and_then(|key| definitions.steps.get(key));
-        if let (Some(declared), Some(config)) = (declared, step.get_mut("config")) {
-            fields(definitions, &declared.config, config, mint);
-        }
-    }
+    });
 }
 
-fn fields(
-    definitions: &Definitions,
-    declared: &Fields,
-    config: &mut Value,
-    mint: &mut dyn FnMut() -> String,
-) {
-    let Value::Object(config) = config else {
-        return;
+/// The same with ids that follow from `seed`, a number that nobody can guess: whoever asks again gets
+/// them again.
+pub fn complete_step_ids(definitions: &Definitions, graph: &mut Value, seed: u128) {
+    let mut taken = HashSet::new();
+    each_step(definitions, graph, &mut |_, step| {
+        let id = step.get("id").and_then(Value::as_str);
+        taken.extend(id.map(str::to_owned));
+    });
+    let mut number = seed % ALL;
+    let mut mint = || loop {
+        number = (number + 1) % ALL;
+        let id = step_id(number);
+        if !taken.contains(&id) {
+            return id;
+        }
     };
-    for (name, field) in declared {
-        if let Some(value) = config.get_mut(name) {
-            inside(definitions, field, value, mint);
-        }
-    }
+    assign_step_ids(definitions, graph, &mut mint);
 }
 
-fn inside(
-    definitions: &Definitions,
-    field: &Field,
-    value: &mut Value,
-    mint: &mut dyn FnMut() -> String,
-) {
-    if field.kind == FieldType::Steps {
-        return list(definitions, value, mint);
+/// The id of a number.
+fn step_id(mut number: u128) -> String {
+    const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut id = String::from("stp_");
+    for _ in 0..12 {
+        let letter = usize::try_from(number % 36).unwrap_or(0);
+        id.push(char::from(LETTERS[letter]));
+        number /= 36;
     }
-    if let (Some(element), Value::List(elements)) = (&field.items, &mut *value) {
-        for value in elements {
-            inside(definitions, element, value, mint);
-        }
-    }
-    if let Some(declared) = &field.fields {
-        fields(definitions, declared, value, mint);
-    }
+    id
 }
 
 #[cfg(test)]
 mod tests {
-    use super::assign_step_ids;
+    use super::{assign_step_ids, complete_step_ids};
     use crate::automation::step_ids;
     use crate::definitions::Definitions;
     use crate::json::{Doc, Value};
@@ -102,5 +89,28 @@ mod tests {
             unreachable!("all have one")
         });
         assert_eq!(graph.write(), written);
+    }
+
+    #[test]
+    fn ids_of_one_seed_are_the_same_and_none_twice() {
+        let text = r#"{"steps":[{"key":"delay","id":"stp_100000000000"},{"key":"delay"},{"key":"delay"}]}"#;
+        let completed = |seed| {
+            let mut graph = Value::parse(text).expect("JSON");
+            complete_step_ids(Definitions::embedded(), &mut graph, seed);
+            graph.write()
+        };
+        let written = completed(0);
+        assert_eq!(written, completed(0));
+        assert_ne!(written, completed(1 << 70));
+        let doc = Doc::parse(&written).expect("JSON");
+        let ids = step_ids(
+            Definitions::embedded(),
+            doc.root().get("steps").expect("a list"),
+        );
+        let ids: Vec<_> = ids.iter().filter_map(|id| id.as_str()).collect();
+        assert_eq!(
+            ids,
+            ["stp_100000000000", "stp_200000000000", "stp_300000000000"]
+        );
     }
 }

@@ -20,12 +20,14 @@ mod case;
 mod config;
 mod cron;
 mod definition;
+mod each_step;
 mod graph;
 mod ids;
 mod issue;
 mod outcome;
 mod reading;
 pub mod run;
+mod secrets;
 mod shape;
 mod surroundings;
 #[cfg(test)]
@@ -38,9 +40,10 @@ mod writes;
 
 pub use definition::validate_file;
 pub use graph::{Graph, Step, step_ids};
-pub use ids::assign_step_ids;
+pub use ids::{assign_step_ids, complete_step_ids};
 pub use issue::{Issue, Target};
 pub use run::Timer;
+pub use secrets::{SecretPlace, each_secret};
 pub use surroundings::{Bare, InPackage, Setting, Surroundings};
 pub use tokens::{Path, Piece, Pieces, Token, TokenError, lone_token, pieces};
 pub use validate::{Automation, validate};

@@ -4,6 +4,7 @@
 //! of `silent` makes none.
 
 use super::{Automation, InPackage, Issue, Target, validate, validate_file};
+use crate::check::catalog::RULES;
 use crate::definitions::Definitions;
 use crate::json::{Doc, path};
 
@@ -27,8 +28,8 @@ fn told(issues: &[Issue]) -> Vec<String> {
 
 #[test]
 fn every_rule_has_cases_that_hold() {
-    for number in 1..=19 {
-        let code = format!("A{number:03}");
+    let rules = RULES.iter().filter(|rule| rule.family() == 'A');
+    for code in rules.map(|rule| rule.code) {
         let file = format!(
             "{}/tests/fixtures/automation/{code}.json",
             env!("CARGO_MANIFEST_DIR")
@@ -52,7 +53,7 @@ fn every_rule_has_cases_that_hold() {
                 let found = issues(&text);
                 let expected: Vec<_> = case
                     .get_str("path")
-                    .map(|path| (code.as_str(), path))
+                    .map(|path| (code, path))
                     .into_iter()
                     .collect();
                 let actual: Vec<_> = found
@@ -350,9 +351,9 @@ fn the_deepest_graph_is_judged() {
     assert_eq!(found[0].path.matches(".0").count(), levels);
 }
 
-/// A thousand steps, each setting and reading variables and outputs, in a row and in branches.
+/// A thousand steps, each reading variables and outputs. How long that takes measures `benches/check`.
 #[test]
-fn a_large_graph_is_quick() {
+fn a_large_graph_is_judged() {
     let step = |at: usize| {
         let id = |at: usize| format!("stp_{at:012}");
         let before = at.saturating_sub(1);
@@ -370,16 +371,11 @@ fn a_large_graph_is_quick() {
         list.join(", ")
     );
     let doc = Doc::parse(&text).expect("JSON");
-    #[expect(clippy::disallowed_methods, reason = "measured, not used")]
-    let start = std::time::Instant::now();
     let found = validate(
         Definitions::embedded(),
         &Automation::of_definition(doc.root()),
         &super::Bare::default(),
     );
-    let elapsed = start.elapsed();
     // The first step reads an output that its predecessor does not announce.
     assert_eq!(told(&found).len(), 1, "{:?}", told(&found));
-    // Unoptimized and on a busy machine; a release build takes a small part of it.
-    assert!(elapsed.as_millis() < 500, "{elapsed:?}");
 }

@@ -23,6 +23,8 @@ mod report;
 mod resolving;
 mod simulating;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod unpacking;
 mod walking;
 mod watching;

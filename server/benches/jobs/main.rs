@@ -2,7 +2,9 @@
 //!
 //! `cargo bench -p tplkit-server --bench jobs`, or `… -- --only sqlite|postgres --rows N` (100,000). The
 //! yardsticks are measured in the same run: on SQLite rows of the same text in a bare table, 500 to a
-//! transaction; on PostgreSQL one `COPY` of them.
+//! transaction, once as safe and once as fast as SQLite allows; on PostgreSQL one `COPY` of them, into a bare
+//! table and into one with the columns, keys and indexes of the real one. Processor time is that of this
+//! process and of the database.
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
 #![expect(
@@ -17,6 +19,7 @@ mod cluster;
 #[path = "../../tests/jobs/ground.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod ground;
+mod processor;
 mod yardsticks;
 
 use std::sync::Arc;
@@ -62,8 +65,13 @@ fn main() {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite:{}", folder.path().join("jobs.db").display());
         let seconds = runtime.block_on(measure("sqlite", &url, rows));
-        let bare = yardsticks::bare_sqlite(folder.path(), &texts(rows));
-        told("sqlite", rows, seconds, ("a bare batched insert", bare));
+        for (yardstick, synchronous) in [
+            ("a bare batched insert", "FULL"),
+            ("one that does not wait for the disk", "NORMAL"),
+        ] {
+            let bare = yardsticks::bare_sqlite(folder.path(), &texts(rows), synchronous);
+            told("sqlite", rows, seconds, (yardstick, bare));
+        }
     }
     #[cfg(unix)]
     if wants("postgres")
@@ -72,17 +80,55 @@ fn main() {
         cluster.psql("CREATE DATABASE jobs").expect("creates");
         let url = cluster.url("jobs");
         let seconds = runtime.block_on(measure("postgres", &url, rows));
-        let copy = runtime.block_on(yardsticks::copy_postgres(&url, &texts(rows)));
-        told("postgres", rows, seconds, ("one COPY", copy));
+        for (yardstick, table) in yardsticks::TABLES {
+            let copy = runtime.block_on(yardsticks::copy_postgres(&url, table, &texts(rows)));
+            told("postgres", rows, seconds, (yardstick, copy));
+        }
     }
 }
 
-fn told(store: &str, rows: usize, seconds: f64, (yardstick, of): (&str, f64)) {
-    let rate = rows as f64 / seconds;
+fn told(store: &str, rows: usize, ours: Took, (yardstick, of): (&str, Took)) {
+    let rate = rows as f64 / ours.wall;
     println!(
-        "{store}: {rate:.0} rows/s; {:.2} of {yardstick}",
-        of / seconds
+        "{store}: {rate:.0} rows/s; {:.2} of {yardstick}; processor time of a row {} to {}",
+        of.wall / ours.wall,
+        ours.of_a_row(rows),
+        of.of_a_row(rows)
     );
+}
+
+/// How long something took, in seconds: by the clock, of this process, of the database.
+#[derive(Debug, Clone, Copy)]
+struct Took {
+    wall: f64,
+    own: f64,
+    database: f64,
+}
+
+impl Took {
+    fn of_a_row(self, rows: usize) -> String {
+        let micros = |seconds: f64| seconds * 1e6 / rows as f64;
+        format!("{:.1} + {:.1} µs", micros(self.own), micros(self.database))
+    }
+}
+
+/// Looks at the clocks; the second look tells what it took.
+struct Watch(Instant, (f64, f64));
+
+impl Watch {
+    fn start() -> Watch {
+        Watch(Instant::now(), processor::seconds("jobs"))
+    }
+
+    fn took(&self) -> Took {
+        let wall = self.0.elapsed().as_secs_f64();
+        let (own, database) = processor::seconds("jobs");
+        Took {
+            wall,
+            own: own - self.1.0,
+            database: database - self.1.1,
+        }
+    }
 }
 
 /// The data of rows, as they are stored.
@@ -98,7 +144,7 @@ fn texts(rows: usize) -> Vec<String> {
 
 /// Seconds that the rows of a plain table take, batch by batch with their ledger; before that, tells how
 /// long a whole template takes.
-async fn measure(kind: &str, url: &str, rows: usize) -> f64 {
+async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     let store = Store::open(url).await.expect("opens");
     let context = Context::new(Arc::new(SystemClock));
     let new = organizations::New {
@@ -113,8 +159,12 @@ async fn measure(kind: &str, url: &str, rows: usize) -> f64 {
         .expect("creates")
         .id;
     for tables in [1, 10] {
-        let seconds = template(&store, &context, organization, tables).await;
-        println!("{kind}: a template of {tables} tables of 1,000 rows in {seconds:.2} s");
+        let took = template(&store, &context, organization, tables).await;
+        println!(
+            "{kind}: a template of {tables} tables of 1,000 rows in {:.2} s; processor time of a row {}",
+            took.wall,
+            took.of_a_row(tables * 1_000)
+        );
     }
     let workspace = ground::workspace(&store, &context, organization).await;
     let new = ground::new(&context, organization, workspace);
@@ -137,7 +187,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> f64 {
     let unit = unit(changes.map(Change::Create).collect(), None);
     target.commit(unit).await.expect("is written");
     let texts = texts(rows);
-    let begun = Instant::now();
+    let begun = Watch::start();
     for (at, batch) in texts.chunks(500).enumerate() {
         let rows: Vec<StoredRow> = batch
             .iter()
@@ -162,7 +212,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> f64 {
         let written = target.commit(unit_of_rows(insert, entry)).await;
         written.expect("is written");
     }
-    begun.elapsed().as_secs_f64()
+    begun.took()
 }
 
 fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
@@ -210,7 +260,7 @@ fn plain(context: &Context) -> Feature {
 }
 
 /// Seconds from asking for a job until it is done: tables with identities, unique codes and links.
-async fn template(store: &Store, context: &Context, organization: Uuid, tables: usize) -> f64 {
+async fn template(store: &Store, context: &Context, organization: Uuid, tables: usize) -> Took {
     let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
     let everything = Selection {
         rows: RowsSelection::All,
@@ -246,13 +296,14 @@ async fn template(store: &Store, context: &Context, organization: Uuid, tables: 
             context: context.clone(),
             metrics: Arc::new(Metrics::new(store, None)),
             tables: Tables::default(),
+            keep_runs: None,
         },
         lease_seconds: 60,
         bell: bell.clone(),
     };
     let working = tokio::spawn(worker.run(stopped));
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let begun = Instant::now();
+    let begun = Watch::start();
     assert!(ground::create(store, new).await);
     bell.ring();
     loop {
@@ -263,8 +314,8 @@ async fn template(store: &Store, context: &Context, organization: Uuid, tables: 
         }
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
-    let seconds = begun.elapsed().as_secs_f64();
+    let took = begun.took();
     stop.send(true).expect("hears");
     working.await.expect("ends");
-    seconds
+    took
 }

@@ -2,24 +2,25 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
 
 use bytes::Bytes;
 use futures_util::SinkExt as _;
 use rusqlite::Connection;
 
-/// Seconds for a bare table, 500 rows to a transaction that survives a power cut.
-pub(super) fn bare_sqlite(folder: &Path, texts: &[String]) -> f64 {
-    let mut connection = Connection::open(folder.join("bare.db")).expect("opens");
+use super::{Took, Watch};
+
+/// A bare table, 500 rows to a transaction; `FULL` ones survive a power cut.
+pub(super) fn bare_sqlite(folder: &Path, texts: &[String], synchronous: &str) -> Took {
+    let mut connection = Connection::open(folder.join(format!("{synchronous}.db"))).expect("opens");
     connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        .execute_batch(&format!(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};
              CREATE TABLE bare (organization_id BLOB NOT NULL, feature_id BLOB NOT NULL,
                  id BLOB NOT NULL, created_at INTEGER NOT NULL, data TEXT NOT NULL,
-                 PRIMARY KEY (organization_id, feature_id, id)) STRICT, WITHOUT ROWID;",
-        )
+                 PRIMARY KEY (organization_id, feature_id, id)) STRICT, WITHOUT ROWID;"
+        ))
         .expect("creates");
-    let begun = Instant::now();
+    let begun = Watch::start();
     let mut number: u128 = 0;
     for batch in texts.chunks(500) {
         let transaction = connection.transaction().expect("begins");
@@ -34,20 +35,40 @@ pub(super) fn bare_sqlite(folder: &Path, texts: &[String]) -> f64 {
         drop(insert);
         transaction.commit().expect("commits");
     }
-    begun.elapsed().as_secs_f64()
+    begun.took()
 }
 
-/// Seconds for one `COPY` into a table with the same key.
-pub(super) async fn copy_postgres(url: &str, texts: &[String]) -> f64 {
+/// What rows are copied into: a table with the same key, and one that is made like the real one.
+pub(super) const TABLES: [(&str, &str); 2] = [
+    (
+        "one COPY into a bare table",
+        "CREATE TABLE bare (organization_id uuid, feature_id uuid, id uuid, created_at bigint, \
+         data json, PRIMARY KEY (organization_id, feature_id, id))",
+    ),
+    (
+        "one COPY into a table like the real one",
+        "DROP TABLE bare; \
+         CREATE TABLE bare (LIKE main.rows INCLUDING ALL); \
+         ALTER TABLE bare ALTER workspace_id SET DEFAULT '00000000-0000-0000-0000-000000000007', \
+         ALTER created_by SET DEFAULT '00000000-0000-0000-0000-000000000007', \
+         ALTER updated_at SET DEFAULT 1; \
+         CREATE TABLE parent (organization_id uuid, id uuid, PRIMARY KEY (organization_id, id)); \
+         INSERT INTO parent VALUES ('00000000-0000-0000-0000-000000000007', \
+         '00000000-0000-0000-0000-000000000007'); \
+         ALTER TABLE bare ADD FOREIGN KEY (organization_id, feature_id) \
+         REFERENCES parent (organization_id, id)",
+    ),
+];
+
+/// One `COPY` into such a table.
+pub(super) async fn copy_postgres(url: &str, table: &str, texts: &[String]) -> Took {
     let connected = tokio_postgres::connect(url, tokio_postgres::NoTls).await;
     let (client, connection) = connected.expect("connects");
     tokio::spawn(connection);
-    let table = "CREATE TABLE bare (organization_id uuid, feature_id uuid, id uuid, \
-         created_at bigint, data json, PRIMARY KEY (organization_id, feature_id, id))";
     client.batch_execute(table).await.expect("creates");
-    let begun = Instant::now();
+    let begun = Watch::start();
     let sink = client
-        .copy_in("COPY bare FROM STDIN")
+        .copy_in("COPY bare (organization_id, feature_id, id, created_at, data) FROM STDIN")
         .await
         .expect("begins");
     let mut sink = std::pin::pin!(sink);
@@ -62,5 +83,5 @@ pub(super) async fn copy_postgres(url: &str, texts: &[String]) -> f64 {
         sink.send(Bytes::from(lines)).await.expect("sends");
     }
     sink.finish().await.expect("ends");
-    begun.elapsed().as_secs_f64()
+    begun.took()
 }

@@ -25,6 +25,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     token: String,
     feature: String,
+    #[allow(dead_code, reason = "another bench exports it")]
+    pub(crate) workspace: String,
     pub(crate) organization: String,
     pub(crate) ids: Vec<String>,
     /// Kept until the server is gone.
@@ -113,6 +115,7 @@ impl Server {
             address: address.parse().expect("an address"),
             token: String::new(),
             feature: String::new(),
+            workspace: String::new(),
             organization,
             ids: Vec::new(),
             folder: None,
@@ -166,7 +169,7 @@ impl Server {
             let items = answer["items"].as_array().expect("a list");
             self.ids.extend(items.iter().map(id));
         }
-        (self.token, self.feature) = (token, feature);
+        (self.token, self.workspace, self.feature) = (token, workspace, feature);
     }
 
     /// The database, where it is a file.
@@ -186,7 +189,11 @@ impl Server {
 
     pub(crate) fn post(&self, tail: &str, body: &Value) -> Request {
         let path = format!("/v1/features/{}/{tail}", self.feature);
-        Request::new("POST", &path, &self.token, Some(&body.to_string()))
+        self.request("POST", &path, body)
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Request {
+        Request::new(method, path, &self.token, Some(&body.to_string()))
     }
 
     /// A cursor some pages into a list.

@@ -1,13 +1,15 @@
 //! Who asks: passwords, sessions, API keys, and what follows from them.
 
 mod caller;
+mod identify;
 mod password;
 mod remembered;
 mod secret;
 mod session;
 
-pub(crate) use caller::Presented;
-pub use caller::{Caller, Identity, KeyScope, Role, Scopes, identify};
+pub use caller::{Caller, Identity, KeyScope, Role, Scopes};
+pub use identify::identify;
+pub(crate) use identify::{Presented, holder};
 pub use password::{LONGEST_PASSWORD, Passwords, hash_password};
 pub(crate) use remembered::Remembered;
 pub use secret::{API_KEY_PREFIX, Secret, hash};

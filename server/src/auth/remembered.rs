@@ -3,7 +3,8 @@
 
 use quick_cache::sync::Cache;
 
-use super::caller::{Caller, Presented};
+use super::caller::Caller;
+use super::identify::Presented;
 
 /// How many callers are remembered.
 const MOST: usize = 10_000;

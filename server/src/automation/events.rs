@@ -5,7 +5,7 @@
 //!
 //! Rows that template jobs write tell nothing: they do not come by here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tplkit::rows::{equal, members};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::bell::Bell;
 use crate::context::Context;
 use crate::rows::{Entered, Stored, Table};
-use crate::store::{Scope, Store, StoreError, Tx, Value};
+use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// How deep runs may cause one another.
 pub const DEEPEST: i64 = 8;
@@ -190,16 +190,17 @@ async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(
 }
 
 /// How many events one transaction makes runs of.
-const BATCH: i64 = 100;
+const BATCH: i64 = 200;
 
-/// Makes runs of events, and gives how many there were.
+/// Makes runs of the events that have waited longest; true when more may wait.
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn dispatch(store: &Store) -> Result<usize, StoreError> {
-    store
+pub(super) async fn dispatch(store: &Store) -> Result<bool, StoreError> {
+    let made = store
         .write(&Scope::Operator, (), |tx, ()| Box::pin(dispatch_some(tx)))
-        .await
+        .await?;
+    Ok(i64::try_from(made).is_ok_and(|made| made >= BATCH))
 }
 
 async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
@@ -208,24 +209,21 @@ async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
          RETURNING organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
          cause, created_at";
     let events = tx.query(sql, &[BATCH.into()]).await?;
-    let keys = events.iter().map(|event| {
-        let (organization, workflow): (Uuid, Uuid) = (event.get(0)?, event.get(2)?);
-        Ok(vec![organization.into(), workflow.into()])
-    });
-    let keys = keys.collect::<Result<Vec<Vec<Value>>, StoreError>>()?;
-    let sql = "SELECT workspace_id FROM workflows WHERE organization_id = $1 AND id = $2";
-    let places = tx.each(sql, &keys).await?;
+    let places = places(tx, &events).await?;
     let mut lines = Vec::with_capacity(events.len());
-    for (event, place) in events.iter().zip(places) {
+    for event in &events {
+        let (organization, workflow): (Uuid, Uuid) = (event.get(0)?, event.get(2)?);
         // An automation that has gone meanwhile runs no more.
-        let Some(place) = place.first() else { continue };
+        let Some(place) = places.get(&(organization, workflow)) else {
+            continue;
+        };
         let depth: i64 = event.get(7)?;
         let now: i64 = event.get(9)?;
         let (status, error) = too_deep(depth);
         lines.push(vec![
-            event.get::<Uuid>(0)?.into(),
-            place.get::<Uuid>(0)?.into(),
-            event.get::<Uuid>(2)?.into(),
+            organization.into(),
+            (*place).into(),
+            workflow.into(),
             event.get::<Uuid>(1)?.into(),
             event.get::<i64>(3)?.into(),
             status.into(),
@@ -245,6 +243,24 @@ async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
          $10, $11, $12, $13, $14)";
     tx.each(sql, &lines).await?;
     Ok(events.len())
+}
+
+/// The workspaces of the automations of events: many events are of few automations.
+async fn places(tx: &mut Tx, events: &[Row]) -> Result<BTreeMap<(Uuid, Uuid), Uuid>, StoreError> {
+    let keys = events
+        .iter()
+        .map(|event| Ok((event.get(0)?, event.get(2)?)));
+    let keys = keys.collect::<Result<BTreeSet<(Uuid, Uuid)>, StoreError>>()?;
+    let asked = keys.iter().map(|key| vec![key.0.into(), key.1.into()]);
+    let sql = "SELECT workspace_id FROM workflows WHERE organization_id = $1 AND id = $2";
+    let found = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
+    let mut places = BTreeMap::new();
+    for (key, rows) in keys.into_iter().zip(found) {
+        if let Some(row) = rows.first() {
+            places.insert(key, row.get(0)?);
+        }
+    }
+    Ok(places)
 }
 
 /// The status of a run of that depth, and why it is not played.

@@ -9,6 +9,7 @@
 //! | `version`, `find`, `change` | versions: as they are kept, which one is in force, what becomes of them |
 //! | `judge` | the validator, asked with what exists in a workspace |
 //! | `connections`, `channels`, `sealed` | whom automations may speak to, and the secrets for it |
+//! | `secrets` | secrets inside graphs: as they are kept, answered and used |
 //! | `watching`, `events` | which tables are watched, and what happened to their rows |
 //! | `schedules` | which instants are due |
 //! | `runs` | runs and their steps: begun, claimed by lease, ended |
@@ -34,6 +35,7 @@ mod rehearsal;
 pub mod runs;
 mod schedules;
 mod sealed;
+mod secrets;
 mod shown;
 mod step;
 mod telling;
@@ -49,6 +51,7 @@ pub use change::{
 };
 pub use judge::{Judged, Place, Told, judge};
 pub use notifications::{Notification, notification_page};
+pub use secrets::keep as keep_secrets;
 pub use shown::{Shown, read_run, run_page};
 pub use version::Version;
 pub use watching::{Watcher, settle};

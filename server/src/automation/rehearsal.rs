@@ -59,6 +59,7 @@ pub(super) async fn play(
         Err(Undone::Store(error)) => return Err(error),
         Ok(()) => (Vec::new(), None),
     };
+    let well = error.is_none();
     let input = (
         run.clone(),
         steps,
@@ -74,16 +75,18 @@ pub(super) async fn play(
             |tx, (run, steps, error, now, lease)| {
                 Box::pin(async move {
                     if !runs::hold(tx, run, *lease).await? {
-                        return Ok(());
+                        return Ok::<_, StoreError>(());
                     }
                     for step in steps {
                         runs::write_step(tx, run, step).await?;
                     }
-                    runs::end(tx, run, error.as_deref(), *now).await
+                    runs::end(tx, run, error.as_deref(), *now).await.map(drop)
                 })
             },
         )
-        .await
+        .await?;
+    player.counted.finished(well);
+    Ok(())
 }
 
 async fn rehearse(tx: &mut Tx, input: &Input) -> Result<(), Undone> {

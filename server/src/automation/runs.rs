@@ -1,6 +1,6 @@
 //! Runs as they are kept: begun, claimed by lease, ended; and their steps.
 //!
-//! Whoever plays a run holds it by an owner of its own for each attempt. Every write of an attempt looks
+//! Whoever plays a run holds it by an owner that no other attempt has. Every write of an attempt looks
 //! first whether the run is still its own (`hold`), so that one that was stopped too long and goes on
 //! writes nothing.
 
@@ -36,6 +36,8 @@ pub struct Run {
     pub caller: Option<Uuid>,
     /// Until when it waits, or waited.
     pub wake_at: Option<i64>,
+    /// Whether nobody has played any of it.
+    pub fresh: bool,
     /// This attempt.
     pub owner: Uuid,
 }
@@ -107,26 +109,21 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// Claims the next run that waits for nobody, for `lease` microseconds by the clock of the database.
+/// Claims so many of the runs that wait for nobody, for `lease` microseconds by the clock of the database.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn claim(
     tx: &mut Tx,
-    owner: Uuid,
+    (owner, most): (Uuid, i64),
     (lease, now): (i64, i64),
-) -> Result<Option<Run>, StoreError> {
-    let sql = "UPDATE main.workflow_runs SET lease_owner = $1, locked_until = {clock} + $2, \
-         status = 'running', started_at = coalesce(started_at, $3) \
-         WHERE (organization_id, id) IN (SELECT organization_id, id FROM workflow_runs \
-         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $3) \
-         AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT 1 {skip}) \
-         RETURNING organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
-         record, dry_run, depth, caller, wake_at";
-    let row = tx
-        .first(sql, &[owner.into(), lease.into(), now.into()])
-        .await?;
-    row.map(|row| {
+) -> Result<Vec<Run>, StoreError> {
+    let sql = "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
+         record, dry_run, depth, caller, wake_at, status FROM workflow_runs \
+         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
+         AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT $2 {skip}";
+    let rows = tx.query(sql, &[now.into(), most.into()]).await?;
+    let run = |row: &Row| {
         Ok(Run {
             organization: row.get(0)?,
             workspace: row.get(1)?,
@@ -140,10 +137,28 @@ pub(super) async fn claim(
             depth: row.get(9)?,
             caller: row.get(10)?,
             wake_at: row.get(11)?,
+            fresh: row.get::<String>(12)? == "queued",
             owner,
         })
-    })
-    .transpose()
+    };
+    let runs = rows
+        .iter()
+        .map(run)
+        .collect::<Result<Vec<Run>, StoreError>>()?;
+    let sql = "UPDATE main.workflow_runs SET lease_owner = $3, locked_until = {clock} + $4, \
+         status = 'running', started_at = coalesce(started_at, $5) \
+         WHERE organization_id = $1 AND id = $2";
+    let claims = runs.iter().map(|run| {
+        vec![
+            run.organization.into(),
+            run.id.into(),
+            owner.into(),
+            lease.into(),
+            now.into(),
+        ]
+    });
+    tx.each(sql, &claims.collect::<Vec<_>>()).await?;
+    Ok(runs)
 }
 
 /// Holds a run for as long again; false when it is somebody else's by now.
@@ -183,7 +198,7 @@ pub(super) async fn release(
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// Ends a run.
+/// Ends a run; false when it is somebody else's by now.
 ///
 /// # Errors
 /// Those of the store.
@@ -192,10 +207,11 @@ pub(super) async fn end(
     run: &Run,
     error: Option<&str>,
     now: i64,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, finished_at = $6, \
          lease_owner = NULL, locked_until = NULL, wake_at = NULL \
-         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
     let status = if error.is_some() {
         "failed"
     } else {
@@ -209,7 +225,7 @@ pub(super) async fn end(
         error.into(),
         now.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    Ok(tx.first(sql, &parameters).await?.is_some())
 }
 
 /// A step as it is kept.

@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::secrets;
 use crate::context::rfc3339;
 use crate::store::{Row, StoreError};
 
@@ -31,7 +32,7 @@ pub struct Version {
     pub is_active: bool,
     /// JSON text.
     pub trigger_config: String,
-    /// JSON text.
+    /// JSON text, its secrets as they are kept: what is answered masks them.
     pub graph_config: String,
     /// In microseconds.
     pub created_at: i64,
@@ -78,7 +79,9 @@ impl Serialize for Version {
         map.serialize_entry("is_draft", &self.is_draft)?;
         map.serialize_entry("is_active", &self.is_active)?;
         map.serialize_entry("trigger_config", &raw(&self.trigger_config)?)?;
-        map.serialize_entry("graph_config", &raw(&self.graph_config)?)?;
+        let masked = secrets::masked(&self.graph_config);
+        let graph = masked.as_deref().unwrap_or(&self.graph_config);
+        map.serialize_entry("graph_config", &raw(graph)?)?;
         map.serialize_entry("created_at", &rfc3339(self.created_at))?;
         map.end()
     }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use quick_cache::sync::Cache;
 use tokio::sync::{Mutex, MutexGuard, watch};
 use tokio::task::JoinSet;
+use tplkit::json::Value as Json;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -16,6 +18,7 @@ use super::bell::Bell;
 use super::connections::Opened;
 use super::{events, outside, playing, runs, schedules};
 use crate::context::Context;
+use crate::metrics::Runs;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Scope, Store, StoreError};
@@ -26,6 +29,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const AT_ONCE: usize = 32;
 /// Among how many turns organizations are spread.
 const TURNS: usize = 256;
+
+/// How many graphs are remembered.
+const GRAPHS: usize = 256;
 
 /// How automations are played.
 #[derive(Debug, Clone)]
@@ -60,6 +66,9 @@ pub struct Player {
     pub(super) bell: Bell,
     pub(super) settings: Arc<Settings>,
     pub(super) client: Result<reqwest::Client, String>,
+    pub(super) counted: Runs,
+    /// Graphs of versions that were played lately.
+    pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
     turns: Arc<Vec<Mutex<()>>>,
 }
 
@@ -78,8 +87,17 @@ impl Player {
             bell: bell.clone(),
             client: outside::client(settings.allow_private),
             settings: Arc::new(settings),
+            counted: Runs::default(),
+            graphs: Arc::new(Cache::new(GRAPHS)),
             turns: Arc::new((0..TURNS).map(|_| Mutex::new(())).collect()),
         }
+    }
+
+    /// The same player, counting there.
+    #[must_use]
+    pub fn counting(mut self, counted: &Runs) -> Player {
+        self.counted = counted.clone();
+        self
     }
 
     /// The turn of an organization, in this process. Mails of one organization go out and are noted one
@@ -128,11 +146,11 @@ impl Player {
                         tracing::warn!(%error, "automations are not played at the moment");
                         told = text;
                     }
-                    Vec::new()
+                    Found::default()
                 }
             };
-            let busy = !found.is_empty();
-            for run in found {
+            let busy = found.more || !found.runs.is_empty();
+            for run in found.runs {
                 let (player, stop) = (self.clone(), stop.clone());
                 let span = tracing::error_span!("run", run = %run.id);
                 playing.spawn(async move { player.once(run, &stop).await }.instrument(span));
@@ -161,42 +179,36 @@ impl Player {
         let mut played = 0;
         loop {
             let found = self.find(1).await?;
-            if found.is_empty() {
+            if found.runs.is_empty() && !found.more {
                 return Ok(played);
             }
-            for run in found {
+            for run in found.runs {
                 played += 1;
-                self.once(run, &stop).await;
+                Box::pin(self.once(run, &stop)).await;
             }
         }
     }
 
     /// Makes runs of what has happened, and claims so many.
-    async fn find(&self, room: usize) -> Result<Vec<runs::Run>, StoreError> {
+    async fn find(&self, room: usize) -> Result<Found, StoreError> {
         let waiting = self.waiting().await?;
+        let mut found = Found::default();
         if waiting.events {
-            while events::dispatch(&self.store).await? > 0 {}
+            // The rest is for the next round: those that are runs by then are played meanwhile.
+            found.more = events::dispatch(&self.store).await?;
         }
         if waiting.schedules {
             schedules::begin_due(self).await?;
         }
-        let mut found = Vec::new();
-        if !(waiting.runs || waiting.events || waiting.schedules) {
-            return Ok(found);
-        }
-        while found.len() < room {
-            let owner = self.context.id();
+        if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
+            let claim = (self.context.id(), i64::try_from(room).unwrap_or(1));
             let times = (self.lease(), self.context.now());
-            let claimed = self
+            found.runs = self
                 .store
-                .write(&Scope::Operator, (owner, times), |tx, (owner, times)| {
-                    Box::pin(runs::claim(tx, *owner, *times))
+                .write(&Scope::Operator, (claim, times), |tx, (claim, times)| {
+                    Box::pin(runs::claim(tx, *claim, *times))
                 })
                 .await?;
-            match claimed {
-                Some(run) => found.push(run),
-                None => break,
-            }
         }
         Ok(found)
     }
@@ -228,6 +240,7 @@ impl Player {
 
     /// Plays a run, whatever happens.
     async fn once(&self, run: runs::Run, stop: &watch::Receiver<bool>) {
+        self.counted.started();
         let played = AssertUnwindSafe(playing::play(self, &run, stop)).catch_unwind();
         match played.await {
             Ok(Ok(())) => {}
@@ -249,4 +262,13 @@ struct Waiting {
     events: bool,
     schedules: bool,
     runs: bool,
+}
+
+/// What a look has found.
+#[derive(Default)]
+struct Found {
+    /// Runs that are ours to play now.
+    runs: Vec<runs::Run>,
+    /// Whether more events wait than were looked at.
+    more: bool,
 }

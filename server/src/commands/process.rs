@@ -60,6 +60,15 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..=86_400)
     )]
     lease_seconds: u32,
+    /// Days for which finished runs of automations are kept (0: for ever).
+    #[arg(
+        long,
+        value_name = "DAYS",
+        env = "TPLKIT_KEEP_RUNS_DAYS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    keep_runs_days: u32,
     /// Where Prometheus finds /metrics; nowhere when not given.
     #[arg(long, value_name = "ADDR", env = "TPLKIT_METRICS_LISTEN")]
     metrics_listen: Option<String>,
@@ -93,6 +102,7 @@ pub(super) struct Process {
     /// The mail server for mails that name no connection.
     smtp_url: Option<String>,
     allow_private: bool,
+    keep_runs: Option<Duration>,
     heard: watch::Sender<bool>,
     signals: Signals,
     metrics_listen: Option<String>,
@@ -129,6 +139,8 @@ impl Process {
             secret_key,
             smtp_url,
             allow_private: arguments.allow_private_addresses,
+            keep_runs: (arguments.keep_runs_days > 0)
+                .then(|| Duration::from_secs(86_400 * u64::from(arguments.keep_runs_days))),
             heard,
             signals,
             metrics_listen: arguments.metrics_listen,
@@ -166,6 +178,7 @@ impl Process {
             context: context.clone(),
             metrics: metrics.clone(),
             tables: tables.clone(),
+            keep_runs: self.keep_runs,
         }
     }
 
@@ -173,8 +186,8 @@ impl Process {
     pub(super) fn player(
         &self,
         context: &tplkit_server::context::Context,
-        tables: &Tables,
-        bell: &Bell,
+        metrics: &Metrics,
+        (tables, bell): (&Tables, &Bell),
     ) -> Player {
         let settings = Settings {
             lease: Duration::from_secs(self.lease_seconds.into()),
@@ -182,7 +195,7 @@ impl Process {
             smtp_url: self.smtp_url.clone(),
             allow_private: self.allow_private,
         };
-        Player::new(&self.store, context, (tables, bell), settings)
+        Player::new(&self.store, context, (tables, bell), settings).counting(metrics.runs())
     }
 
     /// The background tasks, template jobs and automations, until it is time to stop.

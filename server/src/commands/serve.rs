@@ -140,7 +140,7 @@ pub(super) async fn run(
         lease_seconds: app.config.lease_seconds,
         bell: app.bell.clone(),
     };
-    let player = process.player(&context, &app.tables, &app.runs);
+    let player = process.player(&context, &app.metrics, (&app.tables, &app.runs));
     let upkeep = process.upkeep(worker, player);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),

@@ -34,7 +34,7 @@ pub(super) async fn run(
         lease_seconds: process.lease_seconds,
         bell: Bell::default(),
     };
-    let player = process.player(&context, &tables, &automation::Bell::default());
+    let player = process.player(&context, &metrics, (&tables, &automation::Bell::default()));
     let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await

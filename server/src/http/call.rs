@@ -4,30 +4,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::App;
+use super::admission::check_scopes;
+pub use super::asked::Asked;
 use super::body::{self, Fields};
-use super::dispatch::check_scopes;
 use super::idempotency::{self, Key};
 use super::operations::Operation;
 use super::page::PageRequest;
-use super::problem::{Code, Problem};
+use super::problem::Problem;
 use super::query::{self, Query};
 use super::reply::Reply;
-use crate::auth::{Caller, Presented, Role};
-use crate::automation::Bell;
-use crate::context::Context;
-use crate::edge::BodyTooSlow;
-use crate::rows::Tables;
-use crate::store::{Kind, Scope, Tx, Work};
-
-/// Room that is made for a body before it comes.
-const READY: usize = 64 << 10;
+use crate::auth::{Caller, Presented, Role, holder};
+use crate::store::{Ask, Input, Kind, Output, Scope, Tx};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -69,56 +62,7 @@ impl Unsure {
     }
 }
 
-/// What an operation of the store is given: its input, and who asks for it.
-#[derive(Debug)]
-pub struct Asked<I> {
-    /// What the handler read from the request.
-    pub input: I,
-    /// Who asks.
-    pub caller: Caller,
-    /// The least role in the organization concerned.
-    pub role: Role,
-    /// Under which the answer is kept.
-    pub key: Option<Key>,
-    /// Time and ids.
-    pub context: Context,
-    /// The shape of tables that were read before.
-    pub tables: Tables,
-    /// Wakes who plays automations.
-    pub bell: Bell,
-    /// The time at which the request came, in microseconds.
-    pub now: i64,
-}
-
-impl<I> Asked<I> {
-    /// The role in the organization of a record that was found.
-    ///
-    /// # Errors
-    /// 404 for strangers, 403 for a role that does not suffice.
-    pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
-        enter(&self.caller, self.role, organization)
-    }
-
-    /// Claims the key of the request, after visibility and role and before the effect. The answer of
-    /// an earlier request is the answer to this one.
-    ///
-    /// # Errors
-    /// 422 when the key stands for another request, 409 while the first one runs.
-    pub async fn claim(&self, tx: &mut Tx) -> Result<Option<Reply>, Problem> {
-        idempotency::claim(tx, self.key.as_ref()).await
-    }
-
-    /// The answer, kept under the key of the request.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn keep(&self, tx: &mut Tx, reply: Reply) -> Result<Reply, Problem> {
-        idempotency::keep(tx, self.key.as_ref(), &reply).await?;
-        Ok(reply)
-    }
-}
-
-fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Problem> {
+pub(super) fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Problem> {
     let role = caller
         .role_in(organization)
         .ok_or_else(Problem::not_found)?;
@@ -226,16 +170,17 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn read<I, F>(self, input: I, work: F) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
-        self.run(Kind::Read, Caller::scope, input, work).await
+    pub async fn read<I: Input>(
+        self,
+        input: I,
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
+        let kind = if self.operation.is_hot() {
+            Kind::Glance
+        } else {
+            Kind::Read
+        };
+        self.run(kind, Caller::scope, input, work).await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
@@ -243,15 +188,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write<I, F>(self, input: I, work: F) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub async fn write<I: Input>(
+        self,
+        input: I,
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         self.run(Kind::Write, Caller::scope, input, work).await
     }
 
@@ -259,12 +200,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn look<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
-    {
+    pub async fn look<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl Ask<Asked<I>, T, Problem>,
+    ) -> Result<T, Problem> {
         let asked = self.asked(input)?;
         let scope = asked.caller.scope();
         self.app.store.read(&scope, asked, work).await
@@ -274,12 +214,11 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn survey<I, T, F>(&mut self, input: I, work: F) -> Result<T, Problem>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, T, Problem> + Send + Sync + 'static,
-    {
+    pub async fn survey<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl Ask<Asked<I>, T, Problem>,
+    ) -> Result<T, Problem> {
         let asked = self.asked(input)?;
         let scope = asked.caller.scope();
         self.app.store.snapshot(&scope, asked, work).await
@@ -337,21 +276,13 @@ impl Call {
         })
     }
 
-    async fn run<I, F>(
+    async fn run<I: Input>(
         self,
         kind: Kind,
         scope_of: impl Fn(&Caller) -> Scope,
         input: I,
-        work: F,
-    ) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         let store = &self.app.store;
         let asked = self.asked(input)?;
         let scope = scope_of(&asked.caller);
@@ -362,32 +293,33 @@ impl Call {
         };
         let found = Arc::new(OnceLock::new());
         let known = asked.caller.clone();
-        let check = unsure.presented.clone().check(known.clone(), found.clone());
+        let check = unsure.presented.clone().check(known, found.clone());
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
         self.app.runs.ring();
-        let Some(now) = found.get() else {
+        let Some(holds) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
             return reply.map(Reply::response);
         };
         unsure.sure.store(true, Ordering::Release);
+        if *holds {
+            return reply.map(Reply::response);
+        }
         let remembered = &self.app.remembered;
-        let Some(now) = now else {
+        let Some(now) = holder(store, unsure.presented.clone()).await? else {
             remembered.forget(&unsure.presented);
             return Err(Problem::unauthenticated());
         };
-        if *now == known {
-            return reply.map(Reply::response);
-        }
         // Nothing was done for the caller of yesterday; the one of today is judged anew.
-        remembered.remember(&unsure.presented, now);
-        check_scopes(self.operation, now)?;
+        remembered.remember(&unsure.presented, &now);
+        check_scopes(self.operation, &now)?;
         let Some(mut asked) = asked else {
             return reply.map(Reply::response);
         };
-        asked.caller = now.clone();
-        let (reply, _) = store.run(kind, &scope_of(now), None, asked, work).await;
+        let scope = scope_of(&now);
+        asked.caller = now;
+        let (reply, _) = store.run(kind, &scope, None, asked, work).await;
         self.app.runs.ring();
         reply.map(Reply::response)
     }
@@ -397,95 +329,14 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn shape<I, F>(
+    pub async fn shape<I: Input>(
         self,
         input: I,
         workspace: Option<Uuid>,
-        work: F,
-    ) -> Result<Response, Problem>
-    where
-        I: Send + Sync + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a Asked<I>) -> Work<'a, Reply, Problem>
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-    {
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
         let scope = move |caller: &Caller| caller.scope_of_model(workspace);
         self.run(Kind::Write, scope, input, work).await
-    }
-
-    /// The body as it came; with it the request can be told from others that carry its key.
-    ///
-    /// # Errors
-    /// 415, 413, 422.
-    pub async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
-        let bytes = self.receive().await?;
-        if let (Some(caller), true) = (&self.caller, self.operation.repeatable()) {
-            let key = Key::read(
-                &self.headers,
-                (caller.id, self.app.context.now()),
-                (self.operation.method, &self.target.0),
-                [self.target.1.as_bytes(), &bytes],
-            )?;
-            if let Some(key) = key {
-                // A body comes once.
-                let _ = self.key.set(key);
-            }
-        }
-        Ok(bytes)
-    }
-
-    async fn receive(&mut self) -> Result<Vec<u8>, Problem> {
-        let Some(body) = self.body.take() else {
-            return Ok(Vec::new());
-        };
-        let media_type = self.headers.get(header::CONTENT_TYPE);
-        let empty = axum::body::HttpBody::is_end_stream(&body);
-        if !media_type.map_or(empty, is_json) {
-            let told = if media_type.is_some() {
-                "Bodies of this type are not accepted; use application/json."
-            } else {
-                "The body has to be JSON, and to say so: Content-Type: application/json."
-            };
-            return Err(Problem::new(Code::UnsupportedMediaType, told));
-        }
-        let config = &self.app.config;
-        let limit = if self.operation.takes_package() {
-            config.max_package
-        } else {
-            config.max_body
-        };
-        let too_large = || {
-            Problem::new(
-                Code::PayloadTooLarge,
-                format!("A body may have {limit} bytes."),
-            )
-        };
-        // Told before the bytes come, where the client says how many.
-        let announced = self.headers.get(header::CONTENT_LENGTH);
-        let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        if announced.is_some_and(|length| length > limit) {
-            return Err(too_large());
-        }
-        // Room for what is announced is made as it comes: announcing costs a client nothing.
-        let mut bytes = Vec::with_capacity(announced.unwrap_or(0).min(READY));
-        let mut body = Limited::new(body, limit);
-        while let Some(frame) = body.frame().await {
-            match frame {
-                Ok(frame) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
-                Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
-                Err(error) if is_slow(&*error) => {
-                    let told = "The body did not come in time.";
-                    return Err(Problem::new(Code::InvalidJson, told));
-                }
-                Err(_) => {
-                    let told = "The body is not framed as announced, or ended too early.";
-                    return Err(Problem::new(Code::InvalidJson, told));
-                }
-            }
-        }
-        Ok(bytes)
     }
 }
 
@@ -494,32 +345,6 @@ async fn keep(tx: &mut Tx, asked: &Asked<Reply>) -> Result<Reply, Problem> {
         Some(answered) => Ok(answered),
         None => asked.keep(tx, asked.input.clone()).await,
     }
-}
-
-/// Whether the edge gave up waiting for the body.
-fn is_slow(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut error = Some(error);
-    while let Some(cause) = error {
-        if cause.is::<BodyTooSlow>() {
-            return true;
-        }
-        error = cause.source();
-    }
-    false
-}
-
-fn is_json(media_type: &HeaderValue) -> bool {
-    let text = media_type.to_str().unwrap_or_default();
-    let essence = text
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    let suffix = essence.strip_prefix("application/");
-    suffix.is_some_and(|subtype| {
-        subtype == "json" || (subtype.len() > 5 && subtype.ends_with("+json"))
-    })
 }
 
 /// An answer with a document.
@@ -533,26 +358,4 @@ pub fn json(status: StatusCode, document: &impl Serialize) -> Result<Response, P
 /// 204.
 pub fn nothing() -> Response {
     Reply::nothing().response()
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::HeaderValue;
-
-    use super::is_json;
-
-    #[test]
-    fn json_goes_by_several_names() {
-        for (name, fine) in [
-            ("application/json", true),
-            ("Application/JSON; charset=utf-8", true),
-            ("application/merge-patch+json", true),
-            ("application/+json", false),
-            ("text/json", false),
-            ("application/xml", false),
-            ("", false),
-        ] {
-            assert_eq!(is_json(&HeaderValue::from_static(name)), fine, "{name}");
-        }
-    }
 }

@@ -1,7 +1,11 @@
 //! HTTP: one table of operations, one way through them, one form of refusal.
 
+mod admission;
+mod allowance;
+mod asked;
 pub mod body;
 pub mod call;
+mod client;
 mod dispatch;
 pub mod idempotency;
 pub mod limits;
@@ -10,6 +14,7 @@ pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
+mod received;
 pub mod reference;
 pub mod reply;
 pub mod spool;

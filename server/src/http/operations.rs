@@ -2,7 +2,9 @@
 //!
 //! Routing, authorization and limits read it; an operation outside it cannot exist.
 
+use std::borrow::Cow;
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use axum::response::Response;
 use percent_encoding::percent_decode;
@@ -139,24 +141,6 @@ impl Operation {
         let segments = self.path.split('/');
         segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
     }
-
-    /// The parameters of a path of decoded segments, when it is one of this operation.
-    fn matches(&self, path: &[String]) -> Option<Vec<String>> {
-        let mut parameters = Vec::new();
-        let mut segments = self.path.split('/').skip(1);
-        for given in path {
-            let segment = segments.next()?;
-            if segment.starts_with('{') {
-                if given.is_empty() {
-                    return None;
-                }
-                parameters.push(given.clone());
-            } else if segment != given {
-                return None;
-            }
-        }
-        segments.next().is_none().then_some(parameters)
-    }
 }
 
 /// Where a request leads.
@@ -170,32 +154,71 @@ pub enum Found {
     Nothing,
 }
 
+/// The segments of each operation's path, by how many there are.
+static ROUTES: LazyLock<Vec<Vec<Route>>> = LazyLock::new(|| {
+    let mut routes: Vec<Vec<Route>> = Vec::new();
+    for operation in &OPERATIONS {
+        let segments: Vec<&str> = operation.path.split('/').skip(1).collect();
+        if routes.len() <= segments.len() {
+            routes.resize_with(segments.len() + 1, Vec::new);
+        }
+        let parameters = operation.parameters().count();
+        routes[segments.len()].push(Route {
+            operation,
+            segments,
+            parameters,
+        });
+    }
+    routes
+});
+
+struct Route {
+    operation: &'static Operation,
+    segments: Vec<&'static str>,
+    parameters: usize,
+}
+
+impl Route {
+    /// Whether a path of as many decoded segments is one of this operation.
+    fn matches(&self, path: &[Cow<'_, str>]) -> bool {
+        let mut pairs = self.segments.iter().zip(path);
+        pairs.all(|(own, given)| {
+            if own.starts_with('{') {
+                !given.is_empty()
+            } else {
+                own == given
+            }
+        })
+    }
+
+    fn parameters(&self, path: Vec<Cow<'_, str>>) -> Vec<String> {
+        let pairs = self.segments.iter().zip(path);
+        let parameters = pairs.filter(|(own, _)| own.starts_with('{'));
+        parameters.map(|(_, given)| given.into_owned()).collect()
+    }
+}
+
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
 /// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing.
 pub fn find(method: &str, path: &str) -> Found {
     // A HEAD is answered like a GET; the body is dropped on its way out.
     let method = if method == "HEAD" { "GET" } else { method };
-    let mut segments = Vec::new();
-    for segment in path.split('/').skip(1) {
-        let Ok(decoded) = percent_decode(segment.as_bytes()).decode_utf8() else {
-            return Found::Nothing;
-        };
-        segments.push(decoded.into_owned());
-    }
-    let all = OPERATIONS.iter();
-    let mut found: Vec<(&Operation, Vec<String>)> = all
-        .filter_map(|operation| Some((operation, operation.matches(&segments)?)))
-        .collect();
-    // A word that is a path of its own is no id in another one.
-    let Some(least) = found.iter().map(|(_, parameters)| parameters.len()).min() else {
+    let segments = path.split('/').skip(1);
+    let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8());
+    let Ok(segments) = segments.collect::<Result<Vec<Cow<'_, str>>, _>>() else {
         return Found::Nothing;
     };
-    found.retain(|(_, parameters)| parameters.len() == least);
-    let mut methods: Vec<&str> = found.iter().map(|(other, _)| other.method).collect();
-    let here = found.into_iter().find(|(other, _)| other.method == method);
-    if let Some((operation, parameters)) = here {
-        return Found::Operation(operation, parameters);
+    let routes = ROUTES.get(segments.len()).map_or(&[][..], Vec::as_slice);
+    let matching = || routes.iter().filter(|route| route.matches(&segments));
+    // A word that is a path of its own is no id in another one.
+    let Some(least) = matching().map(|route| route.parameters).min() else {
+        return Found::Nothing;
+    };
+    let found = || matching().filter(|route| route.parameters == least);
+    if let Some(route) = found().find(|route| route.operation.method == method) {
+        return Found::Operation(route.operation, route.parameters(segments));
     }
+    let mut methods: Vec<&str> = found().map(|route| route.operation.method).collect();
     if methods.contains(&"GET") {
         methods.push("HEAD");
     }
@@ -238,8 +261,8 @@ const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]
 pub static OPERATIONS: [Operation; 86] = operations! {
     GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
-    GET "/v1/openapi.json" Public, Viewer, None, [200] => documentation::openapi, "This document" [] -> OpenApi;
-    GET "/docs" Public, Viewer, None, [200] => documentation::page, "This document as a page" [];
+    GET "/v1/openapi.json" Public, Viewer, None, [200, 422] => documentation::openapi, "This document" [] -> OpenApi;
+    GET "/docs" Public, Viewer, None, [200, 422] => documentation::page, "This document as a page" [];
     POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
     POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
     GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;

@@ -288,6 +288,10 @@ impl From<StoreError> for Problem {
                 tracing::warn!(%error, "the store was given up on");
                 Problem::unavailable("This took the store too long and was given up; ask for less.")
             }
+            // Never told: whoever ran the operation runs it once more.
+            StoreError::Stale | StoreError::NotBrief => {
+                Problem::unavailable("This could not be done at once; ask again.")
+            }
             // What can collide is caught where it is known what collided; the rest are bugs.
             other => {
                 tracing::error!(error = %other, "an operation of the store failed");

@@ -47,6 +47,7 @@ impl From<StoreError> for Failure {
             StoreError::Unavailable(_)
             | StoreError::Locked
             | StoreError::TurnedAway(_)
+            | StoreError::NotBrief
             | StoreError::Stale => Failure::Later(error.to_string()),
             StoreError::TooLong => Failure::told(
                 Code::StoreUnavailable,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{Job, Status, ledger};
 use crate::context::Context;
-use crate::store::{Scope, Store, StoreError, Tx, Visible};
+use crate::store::{Asked, Scope, Store, StoreError, Tx, Value, Visible};
 use crate::workspace::Stopped;
 
 /// The right to write for a job.
@@ -146,9 +146,9 @@ impl Lease {
         work.await
     }
 
-    /// Whether it lasts.
-    pub(super) async fn lasts(&self, tx: &mut Tx, now: i64) -> Result<bool, StoreError> {
-        let sql = "SELECT id FROM template_jobs WHERE {tenant organization_id} \
+    /// How many entries the ledger of the job has; nothing when the lease is over.
+    pub(super) async fn entries(&self, tx: &mut Tx, now: i64) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT entries FROM template_jobs WHERE {tenant organization_id} \
              AND {workspace workspace_id} AND organization_id = $1 AND id = $2 \
              AND lease_owner = $3 AND locked_until > {clock $4}";
         let parameters = [
@@ -157,38 +157,66 @@ impl Lease {
             self.owner.into(),
             now.into(),
         ];
-        Ok(tx.first(sql, &parameters).await?.is_some())
+        let row = tx.first(sql, &parameters).await?;
+        row.map(|row| row.get(0)).transpose()
     }
 
-    /// Notes that a unit is written, in its transaction: progress, the entry of the ledger, the end of
-    /// the job; and renews the lease.
-    pub(super) async fn advance(&self, tx: &mut Tx, unit: &Unit, now: i64) -> Result<(), Stopped> {
-        let entries = match &unit.report {
-            Some(report) => self.finish(tx, unit, report, now).await?,
-            None => self.go_on(tx, unit, now).await?,
+    /// Notes that a unit is written, in its transaction, in a ledger that has `entries` so far: progress,
+    /// the entry, the end of the job; and renews the lease. Gives how many entries there are now.
+    pub(super) async fn advance(
+        &self,
+        tx: &mut Tx,
+        unit: &Unit,
+        (entries, now): (i64, i64),
+    ) -> Result<i64, Stopped> {
+        let line = match &unit.report {
+            Some(report) => self.finish(unit, report, now),
+            None => self.go_on(unit, now),
         };
-        match &unit.entry {
-            Some(entry) => Ok(ledger::add(tx, self, entries - 1, entry).await?),
-            None => Ok(()),
+        let mut asked = vec![line];
+        if let Some(entry) = &unit.entry {
+            asked.push(ledger::add(self, entries, entry)?);
         }
+        let answers = tx.volley(asked).await?;
+        let line = answers.first().and_then(|rows| rows.first());
+        Ok(line.ok_or(Stopped::Fenced)?.get(0)?)
     }
 
-    async fn go_on(&self, tx: &mut Tx, unit: &Unit, now: i64) -> Result<i64, Stopped> {
+    fn go_on(&self, unit: &Unit, now: i64) -> Asked {
         let sql = "UPDATE main.template_jobs SET \
              status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
              done = $6, total = $7, entries = entries + $8, updated_at = $9, \
              locked_until = {clock $9} + $10 \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
-        let Progress { phase, done, total } = unit.progress;
-        let status = match (&unit.entry, phase) {
+        let status = match (&unit.entry, unit.progress.phase) {
             // Whoever took it back has the lease still, and gives it back.
             (Some(Entry::Undone), _) => Status::Undone,
             (_, "rows") => Status::Rows,
             (_, "publish") => Status::Publish,
             _ => Status::Structure,
         };
-        let parameters = [
+        let mut parameters = self.line(unit, status, now);
+        parameters.push(self.length.into());
+        (sql.into(), parameters)
+    }
+
+    /// The last unit gives the lease back.
+    fn finish(&self, unit: &Unit, report: &str, now: i64) -> Asked {
+        let sql = "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
+             entries = entries + $8, updated_at = $9, report = $10, error = NULL, \
+             lease_owner = NULL, locked_until = NULL \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
+        let mut parameters = self.line(unit, Status::Completed, now);
+        parameters.push(report.into());
+        (sql.into(), parameters)
+    }
+
+    /// What the line of the job says after a unit.
+    fn line(&self, unit: &Unit, status: Status, now: i64) -> Vec<Value> {
+        let Progress { phase, done, total } = unit.progress;
+        vec![
             self.organization.into(),
             self.job.into(),
             self.owner.into(),
@@ -198,45 +226,25 @@ impl Lease {
             count(total).into(),
             i64::from(unit.entry.is_some()).into(),
             now.into(),
-            self.length.into(),
-        ];
-        let row = tx.first(sql, &parameters).await?.ok_or(Stopped::Fenced)?;
-        Ok(row.get(0)?)
-    }
-
-    /// The last unit gives the lease back.
-    async fn finish(
-        &self,
-        tx: &mut Tx,
-        unit: &Unit,
-        report: &str,
-        now: i64,
-    ) -> Result<i64, Stopped> {
-        let sql = "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
-             entries = entries + $8, updated_at = $9, report = $10, error = NULL, \
-             lease_owner = NULL, locked_until = NULL \
-             WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
-        let Progress { phase, done, total } = unit.progress;
-        let parameters = [
-            self.organization.into(),
-            self.job.into(),
-            self.owner.into(),
-            Status::Completed.as_str().into(),
-            phase.into(),
-            count(done).into(),
-            count(total).into(),
-            i64::from(unit.entry.is_some()).into(),
-            now.into(),
-            report.into(),
-        ];
-        let row = tx.first(sql, &parameters).await?.ok_or(Stopped::Fenced)?;
-        Ok(row.get(0)?)
+        ]
     }
 }
 
 fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Whether there is a job that nobody works on. Looking costs a store less than a write that finds nothing.
+async fn waiting(store: &Store, context: &Context) -> Result<bool, StoreError> {
+    let found = store.read(&Scope::Operator, context.now(), |tx, now| {
+        Box::pin(async move {
+            let sql = "SELECT id FROM template_jobs \
+                 WHERE status IN ('pending', 'structure', 'rows', 'publish') \
+                 AND (locked_until IS NULL OR locked_until <= {clock $1}) LIMIT 1";
+            Ok::<_, StoreError>(!tx.last(sql, &[(*now).into()]).await?.is_empty())
+        })
+    });
+    found.await
 }
 
 /// Takes up any job that nobody works on, if there is one.
@@ -248,6 +256,9 @@ pub async fn take_any(
     context: &Context,
     length: i64,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
+    if !waiting(store, context).await? {
+        return Ok(None);
+    }
     let owner = Uuid::from_bytes(crate::context::random());
     let input = (owner, context.now(), length);
     let taken = store.write(&Scope::Operator, input, |tx, (owner, now, length)| {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::package::Order;
 use super::{Job, Lease};
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Asked, Row, StoreError, Tx};
 
 const ENTRIES: &str = "SELECT entry FROM template_job_entries WHERE {tenant organization_id} \
      AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 ORDER BY number";
@@ -27,25 +27,20 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
 }
 
-/// Adds an entry; the line of the job has counted it.
-pub(super) async fn add(
-    tx: &mut Tx,
-    lease: &Lease,
-    number: i64,
-    entry: &Entry,
-) -> Result<(), StoreError> {
+/// The statement that adds an entry; the line of the job counts it.
+pub(super) fn add(lease: &Lease, number: i64, entry: &Entry) -> Result<Asked, StoreError> {
     let text = serde_json::to_string(entry)
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))?;
     let sql = "INSERT INTO main.template_job_entries {into $1} \
          (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
-    let parameters = [
+    let parameters = vec![
         lease.organization.into(),
         lease.workspace.into(),
         lease.job.into(),
         number.into(),
         text.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    Ok((sql.into(), parameters))
 }
 
 /// The ledgers that a job is bound to (`rest` 6.4): of the jobs of its template that were completed in

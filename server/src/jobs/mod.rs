@@ -15,6 +15,7 @@ mod ledger;
 mod package;
 mod status;
 mod target;
+mod veil;
 mod worker;
 
 pub use create::{New, create, reopen};
@@ -24,4 +25,5 @@ pub use ledger::{earlier, own};
 pub use package::{Order, read as read_package};
 pub use status::Status;
 pub use target::Destination;
+pub use veil::veil;
 pub use worker::{Bell, Worker};

@@ -1,5 +1,8 @@
 //! A workspace that one attempt at one job reads and writes: the library's `Target` on the store.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
 
@@ -7,10 +10,13 @@ use super::eyes::eyes;
 use super::{Lease, ledger};
 use crate::context::Context;
 use crate::rows::Tables;
-use crate::store::{Scope, Store, StoreError, Tx, Work};
+use crate::store::{Ask, Input, Output, Scope, Store, StoreError, Tx};
 use crate::workspace::{
     Here, Prepared, ReadError, Stopped, fetch, matching, page, stands, structure, write,
 };
+
+/// What stands for a number of entries that nobody has read.
+const UNREAD: i64 = -1;
 
 /// The workspace of a job.
 #[derive(Debug, Clone)]
@@ -20,6 +26,9 @@ pub struct Destination {
     tables: Tables,
     lease: Lease,
     eyes: Scope,
+    /// How many entries the ledger has by all that this attempt has read and written; less than none while
+    /// it has read nothing.
+    entries: Arc<AtomicI64>,
 }
 
 /// A unit on its way to where the connection is.
@@ -28,6 +37,8 @@ struct Writing {
     prepared: Prepared,
     here: Here,
     lease: Lease,
+    /// How many entries there are, if that is known.
+    entries: Option<i64>,
 }
 
 impl Destination {
@@ -49,6 +60,7 @@ impl Destination {
             context: context.clone(),
             tables: tables.clone(),
             lease,
+            entries: Arc::new(AtomicI64::new(UNREAD)),
         })
     }
 
@@ -58,12 +70,11 @@ impl Destination {
     }
 
     /// Reads something that belongs to the job.
-    pub(super) async fn read<I, T, F>(&self, input: I, work: F) -> Result<T, StoreError>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, StoreError> + Send + Sync + 'static,
-    {
+    pub(super) async fn read<I: Input, T: Output>(
+        &self,
+        input: I,
+        work: impl Ask<I, T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.store.read(&self.lease.scope(), input, work).await
     }
 
@@ -79,14 +90,24 @@ impl Destination {
         let writing = Writing {
             prepared: Prepared::of(&unit.changes, &self.tables, &self.context),
             lease: self.lease.clone(),
+            entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
             unit,
             here,
         };
-        let scope = self.lease.scope();
-        let work = self.store.write_long(&scope, writing, |tx, writing| {
-            Box::pin(write_unit(tx, writing))
-        });
-        work.await
+        let (scope, store) = (self.lease.scope(), &self.store);
+        let written = if is_repeatable(&writing.unit) {
+            let work = store.write_repeatable(&scope, writing, |tx, writing| {
+                Box::pin(write_unit(tx, writing))
+            });
+            work.await
+        } else {
+            let work = store.write_long(&scope, writing, |tx, writing| {
+                Box::pin(write_unit(tx, writing))
+            });
+            work.await
+        };
+        self.entries.store(written?, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Whether the attempt still holds the job.
@@ -94,24 +115,42 @@ impl Destination {
         let input = (self.lease.clone(), self.context.now());
         let scope = self.lease.scope();
         let asked = self.store.read(&scope, input, |tx, (lease, now)| {
-            Box::pin(async move { lease.lasts(tx, *now).await })
+            Box::pin(async move { lease.entries(tx, *now).await })
         });
-        asked.await
+        let entries: Option<i64> = asked.await?;
+        Ok(entries.is_some())
     }
 }
 
-async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<(), Stopped> {
+/// Whether a unit may be lost in a power cut: rows, which whoever resumes finds missing in the ledger, and
+/// writes again with the same ids. Nothing but the job goes by them: they set off no automation, nobody is
+/// told of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
+/// automations that go live, the end and the undo are kept when they are answered for.
+fn is_repeatable(unit: &Unit) -> bool {
+    unit.progress.phase == "rows" && unit.report.is_none()
+}
+
+/// Writes a unit; gives how many entries the ledger has after it.
+async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<i64, Stopped> {
     let Writing {
         unit,
         prepared,
         here,
         lease,
+        entries,
     } = writing;
-    if !lease.lasts(tx, here.now).await? {
-        return Err(Stopped::Fenced);
+    let stands = lease.entries(tx, here.now).await?;
+    let stands = stands.ok_or(Stopped::Fenced)?;
+    if let Some(known) = entries
+        && *known != stands
+    {
+        // The database came back without its last commits while this process went on.
+        let lost =
+            format!("the store has {stands} of the {known} entries of the job: some were lost");
+        return Err(StoreError::Unavailable(lost).into());
     }
     write(tx, here, &unit.changes, prepared).await?;
-    lease.advance(tx, unit, here.now).await
+    lease.advance(tx, unit, (stands, here.now)).await
 }
 
 impl Source for Destination {
@@ -145,7 +184,10 @@ impl Target for Destination {
         let asked = self.store.read(&self.eyes, job, |tx, job| {
             Box::pin(ledger::own(tx, job.0, job.1))
         });
-        Ok(asked.await?)
+        let entries: Vec<Entry> = asked.await?;
+        let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
+        self.entries.store(count, Ordering::Relaxed);
+        Ok(entries)
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {

@@ -102,6 +102,7 @@ impl Worker {
             context,
             tables,
             metrics,
+            ..
         } = &self.bench;
         tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
         let opened = Destination::open(store, context, tables, lease.clone()).await;

@@ -2,6 +2,7 @@
 //! user: that is what `&'static str` is for here.
 
 mod listener;
+mod runs;
 
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 pub use listener::Page;
+pub use runs::Runs;
 
 use crate::auth::Passwords;
 use crate::store::Store;
@@ -65,6 +67,7 @@ pub struct Metrics {
     flying: Gauge,
     connections: Gauge,
     upkeep: Family<Run, Counter>,
+    runs: Runs,
     depth: Depths,
 }
 
@@ -98,6 +101,7 @@ impl Metrics {
             flying: Gauge::default(),
             connections: Gauge::default(),
             upkeep: Family::default(),
+            runs: Runs::default(),
             depth: Depths::default(),
         };
         metrics.register(passwords);
@@ -127,6 +131,8 @@ impl Metrics {
         }
         let told = "Runs of the background tasks";
         registry.register("upkeep_runs", told, self.upkeep.clone());
+        self.runs
+            .register(registry.sub_registry_with_prefix("runs"));
         let store = registry.sub_registry_with_prefix("store");
         self.store.meters().register(store);
         let told = "Connections to the database";
@@ -175,6 +181,11 @@ impl Metrics {
     /// Counts a run of a background task.
     pub fn ran(&self, task: &'static str, outcome: &'static str) {
         self.upkeep.get_or_create(&Run { task, outcome }).inc();
+    }
+
+    /// Where runs of automations are counted.
+    pub fn runs(&self) -> &Runs {
+        &self.runs
     }
 
     /// Everything, as Prometheus reads it.

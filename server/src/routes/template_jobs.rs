@@ -40,7 +40,8 @@ async fn select_page(tx: &mut Tx, asked: &Asked<List>) -> Result<Reply, Problem>
         seen.ok_or_else(Problem::not_found)?;
     }
     let page = page.clone()?;
-    let found = select(tx, *workspace, &page, asked.now).await?;
+    let mut found = select(tx, *workspace, &page, asked.now).await?;
+    jobs::veil(tx, &mut found).await?;
     Reply::json(StatusCode::OK, &page.page(found, |job| job.id))
 }
 
@@ -81,8 +82,9 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 async fn read(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
     let (id, query) = &asked.input;
     let job = jobs::find(tx, *id, asked.now).await?;
-    let job = job.ok_or_else(Problem::not_found)?;
+    let mut job = job.ok_or_else(Problem::not_found)?;
     query.clone()?;
+    jobs::veil(tx, std::slice::from_mut(&mut job)).await?;
     Reply::json(StatusCode::OK, &job)
 }
 

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::table::Table;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, Value};
 
 /// Writers spread over so many lines, so that they rarely wait for each other.
 const SHARDS: u128 = 8;
@@ -15,6 +15,12 @@ pub(super) async fn add(
     row: Uuid,
     more: i64,
 ) -> Result<(), StoreError> {
+    let (sql, parameters) = added(table, row, more);
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// The statement of [`add`].
+pub(super) fn added(table: &Table, row: Uuid, more: i64) -> (&'static str, [Value; 5]) {
     let sql = "INSERT INTO main.row_counts {into $1} (organization_id, workspace_id, feature_id, \
          shard, count) VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (organization_id, feature_id, shard) \
@@ -27,7 +33,7 @@ pub(super) async fn add(
         shard.into(),
         more.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    (sql, parameters)
 }
 
 /// Whether the organization may have so many rows more. Keeps other writers from counting until the

@@ -12,7 +12,7 @@ use tplkit::workspace;
 use uuid::Uuid;
 
 use crate::automation::Watcher;
-use crate::store::{Many, Row, StoreError, Tx};
+use crate::store::{Each, Many, Own, Row, StoreError, Tx};
 
 /// A table.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ pub struct Table {
     pub(super) slot_of: Vec<Option<usize>>,
     /// The statement that inserts rows with these slots.
     pub(super) insert: Many,
-    /// The statement that replaces a row with these slots.
-    pub(super) update: String,
+    /// The statement that replaces rows with these slots.
+    pub(super) update: Each,
 }
 
 /// A column.
@@ -222,23 +222,32 @@ fn insert_with(slots: &[i64]) -> Many {
     Many {
         head: format!(
             "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, \
-             created_by, created_at, updated_at, id, data{names}) VALUES"
+             created_by, created_at, updated_at, id, data{names})"
         ),
         line: format!("$1, $2, $3, $4, $5, $5, @1, {{json @2}}{values}"),
         tail: String::new(),
+        own: own_with(slots),
     }
 }
 
-/// $1 organization, $2 feature, $3 row, $4 now, $5 data, then the slots.
-fn update_with(slots: &[i64]) -> String {
+/// All share $1 organization, $2 feature, $3 now; of each row come its id, its data, then the slots.
+fn update_with(slots: &[i64]) -> Each {
     let mut values = String::new();
-    for (number, parameter) in slots.iter().zip(6..) {
-        let _ = write!(values, ", s{number} = ${parameter}");
+    for (number, parameter) in slots.iter().zip(3..) {
+        let _ = write!(values, ", s{number} = @{parameter}");
     }
-    format!(
-        "UPDATE main.rows SET updated_at = $4, data = {{json $5}}{values} \
-         WHERE {{tenant organization_id}} AND {{workspace workspace_id}} \
-         AND {{row feature_id created_by}} \
-         AND organization_id = $1 AND feature_id = $2 AND id = $3"
-    )
+    Each {
+        text: format!(
+            "UPDATE main.rows SET updated_at = $3, data = {{json @2}}{values} @lines \
+             WHERE {{tenant organization_id}} AND {{workspace workspace_id}} \
+             AND {{row feature_id created_by}} \
+             AND organization_id = $1 AND feature_id = $2 AND id = @1"
+        ),
+        own: own_with(slots),
+    }
+}
+
+fn own_with(slots: &[i64]) -> Vec<Own> {
+    let slots = slots.iter().map(|_| Own::Text);
+    [Own::Id, Own::Text].into_iter().chain(slots).collect()
 }

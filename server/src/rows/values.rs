@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::entering::Entered;
 use super::table::Table;
-use crate::store::{Many, StoreError, Tx, Value};
+use crate::store::{Asked, Many, Own, Row, StoreError, Tx, Value};
 
 /// A cell whose value is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,59 +52,89 @@ async fn reserve_all(
     table: &Table,
     rows: Vec<(Uuid, &[Known])>,
 ) -> Result<Vec<Taken>, StoreError> {
-    let mut claims: Vec<Claim> = Vec::new();
-    for (at, (_, uniques)) in rows.iter().enumerate() {
-        let id = |column: usize| table.columns[column].definition.id;
-        let uniques = uniques.iter();
-        claims.extend(uniques.map(|(column, value)| (id(*column), *value, *column, at)));
-    }
-    // In one order everywhere, so that writers wait for each other and not in a circle.
-    claims.sort_unstable();
-    let mut taken: Vec<Taken> = claims
-        .windows(2)
-        .filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1))
-        .map(|pair| of(&pair[1]))
-        .collect();
-    if taken.is_empty() {
-        let lines: Vec<Vec<Value>> = claims
-            .iter()
-            .map(|(column, value, _, row)| {
-                vec![(*column).into(), (*value).into(), rows[*row].0.into()]
-            })
-            .collect();
-        let entered = enter(tx, table, &lines).await?;
-        let refused = claims.iter();
-        let refused =
-            refused.filter(|(column, .., row)| !entered.contains(&(*column, rows[*row].0)));
-        taken = refused.map(of).collect();
-    }
-    taken.sort_unstable();
-    Ok(taken)
+    let claims = match Claims::of(table, &rows) {
+        Ok(claims) => claims,
+        Err(taken) => return Ok(taken),
+    };
+    let entered = many().insert(tx, &shared(table), claims.lines()).await?;
+    claims.judge(&entered)
 }
 
-/// Enters values. Gives of which columns and rows: what is missing stood there already.
-async fn enter(
-    tx: &mut Tx,
-    table: &Table,
-    lines: &[Vec<Value>],
-) -> Result<HashSet<(Uuid, Uuid)>, StoreError> {
-    let insert = Many {
+/// What rows claim, in one order everywhere, so that writers wait for each other and not in a circle.
+pub(super) struct Claims(Vec<(Claim, Uuid)>);
+
+impl Claims {
+    /// The claims of rows that are new. Gives what more than one of them claims, if there is such.
+    pub(super) fn new(table: &Table, rows: &[Entered]) -> Result<Claims, Vec<Taken>> {
+        let rows: Vec<_> = rows.iter().map(|row| (row.id, &*row.uniques)).collect();
+        Claims::of(table, &rows)
+    }
+
+    fn of(table: &Table, rows: &[(Uuid, &[Known])]) -> Result<Claims, Vec<Taken>> {
+        let mut claims = Vec::new();
+        for (at, (row, uniques)) in rows.iter().enumerate() {
+            let id = |column: usize| table.columns[column].definition.id;
+            let uniques = uniques.iter();
+            claims
+                .extend(uniques.map(|(column, value)| ((id(*column), *value, *column, at), *row)));
+        }
+        claims.sort_unstable();
+        let pairs = claims.windows(2);
+        let twice = pairs.filter(|pair| (pair[0].0.0, pair[0].0.1) == (pair[1].0.0, pair[1].0.1));
+        let mut taken: Vec<Taken> = twice.map(|pair| of(&pair[1].0)).collect();
+        if taken.is_empty() {
+            return Ok(Claims(claims));
+        }
+        taken.sort_unstable();
+        Err(taken)
+    }
+
+    fn lines(&self) -> Vec<Vec<Value>> {
+        let claims = self.0.iter();
+        claims
+            .map(|((column, value, ..), row)| {
+                vec![(*column).into(), (*value).into(), (*row).into()]
+            })
+            .collect()
+    }
+
+    /// The statement that enters them, if there are any, for a store that takes all of them at once.
+    pub(super) fn whole(&self, table: &Table) -> Option<Asked> {
+        (!self.0.is_empty()).then(|| many().whole(&shared(table), self.lines()))
+    }
+
+    /// What of them was taken, by what the statement tells of those that entered.
+    pub(super) fn judge(&self, entered: &[Row]) -> Result<Vec<Taken>, StoreError> {
+        let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+        let entered: HashSet<(Uuid, Uuid)> = entered.collect::<Result<_, StoreError>>()?;
+        let claims = self.0.iter();
+        let refused = claims.filter(|((column, ..), row)| !entered.contains(&(*column, *row)));
+        let mut taken: Vec<Taken> = refused.map(|(claim, _)| of(claim)).collect();
+        taken.sort_unstable();
+        Ok(taken)
+    }
+}
+
+/// Enters values. Tells of which columns and rows: what is missing stood there already.
+fn many() -> Many {
+    Many {
         head: "INSERT INTO main.row_values {into $1} (organization_id, workspace_id, feature_id, \
-             column_id, value, row_id) VALUES"
+             column_id, value, row_id)"
             .to_owned(),
         line: "$1, $2, $3, @1, @2, @3".to_owned(),
         tail: " ON CONFLICT (organization_id, feature_id, column_id, value) DO NOTHING \
              RETURNING column_id, row_id"
             .to_owned(),
-    };
-    let shared = [
+        own: vec![Own::Id, Own::Bytes, Own::Id],
+    }
+}
+
+fn shared(table: &Table) -> [Value; 3] {
+    [
         table.organization.into(),
         table.workspace.into(),
         table.id.into(),
-    ];
-    let entered = insert.insert(tx, &shared, lines).await?;
-    let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
-    entered.collect()
+    ]
 }
 
 fn of(claim: &Claim) -> Taken {

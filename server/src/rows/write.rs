@@ -10,10 +10,10 @@ use super::entering::Entered;
 use super::table::Table;
 use super::tables::Opened;
 use super::unique::known_as;
-use super::values::{self, Taken};
+use super::values::{self, Claims, Taken};
 use super::{counts, sequence, slots};
 use crate::http::problem::{Code, Fault, Problem};
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{Asked, Dialect, StoreError, Tx, Value};
 
 /// Why rows were not written. The transaction is to be left.
 #[derive(Debug, thiserror::Error)]
@@ -94,10 +94,6 @@ pub async fn insert(
         return Err(Refused::Quota);
     }
     sequence::number(tx, table, rows).await?;
-    let taken = values::reserve(tx, table, rows).await?;
-    if !taken.is_empty() {
-        return Err(Refused::taken(table, &taken));
-    }
     let lines: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| {
@@ -114,11 +110,47 @@ pub async fn insert(
         creator.into(),
         now.into(),
     ];
-    table.insert.insert(tx, &shared, &lines).await?;
-    counts::add(tx, table, first, count).await?;
+    let taken = if tx.dialect()? == Dialect::Postgres {
+        enter_at_once(tx, table, rows, (&shared, lines), (first, count)).await?
+    } else {
+        let taken = values::reserve(tx, table, rows).await?;
+        if taken.is_empty() {
+            table.insert.insert(tx, &shared, lines).await?;
+            counts::add(tx, table, first, count).await?;
+        }
+        taken
+    };
+    if !taken.is_empty() {
+        return Err(Refused::taken(table, &taken));
+    }
     let long = rows.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(())
+}
+
+/// Values, rows and their number in one round trip; where a value is taken, all of it is undone.
+async fn enter_at_once(
+    tx: &mut Tx,
+    table: &Table,
+    rows: &[Entered],
+    (shared, lines): (&[Value], Vec<Vec<Value>>),
+    (first, count): (Uuid, i64),
+) -> Result<Vec<Taken>, StoreError> {
+    let claims = match Claims::new(table, rows) {
+        Ok(claims) => claims,
+        Err(taken) => return Ok(taken),
+    };
+    let values = claims.whole(table);
+    let claimed = values.is_some();
+    let (counted, parameters) = counts::added(table, first, count);
+    let mut asked: Vec<Asked> = values.into_iter().collect();
+    asked.push(table.insert.whole(shared, lines));
+    asked.push((counted.into(), parameters.to_vec()));
+    let answers = tx.volley(asked).await?;
+    match answers.first() {
+        Some(entered) if claimed => claims.judge(entered),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Puts another row in the place of one that is locked and held `before`.
@@ -169,18 +201,13 @@ pub async fn replace_all(
     let lines: Vec<Vec<Value>> = after
         .iter()
         .map(|after| {
-            let mut line: Vec<Value> = vec![
-                table.organization.into(),
-                table.id.into(),
-                after.id.into(),
-                now.into(),
-                after.data.as_str().into(),
-            ];
+            let mut line: Vec<Value> = vec![after.id.into(), after.data.as_str().into()];
             line.extend(after.slots.iter().map(|slot| slot.clone().into()));
             line
         })
         .collect();
-    tx.each(&table.update, &lines).await?;
+    let shared = [table.organization.into(), table.id.into(), now.into()];
+    table.update.run(tx, &shared, lines).await?;
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(())

@@ -27,6 +27,9 @@ pub enum StoreError {
     /// What was remembered about the caller is no longer true. The request is judged again.
     #[error("the caller has changed")]
     Stale,
+    /// A read that was expected to be short is not. It runs once more where it disturbs nobody.
+    #[error("a read is longer than was expected")]
+    NotBrief,
     /// A statement was ended because it took too long.
     #[error("a statement took too long and was ended")]
     TooLong,

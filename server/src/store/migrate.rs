@@ -29,12 +29,13 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 5] = [
+const MIGRATIONS: [Migration; 6] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
     migration!(4, "0004_templates"),
     migration!(5, "0005_runs"),
+    migration!(6, "0006_old_runs"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -18,6 +18,7 @@ mod sqlite;
 mod tls;
 mod tx;
 mod value;
+mod volley;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -31,12 +32,13 @@ use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
-pub use many::Many;
+pub use many::{Each, Many, Own};
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
 pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
+pub use volley::Asked;
 
 use crate::context::Stopwatch;
 use meters::Outcome;
@@ -46,6 +48,32 @@ use tx::{Inner, Texts};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
 pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+
+/// What an operation does in its transaction; more than once, when others get in its way.
+pub trait Ask<I, T, E>:
+    for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
+{
+}
+
+impl<I, T, E, F> Ask<I, T, E> for F where
+    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
+{
+}
+
+/// What an operation is given: it may be needed on another thread, and again.
+pub trait Input: Send + Sync + 'static {}
+
+impl<I: Send + Sync + 'static> Input for I {}
+
+/// What it finds or has done.
+pub trait Output: Send + 'static {}
+
+impl<T: Send + 'static> Output for T {}
+
+/// Why it did not, with room for the store's own reasons.
+pub trait Refusal: From<StoreError> + Send + 'static {}
+
+impl<E: From<StoreError> + Send + 'static> Refusal for E {}
 
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
@@ -178,11 +206,11 @@ impl Store {
     /// How much there is to do.
     pub fn depth(&self) -> Depth {
         match &self.engine {
-            Engine::Sqlite(_) => {
+            Engine::Sqlite(sqlite) => {
                 let pending = self.pending.load(Ordering::Relaxed);
-                let busy = pending.min(sqlite::CONNECTIONS);
+                let busy = pending.min(sqlite.connections);
                 Depth {
-                    connections: sqlite::CONNECTIONS,
+                    connections: sqlite.connections,
                     busy,
                     waiting: pending - busy,
                 }
@@ -194,6 +222,16 @@ impl Store {
     /// What is counted of it.
     pub(crate) fn meters(&self) -> &Meters {
         &self.meters
+    }
+
+    /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which tells
+    /// about its plans itself.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub fn steps(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(sqlite) => Some(sqlite.steps()),
+            Engine::Postgres(_) => None,
+        }
     }
 
     /// Claims the store for serving.
@@ -211,13 +249,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn read<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn read<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Read, scope, None, input, work).await.0
     }
 
@@ -225,13 +262,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn write<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Write, scope, None, input, work).await.0
     }
 
@@ -240,13 +276,12 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn snapshot<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn snapshot<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Snapshot, scope, None, input, work).await.0
     }
 
@@ -254,32 +289,42 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write_long<I, T, E, F>(&self, scope: &Scope, input: I, work: F) -> Result<T, E>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+    pub async fn write_long<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
         self.run(Kind::Long, scope, None, input, work).await.0
+    }
+
+    /// As [`write_long`](Store::write_long), for what is found missing and written again when it is lost:
+    /// nobody waits until it is safe from a power cut. Whoever sees it may not see it after one; the next
+    /// write of any other kind that ends makes it safe, because both stores keep one log. Who goes on from
+    /// it has to ask the store whether it is there, and not their own memory.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_repeatable<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
+        let ran = self.run(Kind::Repeatable, scope, None, input, work);
+        ran.await.0
     }
 
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
-    pub(crate) async fn run<I, T, E, F>(
+    pub(crate) async fn run<I: Input, T: Output, E: Refusal>(
         &self,
         kind: Kind,
         scope: &Scope,
         check: Option<Check>,
         input: I,
-        work: F,
-    ) -> (Result<T, E>, Option<I>)
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static,
-    {
+        work: impl Ask<I, T, E>,
+    ) -> (Result<T, E>, Option<I>) {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
         let writes = kind.writes();
@@ -330,16 +375,12 @@ impl Store {
 
     /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
     /// last said against it.
-    async fn attempt<I, T, E, F>(
+    async fn attempt<I, T, E: From<StoreError>>(
         &self,
         begin: impl Fn() -> Tx,
         input: &I,
-        work: &F,
-    ) -> (Result<T, E>, Option<Outcome>)
-    where
-        E: From<StoreError>,
-        F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E>,
-    {
+        work: &impl Ask<I, T, E>,
+    ) -> (Result<T, E>, Option<Outcome>) {
         let mut attempt = 1;
         loop {
             let mut tx = begin();
@@ -380,6 +421,8 @@ impl Store {
 /// What an operation asks of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// It only reads, and is expected to be short.
+    Glance,
     /// It only reads, and every statement may see a newer state.
     Read,
     /// It only reads, and sees one state.
@@ -388,11 +431,18 @@ pub(crate) enum Kind {
     Write,
     /// It writes, and may take long.
     Long,
+    /// The same, and it is written again when it is lost.
+    Repeatable,
 }
 
 impl Kind {
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Kind::Write | Kind::Long)
+        matches!(self, Kind::Write | Kind::Long | Kind::Repeatable)
+    }
+
+    /// Whether its statements may take long.
+    pub(crate) fn is_long(self) -> bool {
+        matches!(self, Kind::Long | Kind::Repeatable)
     }
 }
 
@@ -429,19 +479,21 @@ struct Operation<I, T, E, F> {
     answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
-impl<I, T, E, F> Task for Operation<I, T, E, F>
-where
-    I: Send + Sync,
-    T: Send,
-    E: From<StoreError> + Send,
-    F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send,
-{
+impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, E, F> {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }
 
+    fn is_brief(&self) -> bool {
+        self.kind == Kind::Glance
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.kind == Kind::Repeatable
+    }
+
     fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
-        connection.hurry(self.kind != Kind::Long);
+        connection.hurry(!self.kind.is_long());
         let mut tx = Tx {
             scope: self.scope.clone(),
             texts: self.texts.clone(),

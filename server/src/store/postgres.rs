@@ -7,7 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, QueueMode, RecyclingMethod, Runtime,
+};
 use futures_util::future::{join3, join4, try_join_all};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -87,6 +89,8 @@ impl Postgres {
         };
         let pool = Pool::builder(Manager::from_config(config, tls, manager))
             .max_size(CONNECTIONS)
+            // What came last knows the statements already.
+            .queue_mode(QueueMode::Lifo)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
             .recycle_timeout(Some(PATIENCE))
@@ -126,7 +130,7 @@ impl Postgres {
     /// A transaction that has not begun.
     pub(super) fn begin(&self, kind: Kind) -> Pipelined {
         let mut postgres = self.clone();
-        if kind == Kind::Long {
+        if kind.is_long() {
             postgres.patience = Some(LONG + PATIENCE);
         }
         Pipelined {
@@ -191,6 +195,22 @@ impl Pipelined {
         let patience = self.postgres.patience;
         let answers = within(patience, self.send_all(statement, parameters)).await;
         Ok(self.judge(answers)?.into_iter().map(all).collect())
+    }
+
+    /// Runs statements in order; all leave before the first answer is waited for. The transaction has
+    /// begun.
+    pub(super) async fn several(
+        &mut self,
+        asked: &[(Arc<Statement>, Vec<Value>)],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let patience = self.postgres.patience;
+        let answers = within(patience, self.send_several(asked)).await;
+        Ok(self.judge(answers)?.into_iter().map(all).collect())
+    }
+
+    /// Whether the transaction has begun and goes on.
+    pub(super) fn is_open(&self) -> bool {
+        self.state == State::Open
     }
 
     /// Begins with a question to the gate, and sends the statement along without waiting for its
@@ -277,7 +297,7 @@ impl Pipelined {
         let parameters = references(parameters);
         let begin = match (self.kind, self.postgres.wall) {
             (Kind::Write, true) => "BEGIN; SET LOCAL ROLE tplkit_gate",
-            (Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
+            (Kind::Glance | Kind::Read, true) => "BEGIN READ ONLY; SET LOCAL ROLE tplkit_gate",
             (Kind::Snapshot, true) => {
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL ROLE tplkit_gate"
             }
@@ -285,7 +305,7 @@ impl Pipelined {
         };
         self.state = State::Open;
         // What else is to be written decides whether there is a commit.
-        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
+        let last = last && !self.kind.writes();
         let client: &Client = client;
         let begin = client.batch_execute(begin);
         let known = client.query(&question, &asked);
@@ -324,6 +344,24 @@ impl Pipelined {
         Ok(try_join_all(answers).await?)
     }
 
+    async fn send_several(
+        &mut self,
+        asked: &[(Arc<Statement>, Vec<Value>)],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
+        let Some(client) = &self.client else {
+            return Err(over());
+        };
+        let mut ready = Vec::with_capacity(asked.len());
+        for (statement, parameters) in asked {
+            ready.push((prepare(client, statement).await?, references(parameters)));
+        }
+        let client: &Client = client;
+        let answers = ready
+            .iter()
+            .map(|(statement, parameters)| client.query(statement, parameters));
+        Ok(try_join_all(answers).await?)
+    }
+
     async fn send(
         &mut self,
         scope: &Scope,
@@ -331,9 +369,9 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<tokio_postgres::Row>, Failure> {
-        let last = last && !matches!(self.kind, Kind::Write | Kind::Long);
+        let last = last && !self.kind.writes();
         // What only reads sees what others committed between its statements in any case.
-        if self.state == State::Over && self.kind == Kind::Read {
+        if self.state == State::Over && matches!(self.kind, Kind::Glance | Kind::Read) {
             self.state = State::Fresh;
         }
         let (Some(client), true) = (&self.client, self.state != State::Over) else {
@@ -480,10 +518,13 @@ impl From<tokio_postgres::Error> for Failure {
 /// How a transaction begins.
 fn words(kind: Kind) -> &'static str {
     match kind {
-        Kind::Read => "BEGIN READ ONLY",
+        Kind::Glance | Kind::Read => "BEGIN READ ONLY",
         Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         Kind::Write => "BEGIN",
         Kind::Long => "BEGIN; SET LOCAL statement_timeout = '600s'",
+        Kind::Repeatable => {
+            "BEGIN; SET LOCAL statement_timeout = '600s'; SET LOCAL synchronous_commit = off"
+        }
     }
 }
 

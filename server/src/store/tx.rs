@@ -97,6 +97,21 @@ impl Tx {
         self.send(&statement, parameters, false).await
     }
 
+    /// As [`ask`](Tx::ask), with parameters that are given away: they may be large.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub(super) async fn ask_whole(
+        &mut self,
+        composed: &str,
+        parameters: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement =
+            self.texts
+                .composed(composed, parameters.len(), self.dialect()?, &self.scope)?;
+        self.send_whole(&statement, parameters, false).await
+    }
+
     /// Runs a composed statement that may be all that is asked: PostgreSQL gets the `COMMIT` along
     /// with it. Where more has to be asked after all, that is a transaction of its own; so this is for
     /// operations that only read.
@@ -133,7 +148,7 @@ impl Tx {
         let mut answers = vec![self.send(&statement, first, false).await?];
         let others = all[1..]
             .iter()
-            .map(|parameters| self.complete(&statement, parameters));
+            .map(|parameters| self.complete(&statement, parameters.clone()));
         let others = others.collect::<Result<Vec<_>, _>>()?;
         match &mut self.inner {
             Inner::Sqlite(connection) => {
@@ -178,6 +193,15 @@ impl Tx {
         &mut self,
         statement: &Statement,
         parameters: &[Value],
+        last: bool,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.send_whole(statement, parameters.to_vec(), last).await
+    }
+
+    async fn send_whole(
+        &mut self,
+        statement: &Statement,
+        parameters: Vec<Value>,
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
         // Whatever the operation made of the error: nothing more runs for a caller who has changed.
@@ -226,10 +250,10 @@ impl Tx {
     }
 
     /// The parameters with those that the scope adds.
-    fn complete(
+    pub(super) fn complete(
         &self,
         statement: &Statement,
-        parameters: &[Value],
+        parameters: Vec<Value>,
     ) -> Result<Vec<Value>, StoreError> {
         if let Some(index) = statement.into {
             let organization = match &parameters[index] {
@@ -245,8 +269,7 @@ impl Tx {
         {
             return Err(StoreError::OutOfScope);
         }
-        let mut all = Vec::with_capacity(parameters.len() + statement.added.len());
-        all.extend_from_slice(parameters);
+        let mut all = parameters;
         if let Scope::Caller(visible) = &self.scope {
             all.extend(statement.added.iter().map(|added| match added {
                 Added::Organizations => Value::Ids(visible.organizations.clone()),
@@ -304,7 +327,7 @@ impl Texts {
         Ok(statement)
     }
 
-    fn composed(
+    pub(super) fn composed(
         &self,
         source: &str,
         given: usize,

@@ -27,6 +27,8 @@ pub enum Value {
     Bool(bool),
     /// A hash.
     Bytes(Vec<u8>),
+    /// Values of one kind, some of which may be nothing.
+    List(Vec<Value>),
 }
 
 impl From<Uuid> for Value {
@@ -88,6 +90,22 @@ impl Value {
             Value::Int(number) => statement.raw_bind_parameter(index, number),
             Value::Bool(value) => statement.raw_bind_parameter(index, value),
             Value::Bytes(bytes) => statement.raw_bind_parameter(index, bytes),
+            Value::List(values) => bind_all(statement, index, values, Value::alone),
+        }
+    }
+
+    /// The form in which SQLite keeps it.
+    fn alone(&self) -> rusqlite::types::Value {
+        match self {
+            Value::Id(id) => id.as_bytes().to_vec().into(),
+            Value::Text(text) => text.clone().into(),
+            Value::Int(number) => (*number).into(),
+            Value::Bool(value) => (*value).into(),
+            Value::Bytes(bytes) => bytes.clone().into(),
+            // Lists do not stand in lists.
+            Value::Null | Value::Ids(_) | Value::Texts(_) | Value::Ints(_) | Value::List(_) => {
+                rusqlite::types::Value::Null
+            }
         }
     }
 }
@@ -118,6 +136,7 @@ impl ToSql for Value {
             Value::Ints(numbers) => numbers.to_sql_checked(ty, out),
             Value::Bool(value) => value.to_sql_checked(ty, out),
             Value::Bytes(bytes) => bytes.to_sql_checked(ty, out),
+            Value::List(values) => values.to_sql_checked(ty, out),
         }
     }
 

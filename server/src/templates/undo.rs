@@ -84,7 +84,9 @@ impl Undo {
 
 async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Problem> {
     let job = jobs::find(tx, *job, *now).await?;
-    job.ok_or_else(Problem::not_found)
+    let mut job = job.ok_or_else(Problem::not_found)?;
+    jobs::veil(tx, std::slice::from_mut(&mut job)).await?;
+    Ok(job)
 }
 
 /// A job that nobody works on, nor will.

@@ -1,16 +1,21 @@
 //! What has served its time is removed, a part at a time, so that others get in between.
 
-use crate::context::Context;
+use std::time::Duration;
+
+use crate::context::{Context, micros};
 use crate::http::idempotency::KEPT;
 use crate::store::{Scope, Store, StoreError, Tx};
 
 /// How many lines go in one transaction.
 const BATCH: i64 = 1000;
+/// How many runs do: each takes its steps along.
+const RUNS: i64 = 200;
 
 /// A kind of lines that expire: the statement that removes some of them, given an instant and a number.
 struct Expiring {
     scope: Scope,
     before: i64,
+    most: i64,
     sql: &'static str,
 }
 
@@ -23,7 +28,13 @@ pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result
     let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
          WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
     let (scope, before) = (Scope::Gate, context.now());
-    remove(store, &Expiring { scope, before, sql }).await
+    let expiring = Expiring {
+        scope,
+        before,
+        most: BATCH,
+        sql,
+    };
+    remove(store, &expiring).await
 }
 
 /// Removes answers that were kept for requests sent again, and gives how many there were.
@@ -36,25 +47,58 @@ pub async fn remove_kept_answers(store: &Store, context: &Context) -> Result<u64
          AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
          FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
     let (scope, before) = (Scope::Operator, context.now() - KEPT);
-    remove(store, &Expiring { scope, before, sql }).await
+    let expiring = Expiring {
+        scope,
+        before,
+        most: BATCH,
+        sql,
+    };
+    remove(store, &expiring).await
+}
+
+/// Removes runs of automations that finished longer than `kept` ago, with their steps, and gives how many
+/// there were. What has not finished stays, however old it is.
+///
+/// # Errors
+/// Those of the store.
+pub async fn remove_old_runs(
+    store: &Store,
+    context: &Context,
+    kept: Duration,
+) -> Result<u64, StoreError> {
+    let sql = "DELETE FROM main.workflow_runs WHERE (organization_id, id) IN \
+         (SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
+         ORDER BY finished_at LIMIT $2) RETURNING id";
+    let kept = i64::try_from(micros(kept)).unwrap_or(i64::MAX / 2);
+    let (scope, before) = (Scope::Operator, context.now() - kept);
+    let expiring = Expiring {
+        scope,
+        before,
+        most: RUNS,
+        sql,
+    };
+    remove(store, &expiring).await
 }
 
 async fn remove(store: &Store, expiring: &Expiring) -> Result<u64, StoreError> {
     let mut removed = 0;
     loop {
-        let part = (expiring.sql, expiring.before);
+        let part = (expiring.sql, expiring.before, expiring.most);
         let count = store
             .write(&expiring.scope, part, |tx, part| {
                 Box::pin(remove_part(tx, *part))
             })
             .await?;
         removed += count as u64;
-        if i64::try_from(count).is_ok_and(|count| count < BATCH) {
+        if i64::try_from(count).is_ok_and(|count| count < expiring.most) {
             return Ok(removed);
         }
     }
 }
 
-async fn remove_part(tx: &mut Tx, (sql, before): (&'static str, i64)) -> Result<usize, StoreError> {
-    Ok(tx.query(sql, &[before.into(), BATCH.into()]).await?.len())
+async fn remove_part(
+    tx: &mut Tx,
+    (sql, before, most): (&'static str, i64, i64),
+) -> Result<usize, StoreError> {
+    Ok(tx.query(sql, &[before.into(), most.into()]).await?.len())
 }

@@ -4,6 +4,7 @@
 //! Several processes may share a store, and each does all of this: a task has to bear that.
 
 mod expired;
+mod queue;
 mod tasks;
 
 use std::panic::AssertUnwindSafe;
@@ -16,7 +17,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
-pub use expired::{remove_expired_sessions, remove_kept_answers};
+pub use expired::{remove_expired_sessions, remove_kept_answers, remove_old_runs};
+pub use queue::measure_queue;
 pub use tasks::TASKS;
 
 use crate::context::{Context, Stopwatch, micros, random};
@@ -35,6 +37,8 @@ pub struct Bench {
     pub metrics: Arc<Metrics>,
     /// What this process has seen asked of tables.
     pub tables: Tables,
+    /// How long finished runs of automations are kept; for ever when nothing is said.
+    pub keep_runs: Option<Duration>,
 }
 
 /// A run: how much it did.

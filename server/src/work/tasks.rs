@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Task;
-use super::expired::{remove_expired_sessions, remove_kept_answers};
+use super::expired::{remove_expired_sessions, remove_kept_answers, remove_old_runs};
+use super::queue::measure_queue;
 use crate::rows::{fill_slots, give_slots};
 
 /// All tasks.
@@ -21,6 +22,23 @@ pub const TASKS: &[Task] = &[
         run: |bench| {
             Box::pin(async move { remove_kept_answers(&bench.store, &bench.context).await })
         },
+    },
+    Task {
+        name: "old_runs",
+        every: Duration::from_secs(600),
+        run: |bench| {
+            Box::pin(async move {
+                match bench.keep_runs {
+                    Some(kept) => remove_old_runs(&bench.store, &bench.context, kept).await,
+                    None => Ok(0),
+                }
+            })
+        },
+    },
+    Task {
+        name: "queue",
+        every: Duration::from_secs(15),
+        run: |bench| Box::pin(async move { measure_queue(&bench).await }),
     },
     Task {
         name: "hot_columns",

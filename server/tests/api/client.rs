@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 use serde_json::Value;
+use tplkit_server::http::operations::{Found, find};
 
 /// A client with one identity, or none.
 #[derive(Debug, Clone)]
@@ -71,6 +72,24 @@ impl Answer {
             "{self:?}"
         );
         self
+    }
+}
+
+impl Answer {
+    /// Fails when the table of operations does not list the status. What is refused before an operation
+    /// is looked at, and bugs that tests provoke, are no matter of the table.
+    fn was_promised(&self, method: &str, path: &str) {
+        let path = path.split('?').next().unwrap_or_default();
+        let promised = match find(method, path) {
+            Found::Operation(operation, _) => operation.all_statuses(),
+            Found::OtherMethods(_) => vec![405],
+            Found::Nothing => vec![404],
+        };
+        let broken = self.status == 500 || self.status == 413 || self.body.contains("header.host");
+        assert!(
+            broken || promised.contains(&self.status),
+            "{method} {path} promises {promised:?}: {self:?}"
+        );
     }
 }
 
@@ -173,6 +192,8 @@ impl Client {
         let _ = stream.write_all(bytes);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        read(&bytes)
+        let answer = read(&bytes);
+        answer.was_promised(method, path);
+        answer
     }
 }

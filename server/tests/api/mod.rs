@@ -20,6 +20,7 @@ mod rows;
 pub(crate) mod runs;
 mod schema;
 mod sessions;
+mod statuses;
 mod templates;
 mod tenancy;
 mod views;

@@ -10,6 +10,7 @@ use tplkit_server::auth::{Role, hash_password};
 use tplkit_server::context::{Clock, Context};
 use tplkit_server::http::{self, App, Config};
 use tplkit_server::routes::{members, organizations, users};
+use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
@@ -42,11 +43,20 @@ pub(crate) struct World {
     hands: Arc<Hands>,
 }
 
+/// Serves, and gives who asks there.
+async fn served(app: Arc<App>) -> Client {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(http::serve(app, listener, std::future::pending()));
+    Client::new(address)
+}
+
 impl World {
     /// Without limits, which have tests of their own.
     pub(crate) async fn new(place: Place) -> World {
         let config = Config {
             rate: None,
+            secret_key: SecretKey::parse(&"0a".repeat(32)),
             ..Config::default()
         };
         World::with(place, config).await
@@ -57,14 +67,12 @@ impl World {
         let context = Context::new(hands.clone());
         let store = place.open().await;
         let app = App::new(store.clone(), context.clone(), config).expect("puts together");
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
-        let address = listener.local_addr().expect("an address");
-        tokio::spawn(http::serve(app.clone(), listener, std::future::pending()));
+        let nobody = served(app.clone()).await;
         let mut world = World {
             place,
             store,
             context,
-            nobody: Client::new(address),
+            nobody,
             app,
             acme: Uuid::nil(),
             other: Uuid::nil(),
@@ -83,6 +91,12 @@ impl World {
             .member(world.other, "stranger@other.test", Role::Owner)
             .await;
         world
+    }
+
+    /// Another server with the same clock; nobody is signed in there.
+    pub(crate) async fn beside(&self, store: Store, config: Config) -> Client {
+        let app = App::new(store, self.context.clone(), config).expect("puts together");
+        served(app).await
     }
 
     pub(crate) async fn organization(&self, label: &str, seats: Option<i64>) -> Uuid {

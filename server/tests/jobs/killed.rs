@@ -1,10 +1,11 @@
 //! Workers are killed, stopped and raced while they carry a job out, and in the end everything is as if
 //! nothing had happened.
 //!
-//! `TPLKIT_KILLS` says how often (10).
+//! `TPLKIT_KILLS` says how often (10), `TPLKIT_KILL_TABLES` and `TPLKIT_KILL_ROWS` how much is applied (6
+//! tables of 520 rows). Every other run has several kills.
 
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 use tplkit_server::context::{Context, SystemClock, random};
@@ -21,10 +22,11 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(a_job_survives_the_death_of_its_workers);
 
-fn kills() -> usize {
+/// What the environment says of how much is tested.
+fn asked(name: &str, usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "says how much is tested")]
-    let asked = std::env::var("TPLKIT_KILLS").ok();
-    asked.and_then(|asked| asked.parse().ok()).unwrap_or(10)
+    let asked = std::env::var(name).ok();
+    asked.and_then(|asked| asked.parse().ok()).unwrap_or(usual)
 }
 
 /// A process that carries jobs out; it ends with the test.
@@ -122,26 +124,56 @@ async fn judge(store: &Store, package: &Package, asked: &Asked) {
 
 async fn a_job_survives_the_death_of_its_workers(place: Place) {
     let store = place.open().await;
-    let package = everything(6, 520);
-    let mut killed = 0;
-    while killed < kills() {
+    let tables = asked("TPLKIT_KILL_TABLES", 6);
+    let package = everything(tables, asked("TPLKIT_KILL_ROWS", 520));
+    // How long it takes when nobody is killed: until then any instant is as good as another.
+    let whole = ask(&store, &package).await;
+    let begun = now();
+    finished(&store, &whole, &mut [Working::start(&place)]).await;
+    let long = begun.elapsed();
+    judge(&store, &package, &whole).await;
+    let (mut killed, mut several, mut runs) = (0, 0, 0);
+    while killed < asked("TPLKIT_KILLS", 10) {
         let asked = ask(&store, &package).await;
-        while !status(&store, asked.job).await.is_finished() {
+        let wanted = if runs % 2 == 0 { 1 } else { 3 };
+        let mut here = 0;
+        for _ in 0..wanted {
             let mut worker = Working::start(&place);
-            // From before it has begun until after it has ended.
-            let [any] = random::<1>();
-            for _ in 0..u64::from(any) * 2 {
-                sleep(Duration::from_millis(10)).await;
-                if status(&store, asked.job).await.is_finished() {
-                    break;
-                }
+            let instant = now() + long.mul_f64(f64::from(random_u16()) / f64::from(u16::MAX));
+            while now() < instant && !status(&store, asked.job).await.is_finished() {
+                sleep(Duration::from_millis(2)).await;
             }
             worker.lives();
+            if status(&store, asked.job).await.is_finished() {
+                break;
+            }
             worker.signal("-KILL");
-            killed += 1;
+            here += 1;
         }
+        finished(&store, &asked, &mut [Working::start(&place)]).await;
         judge(&store, &package, &asked).await;
+        (killed, runs) = (killed + here, runs + 1);
+        several += usize::from(here > 1);
     }
+    told(&format!(
+        "{}: {killed} kills in {runs} runs, {several} of them with several; a run takes {:.1} s",
+        store.kind(),
+        long.as_secs_f64()
+    ));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a kill has to come at some time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn random_u16() -> u16 {
+    u16::from_be_bytes(random())
+}
+
+#[expect(clippy::print_stdout, reason = "shown by who asks for it")]
+fn told(text: &str) {
+    println!("{text}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use tplkit::workspace::{
 use tplkit_server::context::Context;
 use tplkit_server::jobs::{self, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
+use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
 use super::ground;
@@ -19,6 +20,7 @@ on_both_stores!(
     of_many_who_want_a_job_one_gets_it,
     one_unfinished_job_of_a_template_stands_in_a_workspace,
     an_attempt_whose_lease_is_over_writes_nothing,
+    an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
     a_lease_is_renewed_while_a_unit_is_written,
 );
@@ -147,6 +149,40 @@ async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
     quick.commit(unit(context)).await.expect("is written");
     let known = ground::job(store, context, job).await;
     assert_eq!((known.status, known.held), (Status::Structure, true));
+}
+
+/// Units of rows may be lost with the database they were written to, while the process that wrote them goes
+/// on: what it believes to be there has to be there.
+async fn an_attempt_from_which_the_store_has_lost_units_writes_no_more(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let job = asked_for(&world).await;
+    let lease = ground::taken(store, context, job, 60).await;
+    let mut target = ground::destination(store, context, lease).await;
+    assert_eq!(target.ledger().await.expect("reads").len(), 0);
+    for _ in 0..2 {
+        target.commit(unit(context)).await.expect("is written");
+    }
+    let forget = store.write(&Scope::Operator, job, |tx, job| {
+        Box::pin(async move {
+            let sql = "UPDATE main.template_jobs SET entries = entries - 1 WHERE id = $1";
+            tx.query(sql, &[(*job).into()]).await?;
+            let sql = "DELETE FROM main.template_job_entries WHERE job_id = $1 AND number = 1";
+            tx.query(sql, &[(*job).into()]).await.map(drop)
+        })
+    });
+    let forgotten: Result<(), StoreError> = forget.await;
+    forgotten.expect("is forgotten");
+    let before = target.structure().await.expect("reads");
+    let next = target.commit(unit(context)).await;
+    let Err(CommitError::Store(ReadError::Store(StoreError::Unavailable(why)))) = next else {
+        panic!("{next:?}");
+    };
+    assert!(why.contains("1 of the 2 entries"), "{why}");
+    assert_eq!(target.structure().await.expect("reads"), before);
+    // Whoever reads the ledger again goes on from there.
+    assert_eq!(target.ledger().await.expect("reads").len(), 1);
+    target.commit(unit(context)).await.expect("is written");
 }
 
 async fn every_unit_renews_the_lease(place: Place) {

@@ -1,6 +1,7 @@
 //! Packages to apply, and what the library's workspace in memory makes of them: what the store owes.
 
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 use tplkit::apply::{Minter, Report, Request, Resolution, resolve, run};
 use tplkit::check::Checked;
@@ -50,6 +51,23 @@ impl Package {
             request.resolutions.insert(reference, resolution);
         }
         Package { text, request }
+    }
+
+    /// Gives every automation the same four steps, of which one has an id.
+    pub(super) fn nest_steps_without_ids(&mut self) {
+        let delay = json!({"key": "delay", "config": {"seconds": 0}});
+        let decision = json!({"key": "ifElse", "config": {
+            "condition": {"subject": "expression", "expression": "{{sys.today}}", "op": "isNotEmpty"},
+            "then": [delay.clone()], "else": [delay.clone()]}});
+        let named = json!({"key": "delay", "id": "stp_thisonestays", "config": {"seconds": 0}});
+        let mut envelope: serde_json::Value = serde_json::from_str(&self.text).expect("JSON");
+        let steps = envelope["manifest"]["plan"]["steps"].as_array_mut();
+        for step in steps.expect("steps") {
+            if step["tool"] == "create_workflow_v2" {
+                step["args"]["graphConfig"] = json!({"steps": [decision.clone(), named.clone()]});
+            }
+        }
+        self.text = envelope.to_string();
     }
 
     /// The manifest and the payload entries.

@@ -2,6 +2,9 @@
 //! under the same ids, the same links and numbers, the same report.
 
 use tokio::sync::watch;
+use tplkit::automation::step_ids;
+use tplkit::definitions::Definitions;
+use tplkit::json::{Doc, Value as Json};
 use tplkit::workspace::random::{Shape, workspace};
 use tplkit_server::jobs::{Bell, Job, Status, Worker};
 use tplkit_server::work::Bench;
@@ -16,6 +19,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     one_of_everything_comes_out_as_in_memory,
     random_packages_come_out_as_in_memory,
+    steps_that_have_no_id_are_given_one,
     a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end,
     a_job_that_cannot_be_done_says_why,
 );
@@ -41,6 +45,7 @@ fn bench(world: &World) -> Bench {
         context: world.context.clone(),
         metrics: world.app.metrics.clone(),
         tables: world.app.tables.clone(),
+        keep_runs: None,
     }
 }
 
@@ -86,6 +91,31 @@ async fn one_of_everything_comes_out_as_in_memory(place: Place) {
     assert_eq!((job.phase.as_str(), job.done, job.total), ("publish", 3, 3));
     let entries = ledger(&world.store, job.organization, job.id).await;
     assert_eq!(published(&entries).len(), 3);
+}
+
+/// On the store and in memory the same ones, and those that are there stay.
+async fn steps_that_have_no_id_are_given_one(place: Place) {
+    let world = World::new(place).await;
+    let mut package = everything(2, 10);
+    package.nest_steps_without_ids();
+    let job = hold(&world, &package).await;
+    let structure = Outcome::of(&world.store, job.workspace).await.structure;
+    let mut all = std::collections::BTreeSet::new();
+    for automation in structure.automations {
+        let graph = Json::Object(automation.graph_config).write();
+        let doc = Doc::parse(&graph).expect("JSON");
+        let steps = doc.root().get("steps").expect("steps");
+        let ids = step_ids(Definitions::embedded(), steps);
+        assert_eq!(ids.len(), 4, "{graph}");
+        for id in ids {
+            let id = id.as_str().expect("a text").to_owned();
+            assert!(id.len() == 16 && id.starts_with("stp_"), "{id}");
+            all.insert(id);
+        }
+        assert!(all.contains("stp_thisonestays"), "{graph}");
+    }
+    // Three automations: what is minted is nowhere twice.
+    assert_eq!(all.len(), 3 * 3 + 1, "{all:?}");
 }
 
 #[expect(

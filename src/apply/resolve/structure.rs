@@ -11,6 +11,7 @@ use super::renewed::Renewed;
 use super::rewrite::{Link, Rewritten, object_of, rewrite};
 use super::steps::{Steps, Work, subject, text_in};
 use crate::apply::{Bound, Publish, Renamed, StructureWork};
+use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::configs::Declared;
@@ -119,7 +120,13 @@ impl<'p> Builder<'_, 'p> {
         }
         let mut column = None;
         if lot == Lot::Fresh {
-            let made = new(record, &rewritten.args, positions);
+            let mut made = new(record, &rewritten.args, positions);
+            if let New::Workflow(made) = &mut made {
+                // Who names outputs of a step names its id: it is decided before anything is written.
+                let mut graph = Value::Object(std::mem::take(&mut made.graph_config));
+                complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
+                made.graph_config = object_of(Some(&graph));
+            }
             if let New::Column { column: made, .. } = &made {
                 column = Some(made.clone());
             }

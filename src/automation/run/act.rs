@@ -28,7 +28,8 @@ pub enum Act {
     Read(Question),
     /// A row is written; the output is `{"rowId": id, "count": n}`.
     Write(Write),
-    /// A mail is sent; the output is `{"messageId": id, "accepted": [address…]}`.
+    /// A mail is sent; the output is `{"messageId": id, "accepted": [address…]}`, and a `note` where there
+    /// is one.
     Mail(Mail),
     /// People are told; the output is `{"notificationId": id}`.
     Notify(Notice),
@@ -88,6 +89,8 @@ pub struct Mail {
     pub body: String,
     /// The connection; without one the organization's transport.
     pub connection: Option<String>,
+    /// Whether files were to go along.
+    pub attaches: bool,
 }
 
 /// Whom a notification is for.
@@ -258,6 +261,12 @@ impl Write {
 }
 
 impl Mail {
+    /// What its output says beside what was announced: there are no files that could go along.
+    pub fn note(&self) -> Option<&'static str> {
+        let told = "the attachments were left out: there are no files here";
+        self.attaches.then_some(told)
+    }
+
     fn of(config: &Object, written: &Object) -> Result<Mail, Failure> {
         let to = text(config, "to");
         let addresses = to.split(',').map(str::trim).filter(|one| !one.is_empty());
@@ -271,6 +280,8 @@ impl Mail {
             subject: text(config, "subject"),
             body: text(config, "body"),
             connection: named(config, "connectionName"),
+            attaches: config.get("attachFiles").and_then(Value::as_bool) == Some(true)
+                || named(config, "attachmentFileId").is_some(),
         })
     }
 }

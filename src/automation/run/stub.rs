@@ -97,10 +97,12 @@ impl Stub {
             }
             Act::Mail(mail) => {
                 let to = mail.to.iter().map(|address| address.as_str().into());
-                vec![
+                let mut output = vec![
                     ("messageId", Value::Null),
                     ("accepted", Value::List(to.collect())),
-                ]
+                ];
+                output.extend(mail.note().map(|note| ("note", note.into())));
+                output
             }
             Act::Notify(_) => vec![("notificationId", Value::Null)],
             Act::Request(_) => vec![("status", 200.into()), ("body", Value::Null)],

@@ -55,10 +55,12 @@ pub(in crate::automation) async fn send(
         )
     })?;
     let accepted = mail.to.iter().map(|address| address.as_str().into());
-    Ok(Object::from_iter([
+    let mut output = Object::from_iter([
         ("messageId".to_owned(), id.into()),
         ("accepted".to_owned(), Json::List(accepted.collect())),
-    ]))
+    ]);
+    output.extend(mail.note().map(|note| ("note".to_owned(), note.into())));
+    Ok(output)
 }
 
 fn parameter(url: &Url, wanted: &str) -> Option<String> {
@@ -148,6 +150,7 @@ mod tests {
             subject: subject.to_owned(),
             body: "<p>olá</p>".to_owned(),
             connection: None,
+            attaches: false,
         }
     }
 

@@ -5,19 +5,21 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::halves::Halves;
-use crate::automation::{self, Definition, Place, judge};
+use crate::automation::{self, Definition, Place, judge, keep_secrets};
 use crate::http::body::Fields;
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
 struct New {
     workspace: Uuid,
     workflow: Uuid,
     version: Uuid,
+    secret_key: Option<SecretKey>,
     body: Result<Body, Problem>,
 }
 
@@ -40,6 +42,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         workspace,
         workflow: call.app.context.id(),
         version: call.app.context.id(),
+        secret_key: call.app.config.secret_key.clone(),
         body,
     };
     call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
@@ -78,6 +81,9 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     };
     let judged = judge(tx, place, &trigger.write(), &graph.write()).await?;
     judged.accept()?;
+    let mut graph = graph;
+    let of = (organization, new.workflow);
+    keep_secrets(new.secret_key.as_ref(), of, &mut graph, None)?;
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &asked.context);
     let at = (organization, workspace.id, new.workflow);
     let stamp = (new.version, asked.now);

@@ -6,16 +6,18 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::halves::Halves;
-use crate::automation::{Definition, Place, add_version, find, judge};
+use crate::automation::{Definition, Place, add_version, find, judge, keep_secrets};
 use crate::http::body::Fields;
 use crate::http::call::{Asked, Call};
 use crate::http::problem::{Code, Problem};
 use crate::http::reply::Reply;
+use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
 struct New {
     workflow: Uuid,
     version: Uuid,
+    secret_key: Option<SecretKey>,
     body: Result<Body, Problem>,
 }
 
@@ -35,6 +37,7 @@ pub async fn versions(mut call: Call) -> Result<Response, Problem> {
     let new = New {
         workflow,
         version: call.app.context.id(),
+        secret_key: call.app.config.secret_key.clone(),
         body: fields.and_then(Body::read),
     };
     call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
@@ -65,7 +68,7 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
         None => Json::parse(kept).unwrap_or_default(),
     };
     let trigger = half(&body.halves.trigger, &base.trigger_config);
-    let graph = half(&body.halves.graph, &base.graph_config);
+    let mut graph = half(&body.halves.graph, &base.graph_config);
     // What is wrong with the body is told before what is wrong with the moment.
     let place = Place {
         organization: line.organization,
@@ -82,6 +85,10 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
             Code::NoActiveVersion,
             "A new version is based on the active one, and none is active: publish and activate one first.",
         ));
+    }
+    if body.halves.graph.is_some() {
+        let (key, of) = (new.secret_key.as_ref(), (line.organization, line.id));
+        keep_secrets(key, of, &mut graph, Some(&base.graph_config))?;
     }
     let name = body.name.clone().unwrap_or(base.name);
     let definition = Definition::new(name, &trigger, &graph, &asked.context);

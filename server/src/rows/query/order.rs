@@ -17,6 +17,9 @@ use crate::store::Dialect;
 /// The rows of a page, out of those that a condition finds.
 pub(super) const ROWS: &str = "id, created_at, updated_at, {text data}";
 
+/// What the index of the times of creation says of all its rows.
+const ALWAYS: &str = "created_at > -9000000000000000000";
+
 /// The column in which a row of a bounded look says that it is one of too many.
 pub(super) const MANY: usize = 5;
 
@@ -89,7 +92,7 @@ impl Composer<'_> {
                     Way::Either | Way::Sort => (behind, order),
                 }
             }
-            Column::CreatedAt => self.by_instant("created_at", sort.descending, after),
+            Column::CreatedAt => self.by_creation(sort.descending, after),
             Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
             Column::Key(key) => {
                 let order = self.order_of(key);
@@ -132,12 +135,16 @@ impl Composer<'_> {
             },
             _ => None,
         };
-        let (cell, (behind, order)) = match slot {
-            Some((slot, order)) => {
+        let (cell, (behind, order)) = match (slot, &sort.column) {
+            (Some((slot, order)), _) => {
                 let page = self.by_key(&slot, (order, sort.descending), after);
                 (format!(", {slot}"), page)
             }
-            None => (String::new(), self.by_id(sort.descending, after)),
+            (None, Column::CreatedAt) => {
+                let page = self.by_instant("created_at", sort.descending, after);
+                (String::new(), page)
+            }
+            (None, _) => (String::new(), self.by_id(sort.descending, after)),
         };
         let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
         let (limit, most) = (self.limit(look), FEW + 1);
@@ -156,6 +163,25 @@ impl Composer<'_> {
         };
         let behind = after.map(|place| format!("id {than} {}", self.value(place.id)));
         (behind, direction.to_owned())
+    }
+
+    /// By the time of creation, along its index unless it is to be that of the filters. The index knows
+    /// the ids of one instant ascending: descending, a store sorts those, instant by instant.
+    fn by_creation(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {
+        let (behind, order) = self.by_instant("created_at", descending, after);
+        if self.way == Way::Filters {
+            return (behind, format!("+{order}"));
+        }
+        let mut condition = ALWAYS.to_owned();
+        if let (Some(behind), Some(Place { at, .. })) = (behind, after)
+            && let At::Instant(instant) = at
+        {
+            let from = self.value(*instant);
+            let than = if descending { "<=" } else { ">=" };
+            // The first half is what an index can be entered by.
+            condition.extend([" AND created_at ", than, " ", &from, " AND (", &behind, ")"]);
+        }
+        (Some(condition), order)
     }
 
     fn by_instant(

@@ -41,8 +41,9 @@ pub(super) fn open_filters(
     together: Match,
     sort: &Sort,
 ) -> Vec<Filter> {
-    let sorted_by_slot = match &sort.column {
+    let has_own_index = match &sort.column {
         Column::Id => false,
+        Column::CreatedAt => true,
         Column::Key(key) if slotted(table, key) => true,
         // There is no other index.
         _ => return Vec::new(),
@@ -55,7 +56,7 @@ pub(super) fn open_filters(
         .filter_map(|filter| Some((filter, reach(table, filter)?)));
     let reached: Vec<(&Filter, Reach)> = reached.collect();
     // Rows of one value stand in the index by id.
-    if !sorted_by_slot && reached.iter().any(|(_, reach)| *reach == Reach::Value) {
+    if !has_own_index && reached.iter().any(|(_, reach)| *reach == Reach::Value) {
         return Vec::new();
     }
     reached

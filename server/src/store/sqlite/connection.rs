@@ -19,7 +19,7 @@ use crate::store::{LONG, Row, Scope, StoreError, Value, Walls};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many steps of SQLite's machine lie between two looks at the clock.
-const STEPS: i32 = 10_000;
+const STEPS: i32 = 1000;
 
 /// Ends statements that take too long.
 struct Limit {
@@ -65,6 +65,12 @@ pub(in crate::store) struct Walled {
     may_write: bool,
     limit: Limit,
     failed: Option<Outcome>,
+    /// Present where only short reads run: whether the last one was none.
+    overran: Option<bool>,
+    /// Whether a commit waits until it has reached the disk.
+    waits_for_disk: bool,
+    #[cfg(any(test, feature = "walls-off"))]
+    steps: Arc<AtomicU64>,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -118,7 +124,28 @@ impl Walled {
             wall,
             may_write,
             failed: None,
+            overran: None,
+            waits_for_disk: true,
+            #[cfg(any(test, feature = "walls-off"))]
+            steps: Arc::default(),
         })
+    }
+
+    /// From now on, only short reads run here.
+    pub(super) fn be_brief(&mut self) {
+        self.overran = Some(false);
+    }
+
+    /// Whether what ran was not short; told once.
+    pub(super) fn overran(&mut self) -> bool {
+        self.overran.as_mut().is_some_and(std::mem::take)
+    }
+
+    /// Counts the steps of SQLite's machine together with other connections.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> Walled {
+        self.steps = steps.clone();
+        self
     }
 
     /// Says for whom the next statements run.
@@ -131,6 +158,21 @@ impl Walled {
     /// Says whether somebody waits for the next statements, so that they must not take long.
     pub(in crate::store) fn hurry(&mut self, hurry: bool) {
         self.limit.hurry = hurry;
+    }
+
+    /// Says whether the next commits wait until they have reached the disk. Those that do not, reach it
+    /// with the next one that does, or when the log is written back. Not in a transaction.
+    pub(super) fn wait_for_disk(&mut self, wait: bool) -> Result<(), StoreError> {
+        if self.waits_for_disk != wait {
+            // It takes effect when it is prepared: prepared once, it would do so once.
+            self.connection.execute_batch(if wait {
+                "PRAGMA synchronous = FULL"
+            } else {
+                "PRAGMA synchronous = NORMAL"
+            })?;
+            self.waits_for_disk = wait;
+        }
+        Ok(())
     }
 
     /// `BEGIN`, `COMMIT` and their like.
@@ -161,10 +203,17 @@ impl Walled {
         self.limit.start();
         let answer = self.ask(statement, parameters);
         self.limit.stop();
-        if let Err(error) = &answer {
-            self.failed = Some(Outcome::from(error));
-        }
-        answer
+        answer.map_err(|error| {
+            let error = match (error, &mut self.overran) {
+                (StoreError::TooLong, Some(overran)) => {
+                    *overran = true;
+                    StoreError::NotBrief
+                }
+                (error, _) => error,
+            };
+            self.failed = Some(Outcome::from(&error));
+            error
+        })
     }
 
     fn ask(&mut self, statement: &Statement, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
@@ -185,6 +234,43 @@ impl Walled {
             let values = (0..columns).map(|column| row.get(column));
             answer.push(Row::Sqlite(values.collect::<Result<_, _>>()?));
         }
+        drop(rows);
+        #[cfg(any(test, feature = "walls-off"))]
+        {
+            let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
+            let steps = u64::try_from(steps).unwrap_or_default();
+            self.steps.fetch_add(steps, Ordering::Relaxed);
+        }
         Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Walled, open};
+    use crate::store::{Walls, migrate};
+
+    #[test]
+    fn a_commit_waits_for_the_disk_or_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut connection = open(&folder.path().join("x.db")).expect("opens");
+        migrate::sqlite(&mut connection).expect("migrates");
+        let mut walled =
+            Walled::new(connection, Walls::BOTH, true, Duration::ZERO).expect("builds");
+        let level = |walled: &Walled| {
+            let level = walled
+                .connection
+                .query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
+            level.expect("is known")
+        };
+        assert_eq!(level(&walled), 2);
+        for (wait, owed) in [(false, 1), (false, 1), (true, 2), (false, 1), (true, 2)] {
+            walled.wait_for_disk(wait).expect("is changed");
+            assert_eq!(level(&walled), owed);
+        }
+        walled.control("BEGIN IMMEDIATE").expect("begins");
+        assert!(walled.wait_for_disk(false).is_err(), "in a transaction");
     }
 }

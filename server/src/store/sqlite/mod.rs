@@ -3,10 +3,12 @@
 //! A task is an operation of some resource. It runs to its end on the thread that owns the
 //! connection, so a write never waits for the network or for another task of the runtime in the
 //! middle of its transaction. Writes that arrive while the disk is busy share the next commit, each
-//! in a savepoint of its own. Readers work on snapshots and never wait for the writer.
+//! in a savepoint of its own. Readers work on snapshots and never wait for the writer. Short reads do
+//! not wait for a reader either: they run where they are asked for.
 
 mod connection;
 mod functions;
+mod near;
 mod threads;
 mod wall;
 
@@ -16,6 +18,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 
 pub(super) use connection::Walled;
+use near::Near;
 pub(super) use threads::Task;
 pub(super) use wall::known;
 
@@ -24,15 +27,19 @@ use super::{Options, StoreError, Walls, migrate};
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
 const WAITING: usize = 4096;
 const READERS: usize = 4;
-/// Connections to a file, for whoever counts.
-pub(super) const CONNECTIONS: usize = READERS + 1;
 
 /// An open database.
 #[derive(Debug)]
 pub(super) struct Sqlite {
     writer: SyncSender<Box<dyn Task>>,
     readers: SyncSender<Box<dyn Task>>,
+    near: Near,
+    /// How many connections there are, for whoever counts.
+    pub(super) connections: usize,
     file: Option<PathBuf>,
+    /// What all statements took so far, in steps of SQLite's machine.
+    #[cfg(any(test, feature = "walls-off"))]
+    steps: Arc<std::sync::atomic::AtomicU64>,
     /// Keeps the folder of a database in memory until the store goes.
     _temporary: Option<Temporary>,
 }
@@ -57,20 +64,39 @@ impl Sqlite {
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
+        #[cfg(any(test, feature = "walls-off"))]
+        let steps = Arc::default();
+        let walled = |connection, may_write, limit| {
+            let walled = Walled::new(connection, walls, may_write, limit)?;
+            #[cfg(any(test, feature = "walls-off"))]
+            let walled = walled.counted(&steps);
+            Ok::<_, StoreError>(walled)
+        };
         let (writer, tasks) = sync_channel(WAITING);
-        threads::write(Walled::new(first, walls, true, limit)?, tasks)?;
+        threads::write(walled(first, true, limit)?, tasks)?;
         let (readers, tasks) = sync_channel(WAITING);
         let tasks = Arc::new(Mutex::new(tasks));
         for _ in 0..READERS {
-            let reader = Walled::new(connection::open(path)?, walls, false, limit)?;
+            let reader = walled(connection::open(path)?, false, limit)?;
             threads::read(reader, tasks.clone())?;
         }
+        let near = Near::open(|limit| walled(connection::open(path)?, false, limit))?;
         Ok(Sqlite {
             writer,
             readers,
+            connections: 1 + READERS + near.count(),
+            near,
             file: file.map(Path::to_owned),
+            #[cfg(any(test, feature = "walls-off"))]
+            steps,
             _temporary: temporary,
         })
+    }
+
+    /// What all statements took so far, in steps of SQLite's machine.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Hands a task to the writer.
@@ -78,9 +104,16 @@ impl Sqlite {
         hand(&self.writer, task);
     }
 
-    /// Hands a task to the next free reader.
+    /// Runs a short task, or hands it to the next free reader.
     pub(super) fn read(&self, task: Box<dyn Task>) {
-        hand(&self.readers, task);
+        let task = if task.is_brief() {
+            self.near.run(task)
+        } else {
+            Some(task)
+        };
+        if let Some(task) = task {
+            hand(&self.readers, task);
+        }
     }
 
     /// Claims the file for one serving process, until the returned file is dropped.

@@ -14,6 +14,10 @@ const GROUP: usize = 128;
 pub(in crate::store) trait Task: Send {
     /// For whom it runs.
     fn scope(&self) -> Scope;
+    /// Whether it is expected to be short.
+    fn is_brief(&self) -> bool;
+    /// Whether what it writes may be lost in a power cut, because it will be written again.
+    fn is_repeatable(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
     fn run(&mut self, connection: Walled) -> (Walled, bool);
     /// Tells the one who waits: the task's own answer, unless the store failed.
@@ -24,11 +28,58 @@ pub(in crate::store) trait Task: Send {
 pub(super) fn write(connection: Walled, tasks: Receiver<Box<dyn Task>>) -> Result<(), StoreError> {
     spawn("store-writer", move || {
         let mut connection = connection;
-        while let Ok(first) = tasks.recv() {
-            let group = std::iter::once(first).chain(tasks.try_iter().take(GROUP - 1));
-            connection = commit_group(connection, group);
+        let mut held = None;
+        while let Some(first) = held.take().or_else(|| tasks.recv().ok()) {
+            let mut group = Group {
+                repeatable: first.is_repeatable(),
+                first: Some(first),
+                tasks: &tasks,
+                room: GROUP,
+                held: None,
+            };
+            match connection.wait_for_disk(!group.repeatable) {
+                // Too safe is safe enough.
+                Err(error) if !group.repeatable => {
+                    if let Some(task) = group.first.take() {
+                        task.finish(Err(error));
+                    }
+                }
+                _ => connection = commit_group(connection, &mut group),
+            }
+            held = group.held;
         }
     })
+}
+
+/// The tasks that share a commit: those that wait. Repeatable ones are among themselves unless another one
+/// was first, so that nobody waits for the disk for their sake alone.
+struct Group<'t> {
+    repeatable: bool,
+    first: Option<Box<dyn Task>>,
+    tasks: &'t Receiver<Box<dyn Task>>,
+    room: usize,
+    /// One that came and is for the next group.
+    held: Option<Box<dyn Task>>,
+}
+
+impl Iterator for Group<'_> {
+    type Item = Box<dyn Task>;
+
+    fn next(&mut self) -> Option<Box<dyn Task>> {
+        if self.room == 0 || self.held.is_some() {
+            return None;
+        }
+        self.room -= 1;
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        let task = self.tasks.try_recv().ok()?;
+        if self.repeatable && !task.is_repeatable() {
+            self.held = Some(task);
+            return None;
+        }
+        Some(task)
+    }
 }
 
 /// Runs tasks until none waits, then commits them all, then answers them all. The first has nothing
@@ -109,18 +160,27 @@ pub(super) fn read(
             // Whoever waits for a task holds the lock; the others wait for the lock.
             let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(mut task) = task else { return };
-            if let Err(error) = connection.control("BEGIN") {
-                task.finish(Err(error));
-                continue;
-            }
-            (connection, _) = run(connection, &mut task);
-            // Ends the snapshot; there is nothing to lose.
-            if connection.in_transaction() {
-                let _ = connection.control("ROLLBACK");
-            }
-            task.finish(Ok(()));
+            let answered;
+            (connection, answered) = look(connection, &mut task);
+            task.finish(answered);
         }
     })
+}
+
+/// Runs a task that only reads, in a snapshot of its own.
+pub(super) fn look(
+    connection: Walled,
+    task: &mut Box<dyn Task>,
+) -> (Walled, Result<(), StoreError>) {
+    if let Err(error) = connection.control("BEGIN") {
+        return (connection, Err(error));
+    }
+    let (connection, _) = run(connection, task);
+    // Ends the snapshot; there is nothing to lose.
+    if connection.in_transaction() {
+        let _ = connection.control("ROLLBACK");
+    }
+    (connection, Ok(()))
 }
 
 fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {

@@ -490,6 +490,8 @@ fn authorize(asked: AuthContext<'_>, writes: Option<&'static str>) -> Authorizat
         AuthAction::Insert { table_name } | AuthAction::Update { table_name, .. } => {
             writes == Some(table_name)
         }
+        // How safe a commit is; nothing that a statement of an operation could begin with.
+        AuthAction::Pragma { pragma_name, .. } => pragma_name == "synchronous",
         AuthAction::Delete { table_name } => writes.is_some_and(|written| {
             written == table_name
                 || table(written).is_some_and(|table| table.cascades.contains(&table_name))

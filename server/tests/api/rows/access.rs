@@ -12,6 +12,7 @@ on_both_stores!(
     hidden_and_missing_are_the_same_bytes_for_every_method,
     own_rows_are_written_by_their_creators_alone,
     a_repeated_value_is_the_same_bytes_whether_its_row_is_seen,
+    who_was_seen_a_moment_ago_is_judged_by_what_holds_now,
 );
 
 async fn hidden_and_missing_are_the_same_bytes_for_every_method(place: Place) {
@@ -115,4 +116,47 @@ async fn a_repeated_value_is_the_same_bytes_whether_its_row_is_seen(place: Place
         unseen.refused(409, "unique_violation").body,
         seen.refused(409, "unique_violation").body
     );
+}
+
+/// The server remembers whom it has seen; every step here follows a request that made it remember.
+async fn who_was_seen_a_moment_ago_is_judged_by_what_holds_now(place: Place) {
+    let world = World::new(place).await;
+    let open = workspace(&world, world.acme, "organization").await;
+    let feature = table_in(&world, (world.acme, open), true, &COLUMNS).await;
+    let owner = world.as_user("owner@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let id = admin.get("/v1/me").expect(200).json()["id"].clone();
+    let member = world.path(&format!("/members/{}", id.as_str().expect("an id")));
+    let be = |role: &str| {
+        let body = json!({"role": role});
+        owner.patch(&member, &body).expect(200);
+    };
+    let all = path(feature, "");
+    let row = json!({"data": {"name": "n"}});
+    let created = owner.post(&all, &row).expect(201).json();
+    let theirs = path(
+        feature,
+        &format!("/{}", created["id"].as_str().expect("an id")),
+    );
+    admin.get(&theirs).expect(200);
+    be("editor");
+    // Rows of others are kept from editors, also from one who was an administrator a moment ago.
+    admin.get(&theirs).refused(404, "not_found");
+    admin.post(&all, &row).expect(201);
+    be("viewer");
+    admin.post(&all, &row).refused(403, "forbidden");
+    be("admin");
+    admin.get(&theirs).expect(200);
+    be("viewer");
+    admin.get(&theirs).refused(404, "not_found");
+    admin.get(&all).expect(200);
+    let closed = json!({"access": "members"});
+    owner
+        .patch(&format!("/v1/workspaces/{open}"), &closed)
+        .expect(200);
+    admin.get(&all).refused(404, "not_found");
+    be("admin");
+    admin.get(&all).expect(200);
+    owner.delete(&member).expect(204);
+    admin.get(&all).refused(404, "not_found");
 }

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 use tplkit_server::automation::Settings;
+use tplkit_server::store::{Row, Scope, StoreError};
 
 use super::{Stage, ended, key};
+use crate::api::workflows::{PATH, graph, path};
 use crate::sinks::{HttpSink, MailSink};
 use crate::stores::{Place, on_both_stores};
 
@@ -11,6 +13,7 @@ on_both_stores!(
     mails_are_sent_with_values_as_text,
     requests_go_to_connections_and_nowhere_else,
     a_model_chooses_a_route,
+    secrets_of_steps_are_used_and_never_shown,
     what_is_not_there_is_told,
 );
 
@@ -61,6 +64,16 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
         sent["steps"][0]["output"],
         json!({"messageId": id, "accepted": ["ana@acme.test", "bo@acme.test"]})
     );
+    // There are no files: the mail goes out without, and says so.
+    let mut attaching = mail("post");
+    attaching[0]["config"]["attachFiles"] = json!(true);
+    let sent = run(&stage, attaching, settings(), &row).await;
+    assert_eq!(ended(&sent), ("succeeded", ""), "{sent}");
+    let note = sent["steps"][0]["output"]["note"].as_str();
+    assert!(
+        note.is_some_and(|note| note.contains("attachments")),
+        "{sent}"
+    );
     // Without a connection the mail goes through the organization's transport.
     let with = Settings {
         smtp_url: Some(sink.url.clone()),
@@ -70,7 +83,7 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
         ended(&run(&stage, mail(""), with, &row).await).0,
         "succeeded"
     );
-    assert_eq!(sink.mails().len(), 2);
+    assert_eq!(sink.mails().len(), 3);
     let without = run(&stage, mail(""), settings(), &row).await;
     assert!(ended(&without).1.contains("TPLKIT_SMTP_URL"), "{without}");
     let split = json!({"note": "a\r\nBcc: evil@x.test"});
@@ -79,7 +92,7 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
         ended(&refused).1.contains("`subject`") && ended(&refused).1.contains("{{record.note}}"),
         "{refused}"
     );
-    assert_eq!(sink.mails().len(), 2);
+    assert_eq!(sink.mails().len(), 3);
 }
 
 async fn requests_go_to_connections_and_nowhere_else(place: Place) {
@@ -184,6 +197,115 @@ async fn a_model_chooses_a_route(place: Place) {
         .await;
     let failed = run_on(&stage, route("brain")).await;
     assert!(ended(&failed).1.contains("refund, complaint"), "{failed}");
+}
+
+async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = HttpSink::start("200 OK", "{}");
+    stage.connection("api", "http", &sink.url, None).await;
+    let step = |secret: &str| {
+        json!([{"key": "http.request", "id": "stp_00000000000h",
+            "config": {"connectionName": "api", "bearerToken": secret}}])
+    };
+    let manual = json!({"type": "manual"});
+    let it = stage.fires(&manual, &step("t0ken")).await;
+    let shown = |answer: &Value| {
+        assert!(!answer.to_string().contains("t0ken"), "{answer}");
+        let config = &answer["graph_config"]["steps"][0]["config"];
+        assert_eq!(config["bearerToken"], "********", "{answer}");
+    };
+    shown(&stage.editor.get(&path(&it, "")).expect(200).json());
+    for version in stage.editor.items(PATH) {
+        if version["workflow_id"] == it.as_str() {
+            shown(&version);
+        }
+    }
+    let kept = stage.world.store.read(&Scope::Operator, (), |tx, ()| {
+        Box::pin(async move {
+            let sql = "SELECT graph_config FROM workflow_versions";
+            let rows: Vec<Row> = tx.query(sql, &[]).await?;
+            let texts = rows.iter().map(|row| row.get::<String>(0));
+            texts.collect::<Result<Vec<String>, StoreError>>()
+        })
+    });
+    let kept = kept.await.expect("reads").concat();
+    assert!(
+        kept.contains("sealed:") && !kept.contains("t0ken"),
+        "{kept}"
+    );
+    // What was answered may be sent back: the mask stands for what is kept.
+    let versions = |graph: &Value| {
+        stage
+            .editor
+            .ask(&it, "/versions", &json!({"graph_config": graph}))
+    };
+    let next = versions(&graph(&step("********"))).expect(201).json();
+    shown(&next);
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/apply", &json!({}))
+            .expect(200)
+            .json(),
+    );
+    // One that leaves the graph out has it as well.
+    let renamed = json!({"name": "b"});
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/versions", &renamed)
+            .expect(201)
+            .json(),
+    );
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/apply", &json!({}))
+            .expect(200)
+            .json(),
+    );
+    for _ in 0..2 {
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    }
+    stage.player_with(settings()).settle().await.expect("plays");
+    let runs = stage.runs(&it);
+    assert!(
+        runs.iter().all(|run| run["status"] == "succeeded"),
+        "{runs:#?}"
+    );
+    assert!(!json!(runs).to_string().contains("t0ken"));
+    let came = sink.asked();
+    assert_eq!(came.len(), 2);
+    for asked in came {
+        let head = asked.head.to_lowercase();
+        assert!(head.contains("authorization: bearer t0ken"), "{head}");
+    }
+    // Another step has no secret that the mask could stand for.
+    let mut other = step("********");
+    other[0]["id"] = json!("stp_00000000000x");
+    let refused = versions(&graph(&other)).refused(422, "validation_failed");
+    assert!(
+        refused.json()["detail"]
+            .as_str()
+            .is_some_and(|told| told.contains("bearerToken"))
+    );
+    let body = json!({"workspace_id": stage.model.workspace, "name": "c",
+        "trigger_config": manual, "graph_config": graph(&step("********"))});
+    stage
+        .editor
+        .post(PATH, &body)
+        .refused(422, "validation_failed");
+    // A package takes it nowhere.
+    let workspace = &stage.model.workspace;
+    let export = format!("/v1/workspaces/{workspace}/export");
+    let owner = stage.world.as_user("owner@acme.test");
+    let package = owner
+        .post(&export, &json!({}))
+        .expect(200)
+        .json()
+        .to_string();
+    assert!(package.contains("bearerToken") && !package.contains("t0ken"));
+    assert!(!package.contains("sealed:") && !package.contains("plain:"));
 }
 
 async fn what_is_not_there_is_told(place: Place) {

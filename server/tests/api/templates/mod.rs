@@ -16,3 +16,4 @@ mod round_trip;
 mod rows_modes;
 mod shop;
 mod undo;
+mod veil;

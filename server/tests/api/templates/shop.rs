@@ -107,6 +107,7 @@ pub(super) fn working(world: &World) -> Working {
             context: world.context.clone(),
             metrics: world.app.metrics.clone(),
             tables: world.app.tables.clone(),
+            keep_runs: None,
         },
         lease_seconds: 60,
         bell: world.app.bell.clone(),

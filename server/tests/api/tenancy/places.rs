@@ -146,7 +146,8 @@ fn bodies(path: &str) -> Vec<Value> {
         "/v1/modules/{module_id}" => vec![json!({"config": {"defaultRailId": "<rail_id>"}})],
         "/v1/rails/{rail_id}" => vec![
             json!({"config": [{"openModuleId": "<module_id>"}]}),
-            json!({"config": [{"viewId": "<view_id>"}]}),
+            json!({"config": [{"views": ["<view_id>"]}]}),
+            json!({"config": [{"defaultViewId": "<view_id>"}]}),
         ],
         "/v1/rails" => vec![
             json!({"module_id": "<own module_id>", "label": "x", "config": {"openModuleId": "<module_id>"}}),

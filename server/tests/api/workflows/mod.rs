@@ -1,5 +1,6 @@
 //! Automations over HTTP: their versions, their states, the verdicts about them.
 
+mod cases;
 mod issues;
 mod random;
 mod refusals;
@@ -8,7 +9,7 @@ mod states;
 use serde_json::{Value, json};
 use tplkit_server::automation::{self, Switched};
 use tplkit_server::http::problem::Problem;
-use tplkit_server::store::Scope;
+use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
 use super::client::{Answer, Client};
@@ -59,27 +60,27 @@ impl Client {
     }
 }
 
-impl World {
-    /// Lets the newest published version fire, or none, as an administrator at the machine does.
-    pub(crate) async fn switch(&self, workflow: &str, on: bool) -> bool {
-        let input = (
-            Uuid::parse_str(workflow).expect("an id"),
-            on,
-            self.context.now(),
-        );
-        let switched: Result<Switched, Problem> = self
-            .store
-            .write(&Scope::Operator, input, |tx, input| {
-                let (workflow, on, now) = *input;
-                Box::pin(async move {
-                    if on {
-                        automation::activate(tx, workflow, now).await
-                    } else {
-                        automation::pause(tx, workflow, now).await
-                    }
-                })
+/// Lets the newest published version fire, or none, as an administrator at the machine does.
+pub(crate) async fn switch(store: &Store, now: i64, workflow: &str, on: bool) -> bool {
+    let input = (Uuid::parse_str(workflow).expect("an id"), on, now);
+    let switched: Result<Switched, Problem> = store
+        .write(&Scope::Operator, input, |tx, input| {
+            let (workflow, on, now) = *input;
+            Box::pin(async move {
+                if on {
+                    automation::activate(tx, workflow, now).await
+                } else {
+                    automation::pause(tx, workflow, now).await
+                }
             })
-            .await;
-        matches!(switched.expect("switches"), Switched::Done(_))
+        })
+        .await;
+    matches!(switched.expect("switches"), Switched::Done(_))
+}
+
+impl World {
+    /// The same in the store of this world.
+    pub(crate) async fn switch(&self, workflow: &str, on: bool) -> bool {
+        switch(&self.store, self.context.now(), workflow, on).await
     }
 }

@@ -8,6 +8,8 @@ mod aggregates;
 mod filters;
 mod pages;
 #[cfg(unix)]
+mod plans;
+#[cfg(unix)]
 mod random;
 mod seen;
 mod stock;

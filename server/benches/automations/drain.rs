@@ -1,0 +1,33 @@
+//! Events that have waited: how fast a worker that comes late makes runs of them and plays those.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Options;
+use super::ground::{Automation, Ground, written};
+use super::load;
+
+const GLANCE: Duration = Duration::from_millis(5);
+
+pub(crate) fn tell(options: &Options, database: &str) {
+    let mut ground = Ground::start(database, Automation::Active, &["--no-worker"]);
+    // The yardstick: as many rows, each written by a request of its own, over as many connections as
+    // runs are played at once.
+    let address = ground.serving.address.parse().expect("an address");
+    let time = Duration::from_millis(if options.small { 100 } else { 2_000 });
+    let alone = load::run(address, 32, time, 201, |_, n| ground.silent(n));
+    ground.fire(options.events);
+    let ground = ground.restart(database, &[]);
+    let begun = Instant::now();
+    let (mut connection, request) = ground.watch();
+    while written(&mut connection, &request) < options.events {
+        thread::sleep(GLANCE);
+    }
+    let rate = options.events as f64 / begun.elapsed().as_secs_f64();
+    println!(
+        "  {:>5} events drained    {rate:>8.0} runs/s; {:.2} of rows written alone ({:.0}/s)",
+        options.events,
+        rate / alone.per_second,
+        alone.per_second,
+    );
+}

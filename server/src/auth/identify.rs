@@ -1,0 +1,259 @@
+//! Finds out who holds a credential, anew for each request: who loses a membership loses everything
+//! with it. Who was seen lately is not asked about before the request, but checked along with it.
+
+use std::sync::{Arc, OnceLock};
+
+use uuid::Uuid;
+
+use super::caller::{Caller, Identity, Role, Scopes};
+use super::secret::{API_KEY_PREFIX, hash, organization};
+use crate::context::Context;
+use crate::store::{Check, Row, Scope, Store, StoreError, Tx};
+
+/// How often the last use of a key is written down, in microseconds.
+const NOTE_EVERY: i64 = 60_000_000;
+
+/// Finds out who holds a credential.
+///
+/// # Errors
+/// Those of the store.
+pub async fn identify(
+    store: &Store,
+    context: &Context,
+    credential: &str,
+) -> Result<Option<Caller>, StoreError> {
+    match Presented::read(credential, context.now()) {
+        Some(presented) => holder(store, presented).await,
+        None => Ok(None),
+    }
+}
+
+/// Finds out who holds what may be a credential.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn holder(
+    store: &Store,
+    presented: Presented,
+) -> Result<Option<Caller>, StoreError> {
+    let (Some(organization), now) = (presented.organization, presented.now) else {
+        return store
+            .read(&Scope::Gate, presented, |tx, session| {
+                Box::pin(find_session(tx, session))
+            })
+            .await;
+    };
+    let found = store
+        .read(&Scope::Gate, presented, |tx, key| {
+            Box::pin(find_key(tx, key))
+        })
+        .await?;
+    let Some((caller, noted)) = found else {
+        return Ok(None);
+    };
+    if noted.is_none_or(|noted| now - noted > NOTE_EVERY) {
+        let noted = store
+            .write(&Scope::Gate, (organization, caller.id, now), |tx, input| {
+                Box::pin(note_use(tx, input))
+            })
+            .await;
+        if let Err(error) = noted {
+            // Knowing when is worth less than the request.
+            tracing::warn!(%error, "the use of a key was not noted");
+        }
+    }
+    Ok(Some(caller))
+}
+
+/// A credential as the store knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Presented {
+    pub(super) hash: [u8; 32],
+    /// Of a key.
+    organization: Option<Uuid>,
+    pub(super) now: i64,
+}
+
+impl Presented {
+    /// `None` for what cannot be a credential.
+    pub(crate) fn read(credential: &str, now: i64) -> Option<Presented> {
+        let organization = if credential.starts_with(API_KEY_PREFIX) {
+            Some(organization(credential)?)
+        } else {
+            None
+        };
+        Some(Presented {
+            hash: hash(credential),
+            organization,
+            now,
+        })
+    }
+
+    /// The check that the credential still belongs to this caller, with the same rights. Whether it does
+    /// is written down.
+    pub(crate) fn check(self, caller: Caller, found: Arc<OnceLock<bool>>) -> Check {
+        let (source, parameters, held): (_, Vec<_>, Held) = match self.organization {
+            Some(organization) => (
+                KEY,
+                vec![organization.into(), self.hash.into(), self.now.into()],
+                Box::new(move |rows| {
+                    let known = read_key(organization, rows)?;
+                    Ok(known.is_some_and(|(known, _)| known == caller))
+                }),
+            ),
+            None if caller.administers_all() => (
+                ADMINISTRATOR,
+                vec![self.hash.into(), self.now.into()],
+                Box::new(move |rows| is_administrator(&caller, rows)),
+            ),
+            None => (
+                SESSION,
+                vec![self.hash.into(), self.now.into()],
+                Box::new(move |rows| Ok(read_session(rows)?.as_ref() == Some(&caller))),
+            ),
+        };
+        Check {
+            source,
+            parameters,
+            holds: Arc::new(move |rows| {
+                let holds = held(rows)?;
+                let _ = found.set(holds);
+                Ok(holds)
+            }),
+        }
+    }
+}
+
+/// Whether what the store knows is what was remembered.
+type Held = Box<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
+
+/// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
+/// trip. The first column tells the parts apart.
+const SESSION: &str = "SELECT part, id, name FROM (WITH \
+     s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
+     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
+     m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
+     WHERE user_id = (SELECT id FROM s)) \
+     SELECT CAST(0 AS bigint) AS part, id, email AS name FROM s \
+     UNION ALL SELECT 1, organization_id, role FROM m \
+     UNION ALL SELECT 2, w.workspace_id, m.role FROM m JOIN workspace_members w \
+     ON w.organization_id = m.organization_id AND w.user_id = m.user_id \
+     UNION ALL SELECT 3, w.id, m.role FROM m \
+     JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
+     WHERE m.role IN ('editor', 'viewer') AND NOT EXISTS (SELECT 1 FROM workspace_members l \
+     WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = m.user_id) \
+     UNION ALL SELECT 4, f.id, m.role FROM m \
+     JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
+     WHERE m.role IN ('editor', 'viewer') \
+     UNION ALL SELECT 5, u.id, u.email FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known";
+
+/// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
+/// so nothing else has to be looked at; [`SESSION`] takes a store several times as long.
+const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
+     CASE WHEN u.platform_admin THEN CAST(1 AS bigint) ELSE CAST(0 AS bigint) END, \
+     m.organization_id, m.role FROM sessions s JOIN users u ON u.id = s.user_id \
+     LEFT JOIN memberships m ON m.user_id = u.id \
+     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL";
+
+const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
+     AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
+
+async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>, StoreError> {
+    let rows = tx
+        .last(SESSION, &[session.hash.into(), session.now.into()])
+        .await?;
+    read_session(&rows)
+}
+
+fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
+    let mut user = None;
+    let mut organizations = Vec::new();
+    let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut platform = false;
+    for row in rows {
+        let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
+        match row.get::<i64>(0)? {
+            0 => user = Some((id, text)),
+            1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
+            2 => workspaces.push(id),
+            3 => hidden.push(id),
+            4 => guarded.push(id),
+            _ => platform = true,
+        }
+    }
+    // The statement promises no order.
+    organizations.sort_unstable();
+    for ids in [&mut workspaces, &mut hidden, &mut guarded] {
+        ids.sort_unstable();
+    }
+    Ok(user.map(|(id, email)| Caller {
+        id,
+        identity: Identity::User { email },
+        organizations,
+        workspaces,
+        hidden,
+        guarded,
+        platform,
+    }))
+}
+
+fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, StoreError> {
+    let Identity::User { email } = &caller.identity else {
+        return Ok(false);
+    };
+    let mut organizations = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (id, address): (Uuid, String) = (row.get(0)?, row.get(1)?);
+        let platform = row.get::<i64>(2)? == 1;
+        if id != caller.id || address != *email || platform != caller.platform {
+            return Ok(false);
+        }
+        let role = row.get::<Option<String>>(4)?;
+        let role = role.as_deref().and_then(Role::parse);
+        organizations.extend(row.get::<Option<Uuid>>(3)?.zip(role));
+    }
+    organizations.sort_unstable();
+    Ok(!rows.is_empty() && organizations == caller.organizations)
+}
+
+/// The key as a caller, and when its use was last noted.
+async fn find_key(
+    tx: &mut Tx,
+    key: &Presented,
+) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
+    let Some(organization) = key.organization else {
+        return Ok(None);
+    };
+    let parameters = [organization.into(), key.hash.into(), key.now.into()];
+    let rows = tx.last(KEY, &parameters).await?;
+    read_key(organization, &rows)
+}
+
+fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let stored: String = row.get(1)?;
+    let caller = Caller {
+        id: row.get(0)?,
+        identity: Identity::ApiKey {
+            scopes: Scopes::parse(&stored),
+        },
+        // A key acts as an administrator, cut down by its scopes.
+        organizations: vec![(organization, Role::Admin)],
+        workspaces: Vec::new(),
+        hidden: Vec::new(),
+        guarded: Vec::new(),
+        platform: false,
+    };
+    Ok(Some((caller, row.get(2)?)))
+}
+
+async fn note_use(
+    tx: &mut Tx,
+    (organization, key, now): &(Uuid, Uuid, i64),
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.api_keys SET last_used_at = $3 WHERE organization_id = $1 AND id = $2";
+    let parameters = [(*organization).into(), (*key).into(), (*now).into()];
+    tx.query(sql, &parameters).await.map(drop)
+}

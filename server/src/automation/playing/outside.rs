@@ -1,0 +1,125 @@
+//! Steps that do something outside: noted before, done while the run is held, and noted after.
+
+use std::time::Duration;
+
+use tplkit::automation::run::{Act, Failure, Next, Request};
+use tplkit::json::Object;
+
+use super::Playing;
+use crate::automation::connections::{self, ConnectionKind, Opened};
+use crate::automation::outside::{self, Stamp};
+use crate::automation::step::Stop;
+use crate::automation::{runs, secrets};
+use crate::store::Scope;
+
+impl Playing<'_> {
+    /// Waits for something outside, and holds the run meanwhile.
+    pub(super) async fn held<T>(
+        &self,
+        work: impl Future<Output = Result<T, Stop>>,
+    ) -> Result<Result<T, Failure>, Stop> {
+        let mut work = std::pin::pin!(work);
+        let pause = (self.player.settings.lease / 3).max(Duration::from_millis(100));
+        loop {
+            tokio::select! {
+                done = &mut work => return match done {
+                    Ok(done) => Ok(Ok(done)),
+                    Err(Stop::Failed(failure)) => Ok(Err(failure)),
+                    Err(other) => Err(other),
+                },
+                () = tokio::time::sleep(pause) => {
+                    let input = (self.run.clone(), self.player.lease());
+                    let held = self.player.store.write(&Scope::Operator, input, |tx, (run, lease)| {
+                        Box::pin(runs::hold(tx, run, *lease))
+                    });
+                    // A store that is away for a moment takes nothing from us.
+                    if let Ok(false) = held.await {
+                        return Err(Stop::Fenced);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does what the step asks of others.
+    pub(super) async fn outside(&self, act: &Act, next: &Next, now: i64) -> Result<Object, Stop> {
+        // Steps that a template brought may have no id.
+        let step = if next.id.is_empty() {
+            &next.path
+        } else {
+            &next.id
+        };
+        let stamp = Stamp {
+            run: self.run.id,
+            step: step.clone(),
+        };
+        let client = || {
+            let client = self.player.client.as_ref();
+            client.map_err(|error| Stop::Failed(Failure::new(error.clone())))
+        };
+        match act {
+            Act::Mail(mail) => {
+                let server = match &mail.connection {
+                    Some(name) => self.connection(name, ConnectionKind::Smtp).await?,
+                    None => self.player.transport().ok_or_else(|| {
+                        let reason =
+                            "there is no mail server: name a connection, or set TPLKIT_SMTP_URL";
+                        Stop::Failed(Failure::at("connectionName", reason))
+                    })?,
+                };
+                let sent = outside::send(&server, mail, &stamp, now).await;
+                sent.map_err(Stop::Failed)
+            }
+            Act::Request(request) => {
+                let connection = self
+                    .connection(&request.connection, ConnectionKind::Http)
+                    .await?;
+                let bearer = self.secret("bearerToken", request.bearer.as_deref())?;
+                let request = Request {
+                    bearer,
+                    ..request.clone()
+                };
+                let sent = outside::request(client()?, &connection, &request, &stamp).await;
+                sent.map_err(Stop::Failed)
+            }
+            Act::Ask {
+                prompt,
+                routes,
+                connection,
+                api_key,
+            } => {
+                let Some(name) = connection else {
+                    let reason = "names no connection to a model: set one of kind llm and name it";
+                    return Err(Stop::Failed(Failure::at("connectionName", reason)));
+                };
+                let connection = self.connection(name, ConnectionKind::Llm).await?;
+                let key = self.secret("apiKey", api_key.as_deref())?;
+                let key = key.as_deref();
+                let asked = outside::ask(client()?, &connection, prompt, routes, key).await;
+                asked.map_err(Stop::Failed)
+            }
+            _ => Err(Stop::Failed(Failure::new(
+                "nothing is done outside for this step",
+            ))),
+        }
+    }
+
+    /// A secret that stands in the step itself.
+    fn secret(&self, field: &str, stored: Option<&str>) -> Result<Option<String>, Stop> {
+        let key = self.player.settings.secret_key.as_ref();
+        let of = (self.run.organization, self.run.workflow);
+        let opened = stored.map(|stored| secrets::open(key, of, stored));
+        let opened = opened.transpose();
+        opened.map_err(|reason| Stop::Failed(Failure::at(field, reason)))
+    }
+
+    async fn connection(&self, name: &str, kind: ConnectionKind) -> Result<Opened, Stop> {
+        let key = self.player.settings.secret_key.as_ref();
+        let of = (self.run.organization, name);
+        let opened = connections::open(&self.player.store, key, of, kind).await?;
+        opened.map_err(|reason| {
+            let failure = Failure::at("connectionName", reason);
+            Stop::Failed(failure.yields(None, &name.into()))
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! What a request passes, in the order in which refusals are told: route, method, credential, limit,
+//! scope; then the handler: visibility, role, body, state.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::App;
+use super::allowance::{count, too_many};
+use super::call::{Call, Unsure};
+use super::idempotency::{Refused, settle};
+use super::limits::Left;
+use super::operations::{Access, Found, Operation};
+use super::problem::{Code, Problem};
+use super::query::Query;
+use super::reply::Reply;
+use crate::auth::{Caller, Identity, Presented, identify};
+
+/// What became of a request on its way through an operation.
+pub(super) struct Outcome {
+    pub(super) result: Result<Response, Problem>,
+    /// What is left of the caller's bucket.
+    pub(super) left: Option<Left>,
+    pub(super) caller: Option<Uuid>,
+}
+
+impl Outcome {
+    pub(super) fn refused(problem: Problem) -> Outcome {
+        Outcome {
+            result: Err(problem),
+            left: None,
+            caller: None,
+        }
+    }
+}
+
+/// Lets a request through to its operation, or refuses it.
+pub(super) async fn admit(
+    app: &Arc<App>,
+    client: String,
+    found: Found,
+    parts: Parts,
+    body: Body,
+) -> Outcome {
+    let (operation, parameters) = match found {
+        Found::Operation(operation, parameters) => (operation, parameters),
+        Found::OtherMethods(methods) => {
+            let told = format!("This route knows {methods}.");
+            let mut problem = Problem::new(Code::MethodNotAllowed, told);
+            problem.allow = Some(methods.into());
+            return Outcome::refused(problem);
+        }
+        Found::Nothing => return Outcome::refused(Problem::not_found()),
+    };
+    let credential = match credential(operation, &parts.headers) {
+        Ok(credential) => credential.map(str::to_owned),
+        Err(problem) => return Outcome::refused(problem),
+    };
+    let credential = credential.as_deref();
+    let presented = credential.and_then(|credential| {
+        let presented = Presented::read(credential, app.context.now());
+        presented.filter(|_| operation.is_hot())
+    });
+    let remembered = presented
+        .as_ref()
+        .and_then(|presented| app.remembered.find(presented));
+    let unsure = presented.clone().filter(|_| remembered.is_some());
+    let caller = match (remembered, credential) {
+        (Some(caller), _) => Some(caller),
+        (None, None) => None,
+        (None, Some(credential)) => match authenticate(app, credential).await {
+            Ok(caller) => Some(caller),
+            Err(problem) => return Outcome::refused(problem),
+        },
+    };
+    if let (Some(presented), Some(caller), None) = (&presented, &caller, &unsure) {
+        app.remembered.remember(presented, caller);
+    }
+    let id = caller.as_ref().map(|caller| caller.id);
+    let left = count(app, operation, caller.as_ref(), &client);
+    let ended = |result| Outcome {
+        result,
+        left,
+        caller: id,
+    };
+    if let Some(left) = left.filter(|left| !left.allowed) {
+        return ended(Err(too_many(left)));
+    }
+    if let Some(caller) = &caller
+        && let Err(problem) = check_scopes(operation, caller)
+    {
+        return ended(Err(problem));
+    }
+    let path = parts.uri.path();
+    let query = parts.uri.query().unwrap_or_default();
+    let key = Arc::new(OnceLock::new());
+    let scope = caller.as_ref().map(Caller::scope);
+    let call = Call {
+        app: app.clone(),
+        operation,
+        caller,
+        parameters,
+        query: Query::parse(parts.uri.query()),
+        headers: parts.headers,
+        body: Some(body),
+        target: (path.to_owned(), query.to_owned()),
+        key: key.clone(),
+        unsure: unsure.map(Unsure::new),
+    };
+    let sure = call.unsure.as_ref().map(Unsure::flag);
+    let mut result = operation.answer(call).await;
+    // Refused before anything was looked up: then at least the credential has to be good.
+    if let (Some(sure), Some(credential)) = (sure, credential)
+        && !sure.load(Ordering::Acquire)
+        && let Err(problem) = authenticate(app, credential).await
+    {
+        result = Err(problem);
+    }
+    let result = match (result, key.get(), scope) {
+        (Err(problem), Some(key), Some(scope)) if Refused::is_kept(&problem) => {
+            let (key, path) = (key.clone(), path.to_owned());
+            let refused = Refused { key, problem, path };
+            let settled = app
+                .store
+                .write(&scope, refused, |tx, refused| Box::pin(settle(tx, refused)))
+                .await;
+            settled.map(Reply::response)
+        }
+        (result, ..) => result,
+    };
+    ended(result)
+}
+
+/// What the caller presents; nothing on a public operation, whatever comes along.
+fn credential<'h>(
+    operation: &Operation,
+    headers: &'h HeaderMap,
+) -> Result<Option<&'h str>, Problem> {
+    if operation.access == Access::Public {
+        return Ok(None);
+    }
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return Err(Problem::unauthenticated());
+    };
+    let credential = value.to_str().ok().and_then(|value| {
+        let (scheme, credential) = value.split_once(' ')?;
+        scheme
+            .eq_ignore_ascii_case("bearer")
+            .then(|| credential.trim())
+    });
+    match credential.filter(|credential| !credential.is_empty()) {
+        Some(credential) => Ok(Some(credential)),
+        None => Err(Problem::unauthenticated()),
+    }
+}
+
+/// Who that is.
+async fn authenticate(app: &App, credential: &str) -> Result<Caller, Problem> {
+    let caller = identify(&app.store, &app.context, credential).await?;
+    caller.ok_or_else(Problem::unauthenticated)
+}
+
+/// Whether what the caller presents is good for the operation.
+pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
+    let Identity::ApiKey { scopes } = &caller.identity else {
+        return Ok(());
+    };
+    match operation.access {
+        Access::Public => Ok(()),
+        Access::Users => Err(Problem::forbidden("This is not open to API keys.")),
+        Access::Scopes(wanted) => match wanted.iter().find(|scope| !scopes.has(**scope)) {
+            None => Ok(()),
+            Some(missing) => {
+                let told = format!("The API key lacks the scope {}.", missing.as_str());
+                Err(Problem::new(Code::MissingScope, told))
+            }
+        },
+    }
+}

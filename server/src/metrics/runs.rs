@@ -1,0 +1,58 @@
+//! Numbers about runs of automations: what this process played, and what waits in the store.
+
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    status: &'static str,
+}
+
+/// Counters of runs. Cheap to clone: clones count together.
+#[derive(Debug, Clone, Default)]
+pub struct Runs {
+    started: Counter,
+    finished: Family<Ended, Counter>,
+    waiting: Gauge,
+    oldest: Gauge<f64, AtomicU64>,
+}
+
+impl Runs {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        let told = "Runs that were taken up, again after a wait or a crash";
+        registry.register("started", told, self.started.clone());
+        let told = "Runs that ended";
+        registry.register("finished", told, self.finished.clone());
+        let told = "Events and runs that are due and that nobody plays";
+        registry.register("waiting", told, self.waiting.clone());
+        let told = "For how long the oldest of them has been due";
+        let oldest = self.oldest.clone();
+        registry.register_with_unit("oldest_waiting", told, Unit::Seconds, oldest);
+    }
+
+    /// Counts a run that was taken up.
+    pub fn started(&self) {
+        self.started.inc();
+    }
+
+    /// Counts a run that ended, well or not.
+    pub fn finished(&self, well: bool) {
+        let status = if well { "succeeded" } else { "failed" };
+        self.finished.get_or_create(&Ended { status }).inc();
+    }
+
+    /// Notes what waits: how many, and for how many microseconds the oldest.
+    pub fn waiting(&self, count: i64, oldest: i64) {
+        self.waiting.set(count);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "the age is read by people and alarms"
+        )]
+        self.oldest.set(oldest.max(0) as f64 / 1e6);
+    }
+}

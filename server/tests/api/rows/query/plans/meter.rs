@@ -1,0 +1,158 @@
+//! How much a store read for a request.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::api::client::Answer;
+use crate::cluster::Cluster;
+
+/// Steps of SQLite's machine that looking at one row may take, with everything that is asked about it.
+const STEPS: u64 = 25;
+/// Steps beside: who asks, and whether the table is what it was.
+const BESIDE: u64 = 4_000;
+
+/// Asks a store what it did.
+pub(super) enum Meter {
+    /// The steps that SQLite took so far.
+    Steps(Box<dyn Fn() -> u64 + Send + Sync>),
+    /// The log into which PostgreSQL writes its plans.
+    Plans(PathBuf),
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// Rows of the table that were looked at, or steps.
+    pub(super) amount: u64,
+    /// The indexes of the table that were used.
+    indexes: BTreeSet<String>,
+    /// Whether the table was read from end to end.
+    whole: bool,
+}
+
+impl Meter {
+    /// How much that many rows are.
+    pub(super) fn worth(&self, rows: u64) -> u64 {
+        match self {
+            // A row that is only passed by.
+            Meter::Steps(_) => rows * 8,
+            Meter::Plans(_) => rows,
+        }
+    }
+
+    /// What was read for a request.
+    pub(super) fn read(&self, ask: impl FnOnce() -> Answer) -> (Answer, Read) {
+        match self {
+            Meter::Steps(steps) => {
+                let before = steps();
+                let answer = ask();
+                let amount = steps() - before;
+                (
+                    answer,
+                    Read {
+                        amount,
+                        ..Read::default()
+                    },
+                )
+            }
+            Meter::Plans(log) => {
+                let before = fs::read_to_string(log).expect("a log").len();
+                let answer = ask();
+                let text = fs::read_to_string(log).expect("a log");
+                let mut read = Read::default();
+                for plan in plans(&text[before..]) {
+                    read.add(&plan["Plan"]);
+                }
+                (answer, read)
+            }
+        }
+    }
+
+    /// Fails when more than that many rows were looked at, or they were found otherwise.
+    #[track_caller]
+    pub(super) fn judge(
+        &self,
+        name: &str,
+        most: u64,
+        index: &str,
+        ask: impl FnOnce() -> Answer,
+    ) -> Answer {
+        let (answer, read) = self.read(ask);
+        assert!(answer.status < 300, "{name} {answer:?}");
+        let (most, by_index) = match self {
+            Meter::Steps(_) => (most * STEPS + BESIDE, true),
+            Meter::Plans(_) => {
+                let by_index = read.indexes.iter().any(|used| used.starts_with(index));
+                (most, by_index || index.is_empty())
+            }
+        };
+        assert!(by_index, "{name} was not found by {index}: {read:?}");
+        assert!(!read.whole, "{name}: {read:?}");
+        assert!(read.amount <= most, "{name}: {read:?}, and {most} at most");
+        answer
+    }
+}
+
+impl Read {
+    /// Adds a plan and what is below it.
+    fn add(&mut self, node: &Value) {
+        let number = |name: &str| node[name].as_f64().unwrap_or_default();
+        if node["Relation Name"] == "rows" {
+            let each = number("Actual Rows")
+                + number("Rows Removed by Filter")
+                + number("Rows Removed by Index Recheck");
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a number of rows"
+            )]
+            let looked_at = (each * number("Actual Loops")).ceil() as u64;
+            self.amount += looked_at;
+            self.whole |= node["Node Type"] == "Seq Scan" && looked_at > 0;
+        }
+        if let Some(index) = node["Index Name"].as_str() {
+            self.indexes.insert(index.to_owned());
+        }
+        for below in node["Plans"].as_array().into_iter().flatten() {
+            self.add(below);
+        }
+    }
+}
+
+/// Has PostgreSQL tell, in its log, the plan of each statement and what came of it.
+pub(super) fn tell_plans(cluster: &Cluster) -> io::Result<()> {
+    cluster.psql("LOAD 'auto_explain'")?;
+    for setting in [
+        "auto_explain.log_min_duration = 0",
+        "auto_explain.log_analyze = on",
+        "auto_explain.log_timing = off",
+        "auto_explain.log_format = json",
+        "auto_explain.log_nested_statements = on",
+        "session_preload_libraries = 'auto_explain'",
+    ] {
+        cluster.psql(&format!("ALTER DATABASE postgres SET {setting}"))?;
+    }
+    Ok(())
+}
+
+/// The plans in a part of the log. Lines of one entry that follow its first one begin with a tab.
+fn plans(log: &str) -> Vec<Value> {
+    let mut plans = Vec::new();
+    let mut lines = log.lines().peekable();
+    while let Some(line) = lines.next() {
+        if !line.ends_with(" plan:") {
+            continue;
+        }
+        let mut text = String::new();
+        while let Some(line) = lines.peek().and_then(|line| line.strip_prefix('\t')) {
+            text.push_str(line);
+            lines.next();
+        }
+        plans.push(serde_json::from_str(&text).expect("a plan"));
+    }
+    plans
+}

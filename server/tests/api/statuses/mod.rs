@@ -1,0 +1,62 @@
+//! What the table of operations promises is what is answered: every status that it lists for an
+//! operation is reached here, with its code, on both stores, and no other.
+//!
+//! The refusals that every operation has are made from the table itself, and so are most requests; what
+//! has to be known about single operations stands in `stage` and `conflicts`. An operation that
+//! nobody taught the test about fails it. That no other test sees a status which is not listed is
+//! seen to by its client.
+
+mod conflicts;
+mod order;
+mod refusals;
+mod stage;
+
+use std::collections::BTreeMap;
+
+use tplkit_server::http::operations::{OPERATIONS, Operation};
+
+use super::client::Answer;
+use crate::stores::{Place, on_both_stores};
+use stage::Stage;
+
+on_both_stores!(every_status_of_every_operation_is_reached);
+
+/// What was reached of one operation: the code of each status, empty for successes.
+#[derive(Debug, Default)]
+struct Reached(BTreeMap<u16, String>);
+
+impl Reached {
+    fn note(&mut self, operation: &Operation, answer: &Answer) {
+        let code = if answer.status < 300 {
+            String::new()
+        } else {
+            answer.code()
+        };
+        let listed = operation.all_statuses().contains(&answer.status);
+        assert!(listed, "{operation:?} promises no such thing: {answer:?}");
+        self.0.insert(answer.status, code);
+    }
+}
+
+async fn every_status_of_every_operation_is_reached(place: Place) {
+    let stage = Stage::new(place).await;
+    let mut never = Vec::new();
+    for operation in &OPERATIONS {
+        let mut reached = Reached::default();
+        for answer in refusals::of(&stage, operation).await {
+            reached.note(operation, &answer);
+        }
+        for answer in stage.successes(operation).await {
+            reached.note(operation, &answer);
+        }
+        if let Some(answer) = conflicts::of(&stage, operation).await {
+            reached.note(operation, &answer);
+        }
+        for status in operation.all_statuses() {
+            if !reached.0.contains_key(&status) {
+                never.push(format!("{operation:?} {status}"));
+            }
+        }
+    }
+    assert!(never.is_empty(), "listed and never reached: {never:#?}");
+}

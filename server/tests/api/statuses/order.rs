@@ -1,0 +1,73 @@
+//! The order in which refusals are told: a request with every fault is answered with the first, and
+//! with each fault that is mended with the next.
+
+use tplkit_server::auth::{KeyScope, Role};
+use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
+
+use super::stage::{MOST, Stage, send};
+use crate::api::client::Client;
+use crate::api::document::{Ids, JSON, Request};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(the_first_of_many_faults_is_told);
+
+async fn the_first_of_many_faults_is_told(place: Place) {
+    let stage = Stage::new(place).await;
+    let viewer = stage.world.as_user("viewer@acme.test");
+    let stranger = stage.world.as_user("stranger@other.test");
+    let guarded = OPERATIONS
+        .iter()
+        .filter(|operation| operation.access != Access::Public);
+    for operation in guarded {
+        let ask = |client: &Client, ids: &Ids, media_type, body: &str| {
+            let request = faulty(&stage, operation, ids, media_type, body);
+            send(client, operation.method, &request, &[])
+        };
+        let large = "{".repeat(MOST + 1);
+        let (here, missing) = (&stage.here, &stage.missing);
+        let refusal = ask(&stage.world.nobody, missing, "text/plain", &large);
+        refusal.refused(401, "unauthenticated");
+        let (code, key) = match operation.access {
+            Access::Users => ("forbidden", &stage.reader),
+            Access::Scopes([KeyScope::Read]) => ("missing_scope", &stage.writer),
+            _ => ("missing_scope", &stage.reader),
+        };
+        ask(key, missing, "text/plain", &large).refused(403, code);
+        if operation.path.contains('{') {
+            ask(&stage.owner, missing, "text/plain", &large).refused(404, "not_found");
+            ask(&stranger, here, "text/plain", &large).refused(404, "not_found");
+            // Whose role it takes to apply a template is said by a workspace in the body.
+            let said_in_path = operation.about.request != Some("Apply");
+            if operation.role > Role::Viewer && said_in_path {
+                let refusal = ask(&viewer, here, "text/plain", &large);
+                if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {
+                    refusal.refused(404, "not_found");
+                } else {
+                    refusal.refused(403, "forbidden");
+                }
+            }
+        }
+        if operation.has_body() {
+            ask(&stage.owner, here, "text/plain", &large).refused(415, "unsupported_media_type");
+            ask(&stage.owner, here, JSON, &large).refused(413, "payload_too_large");
+        }
+        let refusal = ask(&stage.owner, here, JSON, "{");
+        assert_eq!(refusal.status, 422, "{operation:?} {refusal:?}");
+    }
+}
+
+/// A request with a parameter that there is not, and that body where one may come.
+fn faulty(
+    stage: &Stage,
+    operation: &Operation,
+    ids: &Ids,
+    media_type: &'static str,
+    body: &str,
+) -> Request {
+    let mut request = stage.document.request(operation, ids);
+    let sign = if request.path.contains('?') { '&' } else { '?' };
+    request.path.push(sign);
+    request.path.push_str("nonsense=1");
+    request.body = operation.has_body().then(|| (media_type, body.to_owned()));
+    request
+}

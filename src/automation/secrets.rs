@@ -1,0 +1,113 @@
+//! The secrets in a graph: texts in fields that the definitions call secret.
+//!
+//! Goes in: a graph that may be changed. What becomes of a secret decides who asks.
+
+use super::each_step::each_step;
+use crate::definitions::{Definitions, Field, Fields};
+use crate::json::Value;
+
+/// Where a secret stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SecretPlace {
+    /// The id of its step; empty when that has none.
+    pub step: String,
+    /// The key of its step.
+    pub key: String,
+    /// The field, from the config of its step on.
+    pub field: String,
+    /// The place from the graph on: `steps[0].config.apiKey`.
+    pub place: String,
+}
+
+/// Shows every secret of a `graph_config` that is not empty.
+pub fn each_secret(
+    definitions: &Definitions,
+    graph: &mut Value,
+    visit: &mut dyn FnMut(&SecretPlace, &mut String),
+) {
+    each_step(definitions, graph, &mut |place, step| {
+        let text = |key: &str| {
+            let text = step.get(key).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let (id, key) = (text("id"), text("key"));
+        let (Some(declared), Some(config)) = (definitions.steps.get(&key), step.get_mut("config"))
+        else {
+            return;
+        };
+        fields("", &declared.config, config, &mut |field, secret| {
+            let at = SecretPlace {
+                step: id.clone(),
+                key: key.clone(),
+                field: field.to_owned(),
+                place: format!("{place}.config.{field}"),
+            };
+            visit(&at, secret);
+        });
+    });
+}
+
+type Visit<'v> = &'v mut dyn FnMut(&str, &mut String);
+
+fn fields(place: &str, declared: &Fields, config: &mut Value, visit: Visit<'_>) {
+    let Value::Object(config) = config else {
+        return;
+    };
+    for (name, field) in declared {
+        if let Some(value) = config.get_mut(name) {
+            let dot = if place.is_empty() { "" } else { "." };
+            inside(&format!("{place}{dot}{name}"), field, value, visit);
+        }
+    }
+}
+
+fn inside(place: &str, field: &Field, value: &mut Value, visit: Visit<'_>) {
+    if let (true, Value::String(text)) = (field.secret, &mut *value) {
+        if !text.is_empty() {
+            visit(place, text);
+        }
+        return;
+    }
+    if let (Some(element), Value::List(elements)) = (&field.items, &mut *value) {
+        for (at, value) in elements.iter_mut().enumerate() {
+            inside(&format!("{place}[{at}]"), element, value, visit);
+        }
+    }
+    if let Some(declared) = &field.fields {
+        fields(place, declared, value, visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::each_secret;
+    use crate::definitions::Definitions;
+    use crate::json::Value;
+
+    #[test]
+    fn every_secret_is_shown_in_its_place_and_nothing_else() {
+        let text = r#"{"steps":[{"key":"http.request","id":"stp_aaaaaaaaaaaa","config":{"connectionName":"c","bearerToken":"one"}},
+            {"key":"ifElse","config":{"then":[{"key":"agent.route","config":{"prompt":"p","apiKey":"two",
+            "routes":[{"name":"r","steps":[{"key":"http.request","config":{"bearerToken":"three"}}]}]}}]}},
+            {"key":"http.request","config":{"bearerToken":""}},{"key":"nope","config":{"apiKey":"four"}}]}"#;
+        let mut graph = Value::parse(text).expect("JSON");
+        let mut seen = Vec::new();
+        each_secret(Definitions::embedded(), &mut graph, &mut |at, secret| {
+            seen.push(format!("{} {} {secret}", at.step, at.place));
+            "x".clone_into(secret);
+        });
+        assert_eq!(
+            seen,
+            [
+                "stp_aaaaaaaaaaaa steps[0].config.bearerToken one",
+                " steps[1].config.then[0].config.apiKey two",
+                " steps[1].config.then[0].config.routes[0].steps[0].config.bearerToken three",
+            ]
+        );
+        let written = graph.write();
+        assert!(
+            written.contains("four") && !written.contains("three"),
+            "{written}"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! What is asked on a terminal, by the system's `script`, which has one to give. Where there is none, this is
+//! said, and nothing is tested.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::support::{Place, case};
+
+/// Nobody types so slowly.
+const PATIENCE: Duration = Duration::from_secs(60);
+const DOWN: &str = "\u{1b}[B";
+
+/// The program on a terminal.
+struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    shown: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    /// Starts `tplkit` with these words; nothing where no terminal can be had.
+    fn start(place: &Place, words: &str) -> Option<Terminal> {
+        let line = format!("'{}' {words}", env!("CARGO_BIN_EXE_tplkit"));
+        let started = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(place.dir.path())
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut child) = started else {
+            // Not eprintln!, which the test runner keeps to itself when the test passes.
+            let told = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
+            let _ = std::io::stderr().write_all(told.as_bytes());
+            return None;
+        };
+        let keys = child.stdin.take().expect("a pipe");
+        let mut out = child.stdout.take().expect("a pipe");
+        let (send, shown) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = out.read(&mut bytes) {
+                if send.send(bytes[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Some(Terminal {
+            child,
+            keys,
+            shown,
+            seen: String::new(),
+        })
+    }
+
+    /// Waits until the text is shown, and forgets what was shown up to it.
+    #[track_caller]
+    fn shows(&mut self, text: &str) {
+        loop {
+            if let Some(at) = self.seen.find(text) {
+                self.seen.drain(..at + text.len());
+                return;
+            }
+            let more = self.shown.recv_timeout(PATIENCE);
+            let more = more.unwrap_or_else(|_| panic!("{text:?} is not in {:?}", self.seen));
+            self.seen.push_str(&String::from_utf8_lossy(&more));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("is typed");
+        self.keys.flush().expect("is typed");
+    }
+
+    /// Its exit code, and what else it showed.
+    fn ends(mut self) -> (Option<i32>, String) {
+        while let Ok(more) = self.shown.recv_timeout(PATIENCE) {
+            self.seen.push_str(&String::from_utf8_lossy(&more));
+        }
+        let status = self.child.wait().expect("ends");
+        (status.code(), self.seen)
+    }
+}
+
+fn links() -> Place {
+    let text = std::fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    Place::with(&[("p.json", &text)])
+}
+
+#[test]
+fn each_dependency_is_asked_about() {
+    let place = links();
+    let Some(mut terminal) = Terminal::start(&place, "resolve init p.json -o r.toml") else {
+        return;
+    };
+    terminal.shows("f_countries");
+    terminal.shows("> import");
+    terminal.press("\r");
+    terminal.shows("> decide later");
+    terminal.press(DOWN);
+    terminal.shows("> skip");
+    terminal.press("\r");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("`r.toml` is written"), "{shown}");
+    let written = place.read("r.toml");
+    for (reference, action) in [("f_countries", "import"), ("f_carriers", "skip")] {
+        let decided = format!("[resolutions.{reference}]\naction = \"{action}\"\n");
+        assert!(written.contains(&decided), "{written}");
+    }
+    let ran = place
+        .run(&["resolve", "check", "p.json", "r.toml"])
+        .exits(0);
+    assert_eq!(ran.out, "Everything is decided: 2 dependencies.\n");
+}
+
+#[test]
+fn who_stops_in_the_middle_writes_nothing_and_sees_the_cursor() {
+    let place = links();
+    let Some(mut terminal) = Terminal::start(&place, "resolve init p.json -o r.toml") else {
+        return;
+    };
+    terminal.shows("> import");
+    terminal.press("\u{3}");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(130), "{shown}");
+    assert!(shown.contains("\u{1b}[?25h"), "{shown:?}");
+    assert!(!place.path("r.toml").exists());
+}
+
+#[test]
+fn nothing_is_asked_of_who_does_not_want_it() {
+    let place = links();
+    let line = "resolve init p.json -o r.toml --no-input";
+    let Some(terminal) = Terminal::start(&place, line) else {
+        return;
+    };
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(!shown.contains("> import"), "{shown}");
+    assert!(place.read("r.toml").contains("# To be decided:"));
+}
