@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_read_that_takes_too_long_ends,
     a_write_that_takes_too_long_takes_nobody_along,
+    a_write_that_is_refused_leaves_nothing,
 );
 
 /// Ten lines.
@@ -120,4 +121,48 @@ async fn a_write_that_takes_too_long_takes_nobody_along(place: Place) {
         })
     });
     assert_eq!(count.await, Ok(39));
+}
+
+async fn refused(store: &Store, number: u128) -> Result<(), StoreError> {
+    let id = uuid::Uuid::from_u128(number);
+    store
+        .write(&Scope::Operator, id, |tx, id| {
+            let sql = "INSERT INTO main.organizations (id, label, config, created_at, updated_at) \
+                 VALUES ($1, 'refused', $2, 0, 0)";
+            let parameters = [(*id).into(), "{}".into()];
+            Box::pin(async move {
+                tx.query(sql, &parameters).await?;
+                Err(StoreError::OutOfScope)
+            })
+        })
+        .await
+}
+
+/// On SQLite writes that wait share a commit: the first of it stands without a savepoint.
+async fn a_write_that_is_refused_leaves_nothing(place: Place) {
+    let store = Store::open(&place.url).await.expect("opens");
+    assert_eq!(refused(&store, 1).await, Err(StoreError::OutOfScope));
+    for round in 1..20 {
+        let at = round * 1000;
+        let all = futures_util::future::join_all((at..at + 12).map(|number| {
+            let store = &store;
+            async move {
+                // Of some rounds the first is refused, of others the last.
+                if number % 3 == round % 3 {
+                    assert_eq!(refused(store, number).await, Err(StoreError::OutOfScope));
+                } else {
+                    label(store, number).await.expect("writes");
+                }
+            }
+        }));
+        all.await;
+    }
+    let count = store.read(&Scope::Operator, (), |tx, ()| {
+        let sql = "SELECT count(*), count(CASE WHEN label = 'x' THEN 1 END) FROM organizations";
+        Box::pin(async move {
+            let rows = tx.last(sql, &[]).await?;
+            Ok::<_, StoreError>((rows[0].get::<i64>(0)?, rows[0].get::<i64>(1)?))
+        })
+    });
+    assert_eq!(count.await, Ok((19 * 8, 19 * 8)));
 }

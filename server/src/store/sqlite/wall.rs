@@ -38,8 +38,9 @@ const TENANT: &str = "wall_tenant('{}', @organization_id)";
 const WITHIN: &str = "wall_within('{}', @organization_id, @workspace_id)";
 
 /// Who sees every row of the only organization is not asked about each of them: the first question has
-/// one answer for a whole statement, and it is an id to compare with.
-const ROW: &str = "(@organization_id = wall_whole() \
+/// one answer for a whole statement, and it is an id to compare with. Compared by `IS`: a question that
+/// came to nothing would let a trigger pass.
+const ROW: &str = "(@organization_id IS wall_whole() \
      OR wall_row(@organization_id, @workspace_id, @feature_id, @created_by))";
 
 const SHOWN: &str = "wall_shown(@visibility)";
@@ -393,10 +394,12 @@ impl Wall {
         // It gives one answer as long as a statement runs, which is all that SQLite makes of this.
         let steady = flags | FunctionFlags::SQLITE_DETERMINISTIC;
         connection.create_scalar_function("wall_whole", 0, steady, move |_| {
-            Ok(wall.lock(|running| match &running.scope {
-                Some(Scope::Caller(visible)) => visible.whole().map(|id| id.as_bytes().to_vec()),
+            let whole = wall.lock(|running| match &running.scope {
+                Some(Scope::Caller(visible)) => visible.whole(),
                 _ => None,
-            }))
+            });
+            // Nobody's: no id is empty.
+            Ok(whole.map_or(Vec::new(), |id| id.as_bytes().to_vec()))
         })?;
         let wall = self.clone();
         connection.create_scalar_function("wall_row", 4, flags, move |row| {

@@ -167,6 +167,13 @@ fn what_is_remembered_of_a_statement_ends_with_it() {
         wall.enter(scope);
         count.query_row([id.as_bytes()], |row| row.get::<_, i64>(0))
     };
+    let change = "UPDATE main.rows SET updated_at = 1 WHERE organization_id = ?1";
+    let changed = |id: Uuid| {
+        wall.announce(Some("rows"));
+        let changed = connection.execute(change, [id.as_bytes()]);
+        wall.announce(None);
+        changed
+    };
     let theirs = Scope::Caller(Visible {
         organizations: vec![THEIRS],
         ..Visible::default()
@@ -193,6 +200,11 @@ fn what_is_remembered_of_a_statement_ends_with_it() {
     ] {
         for (id, rows) in [OURS, THEIRS].into_iter().zip(both) {
             assert_eq!(seen(scope.clone(), id), Ok(rows), "{scope:?} {id}");
+            assert_eq!(
+                changed(id),
+                Ok(usize::try_from(rows).expect("a count")),
+                "{scope:?} {id}"
+            );
         }
     }
 }
