@@ -1,6 +1,7 @@
 //! How fast a template job writes, as ratios against what its store takes at best.
 //!
-//! `cargo bench -p tplkit-server --bench jobs`, or `… -- --only sqlite|postgres --rows N` (100,000). The
+//! `cargo bench -p tplkit-server --bench jobs`, or `… -- --only sqlite|postgres --rows N` (100,000), or
+//! `… --url postgres://…/jobs` for an empty database of that name in a server that is there. The
 //! yardsticks are measured in the same run: on SQLite rows of the same text in a bare table, 500 to a
 //! transaction, once as safe and once as fast as SQLite allows; on PostgreSQL one `COPY` of them, into a bare
 //! table and into one with the columns, keys and indexes of the real one. Processor time is that of this
@@ -74,11 +75,13 @@ fn main() {
         }
     }
     #[cfg(unix)]
-    if wants("postgres")
-        && let Some(cluster) = cluster::shared()
-    {
+    let url = option("--url").or_else(|| {
+        let cluster = wants("postgres").then(cluster::shared)??;
         cluster.psql("CREATE DATABASE jobs").expect("creates");
-        let url = cluster.url("jobs");
+        Some(cluster.url("jobs"))
+    });
+    #[cfg(unix)]
+    if let Some(url) = url {
         let seconds = runtime.block_on(measure("postgres", &url, rows));
         for (yardstick, table) in yardsticks::TABLES {
             let copy = runtime.block_on(yardsticks::copy_postgres(&url, table, &texts(rows)));

@@ -189,7 +189,7 @@ async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(
     Ok(())
 }
 
-/// How many events one transaction makes runs of.
+/// How many events one transaction makes runs of; the statement below says it, too.
 const BATCH: i64 = 200;
 
 /// Makes runs of the events that have waited longest; true when more may wait.
@@ -205,10 +205,10 @@ pub(super) async fn dispatch(store: &Store) -> Result<bool, StoreError> {
 
 async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
     let sql = "DELETE FROM main.workflow_events WHERE (organization_id, id) IN \
-         (SELECT organization_id, id FROM workflow_events ORDER BY id LIMIT $1 {skip}) \
+         (SELECT organization_id, id FROM workflow_events ORDER BY id LIMIT 200 {skip}) \
          RETURNING organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
          cause, created_at";
-    let events = tx.query(sql, &[BATCH.into()]).await?;
+    let events = tx.query(sql, &[]).await?;
     let places = places(tx, &events).await?;
     let mut lines = Vec::with_capacity(events.len());
     for event in &events {

@@ -7,7 +7,7 @@
 use uuid::Uuid;
 
 use super::events::too_deep;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Asked, Row, StoreError, Tx};
 
 /// A run that was claimed.
 #[derive(Debug, Clone)]
@@ -109,20 +109,39 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// Claims so many of the runs that wait for nobody, for `lease` microseconds by the clock of the database.
+/// The statement that finds up to so many runs that wait for nobody. The number stands in it: a plan that
+/// is made for any number is not made for a small one.
+fn free(most: usize) -> &'static str {
+    macro_rules! free {
+        ($most:literal) => {
+            concat!(
+                "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
+                 record, dry_run, depth, caller, wake_at, status FROM workflow_runs \
+                 WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
+                 AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT ",
+                $most,
+                " {skip}"
+            )
+        };
+    }
+    match most {
+        32.. => free!("32"),
+        8.. => free!("8"),
+        _ => free!("1"),
+    }
+}
+
+/// Claims up to so many of the runs that wait for nobody, for `lease` microseconds by the clock of the
+/// database.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn claim(
     tx: &mut Tx,
-    (owner, most): (Uuid, i64),
+    (owner, most): (Uuid, usize),
     (lease, now): (i64, i64),
 ) -> Result<Vec<Run>, StoreError> {
-    let sql = "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
-         record, dry_run, depth, caller, wake_at, status FROM workflow_runs \
-         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
-         AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT $2 {skip}";
-    let rows = tx.query(sql, &[now.into(), most.into()]).await?;
+    let rows = tx.query(free(most), &[now.into()]).await?;
     let run = |row: &Row| {
         Ok(Run {
             organization: row.get(0)?,
@@ -161,21 +180,26 @@ pub(super) async fn claim(
     Ok(runs)
 }
 
-/// Holds a run for as long again; false when it is somebody else's by now.
-///
-/// # Errors
-/// Those of the store.
-pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
+fn holding(run: &Run, lease: i64) -> Asked {
     let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
-    let parameters = [
+    let parameters = vec![
         run.organization.into(),
         run.id.into(),
         run.owner.into(),
         lease.into(),
     ];
-    Ok(tx.first(sql, &parameters).await?.is_some())
+    (sql.into(), parameters)
+}
+
+/// Holds a run for as long again; false when it is somebody else's by now.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
+    let (sql, parameters) = holding(run, lease);
+    Ok(!tx.ask(&sql, &parameters).await?.is_empty())
 }
 
 /// Lets go of a run, to be taken up again at `wake_at`, or at once.
@@ -198,6 +222,27 @@ pub(super) async fn release(
     tx.query(sql, &parameters).await.map(drop)
 }
 
+fn ending(run: &Run, error: Option<&str>, now: i64) -> Asked {
+    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, finished_at = $6, \
+         lease_owner = NULL, locked_until = NULL, wake_at = NULL \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
+    let status = if error.is_some() {
+        "failed"
+    } else {
+        "succeeded"
+    };
+    let parameters = vec![
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        status.into(),
+        error.into(),
+        now.into(),
+    ];
+    (sql.into(), parameters)
+}
+
 /// Ends a run; false when it is somebody else's by now.
 ///
 /// # Errors
@@ -208,24 +253,8 @@ pub(super) async fn end(
     error: Option<&str>,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, finished_at = $6, \
-         lease_owner = NULL, locked_until = NULL, wake_at = NULL \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
-    let status = if error.is_some() {
-        "failed"
-    } else {
-        "succeeded"
-    };
-    let parameters = [
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
-        status.into(),
-        error.into(),
-        now.into(),
-    ];
-    Ok(tx.first(sql, &parameters).await?.is_some())
+    let (sql, parameters) = ending(run, error, now);
+    Ok(!tx.ask(&sql, &parameters).await?.is_empty())
 }
 
 /// A step as it is kept.
@@ -279,18 +308,14 @@ pub async fn steps(
     rows.iter().map(StepLine::read).collect()
 }
 
-/// Writes a step down. One that succeeded is never written again.
-///
-/// # Errors
-/// Those of the store.
-pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Result<(), StoreError> {
+fn writing(run: &Run, step: &StepLine) -> Asked {
     let sql = "INSERT INTO main.workflow_steps {into $1} (organization_id, workspace_id, run_id, number, \
          path, step_id, key, status, input, output, error) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
          ON CONFLICT (organization_id, run_id, number) DO UPDATE SET status = excluded.status, \
          input = excluded.input, output = excluded.output, error = excluded.error \
          WHERE workflow_steps.status <> 'succeeded'";
-    let parameters = [
+    let parameters = vec![
         run.organization.into(),
         run.workspace.into(),
         run.id.into(),
@@ -303,5 +328,44 @@ pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Resul
         step.output.as_deref().into(),
         step.error.as_deref().into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    (sql.into(), parameters)
+}
+
+/// Writes a step down. One that succeeded is never written again.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Result<(), StoreError> {
+    let (sql, parameters) = writing(run, step);
+    tx.ask(&sql, &parameters).await.map(drop)
+}
+
+/// Writes a step down and holds the run; false when that is somebody else's by now, and then the
+/// transaction has to be undone.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn write_held(
+    tx: &mut Tx,
+    run: &Run,
+    step: &StepLine,
+    lease: i64,
+) -> Result<bool, StoreError> {
+    let answers = tx.volley(vec![holding(run, lease), writing(run, step)]);
+    Ok(answers.await?.first().is_some_and(|held| !held.is_empty()))
+}
+
+/// Writes the last step down and ends the run well; false when it is somebody else's by now, and then
+/// the transaction has to be undone.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn write_last(
+    tx: &mut Tx,
+    run: &Run,
+    step: &StepLine,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let answers = tx.volley(vec![writing(run, step), ending(run, None, now)]);
+    Ok(answers.await?.last().is_some_and(|ended| !ended.is_empty()))
 }

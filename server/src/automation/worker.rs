@@ -201,7 +201,7 @@ impl Player {
             schedules::begin_due(self).await?;
         }
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
-            let claim = (self.context.id(), i64::try_from(room).unwrap_or(1));
+            let claim = (self.context.id(), room);
             let times = (self.lease(), self.context.now());
             found.runs = self
                 .store

@@ -32,4 +32,4 @@ pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
 pub use tables::{Opened, Tables};
 pub use together::together;
-pub use write::{Refused, insert, remove, remove_all, replace, replace_all};
+pub use write::{Refused, insert, insert_complete, remove, remove_all, replace, replace_all};

@@ -82,18 +82,48 @@ impl From<Refused> for Problem {
 pub async fn insert(
     tx: &mut Tx,
     opened: &Opened,
-    (creator, now): (Option<Uuid>, i64),
+    by: (Option<Uuid>, i64),
     rows: &mut [Entered],
+) -> Result<(), Refused> {
+    room(tx, opened, rows).await?;
+    sequence::number(tx, &opened.table, rows).await?;
+    insert_numbered(tx, opened, by, rows).await
+}
+
+/// Inserts rows that nothing is to be put into any more, and that move no sequence on.
+///
+/// # Errors
+/// As [`insert`].
+pub async fn insert_complete(
+    tx: &mut Tx,
+    opened: &Opened,
+    by: (Option<Uuid>, i64),
+    rows: &[Entered],
+) -> Result<(), Refused> {
+    room(tx, opened, rows).await?;
+    insert_numbered(tx, opened, by, rows).await
+}
+
+/// Whether the organization may have so many rows more.
+async fn room(tx: &mut Tx, opened: &Opened, rows: &[Entered]) -> Result<(), Refused> {
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    if count > 0 && opened.row_quota.is_some() && !counts::fits(tx, &opened.table, count).await? {
+        return Err(Refused::Quota);
+    }
+    Ok(())
+}
+
+async fn insert_numbered(
+    tx: &mut Tx,
+    opened: &Opened,
+    (creator, now): (Option<Uuid>, i64),
+    rows: &[Entered],
 ) -> Result<(), Refused> {
     let table = &*opened.table;
     let Some(first) = rows.first().map(|row| row.id) else {
         return Ok(());
     };
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    if opened.row_quota.is_some() && !counts::fits(tx, table, count).await? {
-        return Err(Refused::Quota);
-    }
-    sequence::number(tx, table, rows).await?;
     let lines: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| {

@@ -186,17 +186,23 @@ impl Writing<'_> {
         self.fresh.remove(&feature);
         let opened = self.open(feature).await?;
         let opened = opened.ok_or_else(|| missing(Kind::Feature, feature))?;
-        let mut rows = match prepared {
-            Some((table, rows)) if Arc::ptr_eq(table, &opened.table) => rows.clone(),
+        let by = (self.here.creator, self.here.now);
+        let entered;
+        let rows = match prepared {
+            Some((table, rows)) if Arc::ptr_eq(table, &opened.table) => rows,
             _ => {
                 let (table, context) = (&opened.table, &self.here.context);
                 let rows = rows.iter().enumerate().map(|(at, row)| {
                     enter(table, context, row.id, &row.data).ok_or_else(|| not_storable(at))
                 });
-                rows.collect::<Result<_, Refused>>()?
+                entered = rows.collect::<Result<Vec<_>, Refused>>()?;
+                &entered
             }
         };
-        let by = (self.here.creator, self.here.now);
+        if rows.iter().all(Entered::is_complete) {
+            return Ok(crate::rows::insert_complete(self.tx, &opened, by, rows).await?);
+        }
+        let mut rows = rows.clone();
         Ok(crate::rows::insert(self.tx, &opened, by, &mut rows).await?)
     }
 }

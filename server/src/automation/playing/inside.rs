@@ -56,9 +56,13 @@ impl Inside {
         };
         let mut line = self.line.clone();
         line.output = Some(Json::Object(output.clone()).write());
-        runs::write_step(tx, run, &line).await?;
-        if last && !runs::end(tx, run, None, player.context.now()).await? {
-            return Err(Stop::Fenced);
+        if last {
+            let now = player.context.now();
+            if !runs::write_last(tx, run, &line, now).await? {
+                return Err(Stop::Fenced);
+            }
+        } else {
+            runs::write_step(tx, run, &line).await?;
         }
         Ok(Came::of(output, last))
     }

@@ -291,8 +291,7 @@ impl Playing<'_> {
                         return fenced(tx, run, line, *lease).await;
                     };
                     // The end of a run is its fence as well.
-                    runs::write_step(tx, run, line).await?;
-                    if runs::end(tx, run, None, *now).await? {
+                    if runs::write_last(tx, run, line, *now).await? {
                         Ok(())
                     } else {
                         Err(Stop::Fenced)
@@ -360,8 +359,8 @@ pub(super) fn told(next: &Next, failure: &Failure) -> String {
 
 /// Writes a step down, if the run is still ours.
 async fn fenced(tx: &mut Tx, run: &Run, line: &StepLine, lease: i64) -> Result<(), Stop> {
-    if !runs::hold(tx, run, lease).await? {
-        return Err(Stop::Fenced);
+    if runs::write_held(tx, run, line, lease).await? {
+        return Ok(());
     }
-    Ok(runs::write_step(tx, run, line).await?)
+    Err(Stop::Fenced)
 }
