@@ -70,7 +70,17 @@ pub(in crate::store) struct Walled {
     /// Whether a commit waits until it has reached the disk.
     waits_for_disk: bool,
     #[cfg(any(test, feature = "walls-off"))]
-    steps: Arc<AtomicU64>,
+    steps: Steps,
+}
+
+/// What statements took, in steps of SQLite's machine.
+#[cfg(any(test, feature = "walls-off"))]
+#[derive(Default)]
+struct Steps {
+    /// By all connections of a store.
+    all: Arc<AtomicU64>,
+    /// By the running task: it counts when it comes to its end.
+    here: u64,
 }
 
 /// Opens a database as it has to be for everything that follows.
@@ -127,7 +137,7 @@ impl Walled {
             overran: None,
             waits_for_disk: true,
             #[cfg(any(test, feature = "walls-off"))]
-            steps: Arc::default(),
+            steps: Steps::default(),
         })
     }
 
@@ -144,8 +154,17 @@ impl Walled {
     /// Counts the steps of SQLite's machine together with other connections.
     #[cfg(any(test, feature = "walls-off"))]
     pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> Walled {
-        self.steps = steps.clone();
+        self.steps.all = steps.clone();
         self
+    }
+
+    /// Counts what a task took, unless it was broken off to be run once more.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub(super) fn count(&mut self) {
+        let steps = std::mem::take(&mut self.steps.here);
+        if self.overran != Some(true) {
+            self.steps.all.fetch_add(steps, Ordering::Relaxed);
+        }
     }
 
     /// Says for whom the next statements run.
@@ -224,6 +243,9 @@ impl Walled {
             wall.announce(statement.writes);
         }
         let mut prepared = self.connection.prepare_cached(&statement.text)?;
+        // Of a run that was broken off.
+        #[cfg(any(test, feature = "walls-off"))]
+        prepared.reset_status(rusqlite::StatementStatus::VmStep);
         for (index, value) in parameters.iter().enumerate() {
             value.bind(&mut prepared, index + 1)?;
         }
@@ -238,8 +260,7 @@ impl Walled {
         #[cfg(any(test, feature = "walls-off"))]
         {
             let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
-            let steps = u64::try_from(steps).unwrap_or_default();
-            self.steps.fetch_add(steps, Ordering::Relaxed);
+            self.steps.here += u64::try_from(steps).unwrap_or_default();
         }
         Ok(answer)
     }

@@ -185,7 +185,13 @@ pub(super) fn look(
 
 fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {
     connection.enter(Some(task.scope()));
-    let (connection, keep) = task.run(connection);
+    #[cfg_attr(
+        not(any(test, feature = "walls-off")),
+        expect(unused_mut, reason = "only tests count")
+    )]
+    let (mut connection, keep) = task.run(connection);
+    #[cfg(any(test, feature = "walls-off"))]
+    connection.count();
     connection.enter(None);
     (connection, keep)
 }
