@@ -172,22 +172,27 @@ pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Versio
     if fires {
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
-    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2";
-    let parameters = [
-        draft.organization.into(),
-        draft.id.into(),
-        false.into(),
-        fires.into(),
-    ];
-    tx.query(sql, &parameters).await?;
+    put_out(tx, &draft, fires).await?;
     draft.is_draft = false;
     draft.is_active = fires;
     if fires && !settle(tx, (draft.organization, draft.workflow), now).await? {
         return Err(no_table(tx.scope()));
     }
     Ok(draft)
+}
+
+/// Makes a version a published one that fires, or does not.
+async fn put_out(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2";
+    let parameters = [
+        version.organization.into(),
+        version.id.into(),
+        false.into(),
+        fires.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
 }
 
 /// 409 for a draft that cannot be published any more.
@@ -228,10 +233,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
         return Ok(Switched::Done(newest));
     }
     switch_off(tx, line.organization, workflow).await?;
-    let sql = "UPDATE main.workflow_versions SET is_active = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let parameters = [line.organization.into(), newest.id.into(), true.into()];
-    tx.query(sql, &parameters).await?;
+    put_out(tx, &newest, true).await?;
     newest.is_active = true;
     if !settle(tx, (line.organization, workflow), now).await? {
         return Err(no_table(tx.scope()));
@@ -251,16 +253,7 @@ pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Proble
         return Ok(());
     }
     switch_off(tx, line.organization, line.id).await?;
-    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2";
-    let parameters = [
-        line.organization.into(),
-        newest.id.into(),
-        false.into(),
-        true.into(),
-    ];
-    tx.query(sql, &parameters).await?;
+    put_out(tx, &newest, true).await?;
     // One whose table was left out fires nothing.
     settle(tx, (line.organization, line.id), now).await?;
     Ok(())

@@ -11,13 +11,8 @@ const BATCH: i64 = 1000;
 /// How many runs do: each takes its steps along.
 const RUNS: i64 = 200;
 
-/// A kind of lines that expire: the statement that removes some of them, given an instant and a number.
-struct Expiring {
-    scope: Scope,
-    before: i64,
-    most: i64,
-    sql: &'static str,
-}
+/// Lines that expire: the statement that removes some of them, given an instant and a number; both.
+type Expiring = (&'static str, i64, i64);
 
 /// Removes the token pairs that have expired, and gives how many there were. One that was rotated
 /// stays until then: using it again has to be noticed.
@@ -27,14 +22,7 @@ struct Expiring {
 pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result<u64, StoreError> {
     let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
          WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
-    let (scope, before) = (Scope::Gate, context.now());
-    let expiring = Expiring {
-        scope,
-        before,
-        most: BATCH,
-        sql,
-    };
-    remove(store, &expiring).await
+    remove(store, Scope::Gate, (sql, context.now(), BATCH)).await
 }
 
 /// Removes answers that were kept for requests sent again, and gives how many there were.
@@ -46,14 +34,7 @@ pub async fn remove_kept_answers(store: &Store, context: &Context) -> Result<u64
     let sql = "DELETE FROM main.idempotency WHERE created_at < $1 \
          AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
          FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
-    let (scope, before) = (Scope::Operator, context.now() - KEPT);
-    let expiring = Expiring {
-        scope,
-        before,
-        most: BATCH,
-        sql,
-    };
-    remove(store, &expiring).await
+    remove(store, Scope::Operator, (sql, context.now() - KEPT, BATCH)).await
 }
 
 /// Removes runs of automations that finished longer than `kept` ago, with their steps, and gives how many
@@ -70,35 +51,25 @@ pub async fn remove_old_runs(
          (SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
          ORDER BY finished_at LIMIT $2) RETURNING id";
     let kept = i64::try_from(micros(kept)).unwrap_or(i64::MAX / 2);
-    let (scope, before) = (Scope::Operator, context.now() - kept);
-    let expiring = Expiring {
-        scope,
-        before,
-        most: RUNS,
-        sql,
-    };
-    remove(store, &expiring).await
+    remove(store, Scope::Operator, (sql, context.now() - kept, RUNS)).await
 }
 
-async fn remove(store: &Store, expiring: &Expiring) -> Result<u64, StoreError> {
+async fn remove(store: &Store, scope: Scope, expiring: Expiring) -> Result<u64, StoreError> {
+    let (.., most) = expiring;
     let mut removed = 0;
     loop {
-        let part = (expiring.sql, expiring.before, expiring.most);
         let count = store
-            .write(&expiring.scope, part, |tx, part| {
+            .write(&scope, expiring, |tx, part| {
                 Box::pin(remove_part(tx, *part))
             })
             .await?;
         removed += count as u64;
-        if i64::try_from(count).is_ok_and(|count| count < expiring.most) {
+        if i64::try_from(count).is_ok_and(|count| count < most) {
             return Ok(removed);
         }
     }
 }
 
-async fn remove_part(
-    tx: &mut Tx,
-    (sql, before, most): (&'static str, i64, i64),
-) -> Result<usize, StoreError> {
+async fn remove_part(tx: &mut Tx, (sql, before, most): Expiring) -> Result<usize, StoreError> {
     Ok(tx.query(sql, &[before.into(), most.into()]).await?.len())
 }
