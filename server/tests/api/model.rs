@@ -5,6 +5,7 @@ use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
 use super::client::Client;
+use super::document::Ids;
 use super::world::World;
 
 /// The ids of one record of each kind, each in the one before it; view and column are the feature's.
@@ -97,6 +98,29 @@ impl Client {
 }
 
 impl Model {
+    /// The ids by the names that parameters and bodies have for them.
+    pub(crate) fn ids(&self, organization: &str, user: &str, key: &str) -> Ids {
+        Ids::from([
+            ("organization_id", organization.to_owned()),
+            ("user_id", user.to_owned()),
+            ("api_key_id", key.to_owned()),
+            ("workspace_id", self.workspace.clone()),
+            ("module_id", self.module.clone()),
+            ("rail_id", self.rail.clone()),
+            ("feature_id", self.feature.clone()),
+            ("view_id", self.view.clone()),
+            ("column_id", self.column.clone()),
+            ("row_id", self.row.clone()),
+            ("template_id", self.template.clone()),
+            ("item_uid", ITEM.to_owned()),
+            ("workflow_id", self.workflow.clone()),
+            ("version_id", self.version.clone()),
+            ("run_id", self.run.clone()),
+            ("job_id", self.job.clone()),
+            ("workspaceId", self.workspace.clone()),
+        ])
+    }
+
     pub(crate) fn new(client: &Client, organization: Uuid) -> Model {
         let body = json!({"organization_id": organization, "label": "W"});
         let workspace = id(&client.create("/v1/workspaces", &body));

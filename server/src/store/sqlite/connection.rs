@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode};
 
 use super::functions;
 use super::wall::Wall;
@@ -87,10 +87,10 @@ struct Steps {
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
+    keep_a_log(&connection)?;
     // FULL: an answer that was given survives a power cut. Group commit shares its cost.
     connection.execute_batch(
-        "PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
+        "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA temp_store = MEMORY;
          PRAGMA trusted_schema = OFF;",
@@ -100,6 +100,24 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(512);
     Ok(connection)
+}
+
+/// Makes a database one with a write-ahead log, for good. Of several that do so to a new file at the
+/// same time, SQLite does not let one wait for the other: it would have to give up what it holds.
+fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
+    const PAUSE: Duration = Duration::from_millis(2);
+    let clock = Stopwatch::start();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && clock.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            done => return Ok(done?),
+        }
+    }
 }
 
 /// Makes room for what one commit writes, in pages: those that have to leave memory before are written
@@ -160,11 +178,12 @@ impl Walled {
 
     /// Counts what a task took, unless it was broken off to be run once more.
     #[cfg(any(test, feature = "walls-off"))]
-    pub(super) fn count(&mut self) {
+    pub(super) fn count(mut self) -> Walled {
         let steps = std::mem::take(&mut self.steps.here);
         if self.overran != Some(true) {
             self.steps.all.fetch_add(steps, Ordering::Relaxed);
         }
+        self
     }
 
     /// Says for whom the next statements run.
@@ -272,6 +291,25 @@ mod tests {
 
     use super::{Walled, open};
     use crate::store::{Walls, migrate};
+
+    #[test]
+    fn many_may_open_a_new_file_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for round in 0..100 {
+            let file = folder.path().join(format!("{round}.db"));
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                let open = || {
+                    start.wait();
+                    open(&file).map(drop)
+                };
+                let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+                for opened in opened {
+                    assert_eq!(opened.join().expect("ends"), Ok(()), "in round {round}");
+                }
+            });
+        }
+    }
 
     #[test]
     fn a_commit_waits_for_the_disk_or_does_not() {

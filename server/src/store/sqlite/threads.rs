@@ -185,13 +185,9 @@ pub(super) fn look(
 
 fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {
     connection.enter(Some(task.scope()));
-    #[cfg_attr(
-        not(any(test, feature = "walls-off")),
-        expect(unused_mut, reason = "only tests count")
-    )]
-    let (mut connection, keep) = task.run(connection);
+    let (connection, keep) = task.run(connection);
     #[cfg(any(test, feature = "walls-off"))]
-    connection.count();
+    let connection = connection.count();
     connection.enter(None);
     (connection, keep)
 }

@@ -11,7 +11,7 @@ use tplkit_server::store::{Options, Store, StoreError};
 
 use crate::api::client::{Answer, Client};
 use crate::api::document::{Document, Ids, JSON, Request};
-use crate::api::model::{ITEM, Model, id, package};
+use crate::api::model::{Model, id, package};
 use crate::api::workflows;
 use crate::api::world::{PASSWORD, World};
 use crate::stores::Place;
@@ -51,29 +51,6 @@ fn config(rate: Option<Rate>) -> Config {
     }
 }
 
-/// The ids of a model by the names of parameters.
-fn ids(model: &Model, organization: &str, user: &str, key: &str) -> Ids {
-    Ids::from([
-        ("organization_id", organization.to_owned()),
-        ("user_id", user.to_owned()),
-        ("api_key_id", key.to_owned()),
-        ("workspace_id", model.workspace.clone()),
-        ("module_id", model.module.clone()),
-        ("rail_id", model.rail.clone()),
-        ("feature_id", model.feature.clone()),
-        ("view_id", model.view.clone()),
-        ("column_id", model.column.clone()),
-        ("row_id", model.row.clone()),
-        ("template_id", model.template.clone()),
-        ("item_uid", ITEM.to_owned()),
-        ("workflow_id", model.workflow.clone()),
-        ("version_id", model.version.clone()),
-        ("run_id", model.run.clone()),
-        ("job_id", model.job.clone()),
-        ("workspaceId", model.workspace.clone()),
-    ])
-}
-
 impl Stage {
     pub(super) async fn new(place: Place) -> Stage {
         let world = World::with(place, config(None)).await;
@@ -92,7 +69,7 @@ impl Stage {
             strict: strict.with(&token),
             reader: world.as_key(&["read"]),
             writer: world.as_key(&["write"]),
-            missing: ids(&Model::missing(&world), &nothing, &nothing, &nothing),
+            missing: Model::missing(&world).ids(&nothing, &nothing, &nothing),
             here: Ids::new(),
             world,
             cut_off,
@@ -119,7 +96,7 @@ impl Stage {
             .member(self.world.acme, &self.newcomer().await, Role::Viewer)
             .await
             .to_string();
-        ids(&model, &self.world.acme.to_string(), &user, &key)
+        model.ids(&self.world.acme.to_string(), &user, &key)
     }
 
     /// The owner, or anybody, where the database cannot be reached.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::api::client::Client;
 use crate::api::document::{Document, Ids};
-use crate::api::model::{ITEM, Model, id, package, uuid};
+use crate::api::model::{Model, id, package, uuid};
 use crate::api::world::World;
 use crate::stores::Place;
 
@@ -118,35 +118,18 @@ async fn marked(
     made.expect("two were made")
 }
 
-fn ids(model: &Model, organization: Uuid, user: &str, key: &str) -> Ids {
-    Ids::from([
-        ("organization_id", organization.to_string()),
-        ("user_id", user.to_owned()),
-        ("api_key_id", key.to_owned()),
-        ("workspace_id", model.workspace.clone()),
-        ("module_id", model.module.clone()),
-        ("rail_id", model.rail.clone()),
-        ("feature_id", model.feature.clone()),
-        ("view_id", model.view.clone()),
-        ("column_id", model.column.clone()),
-        ("row_id", model.row.clone()),
-        ("template_id", model.template.clone()),
-        ("item_uid", ITEM.to_owned()),
-        ("workflow_id", model.workflow.clone()),
-        ("version_id", model.version.clone()),
-        ("run_id", model.run.clone()),
-        ("job_id", model.job.clone()),
-        // Bodies of applies have a spelling of their own.
-        ("workspaceId", model.workspace.clone()),
-        ("jobId", model.job.clone()),
-    ])
+fn ids(model: &Model, organization: &str, user: &str, key: &str) -> Ids {
+    let mut ids = model.ids(organization, user, key);
+    // Bodies of applies have a spelling of their own.
+    ids.insert("jobId", model.job.clone());
+    ids
 }
 
 /// The ids of a model, everything else as in the others.
 fn within(model: &Model, others: &Ids) -> Ids {
     let text = |name: &str| others[name].clone();
-    let organization = text("organization_id").parse().expect("a UUID");
-    let mut ids = ids(model, organization, &text("user_id"), &text("api_key_id"));
+    let [organization, user, key] = ["organization_id", "user_id", "api_key_id"].map(text);
+    let mut ids = ids(model, &organization, &user, &key);
     // A template is of the organization, not of a workspace.
     ids.insert("template_id", text("template_id"));
     ids
@@ -201,8 +184,18 @@ impl Scene {
             people.push(("anonymous".to_owned(), None));
             people
         };
-        let acme_ids = ids(&acme, world.acme, &acme_user.to_string(), &acme_key);
-        let other_ids = ids(&other, world.other, &viewer.to_string(), &other_key);
+        let acme_ids = ids(
+            &acme,
+            &world.acme.to_string(),
+            &acme_user.to_string(),
+            &acme_key,
+        );
+        let other_ids = ids(
+            &other,
+            &world.other.to_string(),
+            &viewer.to_string(),
+            &other_key,
+        );
         let closed_ids = within(&closed, &acme_ids);
         let guarded_ids = within(&guarded, &acme_ids);
         // Of the guarded table only its rows are hidden.
