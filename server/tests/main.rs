@@ -33,6 +33,8 @@ mod process;
 mod races;
 #[cfg(unix)]
 mod readme;
+#[cfg(unix)]
+mod sharing;
 mod sinks;
 mod stores;
 #[cfg(unix)]

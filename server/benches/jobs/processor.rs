@@ -4,8 +4,14 @@ use std::fs;
 
 /// Seconds of this process, and of the database's processes that serve the database of that name; nothing
 /// where the system does not tell.
+#[allow(dead_code, reason = "other benches watch another process")]
 pub(super) fn seconds(database: &str) -> (f64, f64) {
-    let own = of("self").unwrap_or_default();
+    seconds_of("self", database)
+}
+
+/// The same of another process.
+pub(super) fn seconds_of(process: &str, database: &str) -> (f64, f64) {
+    let own = of(process).unwrap_or_default();
     let mut theirs = 0.0;
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     for process in processes {

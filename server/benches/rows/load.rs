@@ -100,9 +100,39 @@ impl Connection {
 /// What a run saw.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
+    pub(crate) asked: f64,
     pub(crate) per_second: f64,
     /// Microseconds.
     pub(crate) median: f64,
+}
+
+/// What is asked again and again.
+pub(crate) struct Question<'a> {
+    pub(crate) name: &'static str,
+    /// The status of its answers.
+    pub(crate) expected: u16,
+    /// Makes a connection's request by its number.
+    pub(crate) next: Box<dyn Fn(usize, usize) -> Request + Sync + 'a>,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn new(
+        name: &'static str,
+        expected: u16,
+        next: impl Fn(usize, usize) -> Request + Sync + 'a,
+    ) -> Question<'a> {
+        let next = Box::new(next);
+        Question {
+            name,
+            expected,
+            next,
+        }
+    }
+
+    /// Asks a server for a while over so many connections.
+    pub(crate) fn ask(&self, address: SocketAddr, connections: usize, time: Duration) -> Seen {
+        run(address, connections, time, self.expected, &self.next)
+    }
 }
 
 /// Loads a server for a while over so many connections; `next` makes the request of a connection.
@@ -144,6 +174,7 @@ pub(crate) fn run(
     let took = began.elapsed().as_secs_f64();
     times.sort_unstable();
     Seen {
+        asked: times.len() as f64,
         per_second: times.len() as f64 / took,
         median: times
             .get(times.len() / 2)

@@ -21,17 +21,21 @@
 mod cluster;
 mod growth;
 mod load;
+#[cfg(unix)]
+mod logged;
 mod memory;
 #[cfg(unix)]
 mod pgbench;
 mod pocketbase;
+#[path = "../jobs/processor.rs"]
+mod processor;
 mod rows;
 mod scan;
 mod server;
 
 use std::time::Duration;
 
-use load::{Request, Seen};
+use load::{Question, Seen};
 use pocketbase::PocketBase;
 use server::{Server, Uniqueness};
 
@@ -84,86 +88,68 @@ fn main() {
     }
 }
 
-/// Every question of the comparison, asked of a server.
-fn ask(server: &Server, options: &Options) -> Vec<(&'static str, Seen)> {
-    let run = |expected, next: &(dyn Fn(usize, usize) -> Request + Sync)| {
-        load::run(server.address, CONNECTIONS, options.time, expected, next)
-    };
+/// The questions of the comparison.
+fn questions(server: &Server) -> Vec<Question<'_>> {
     let count = server.ids.len();
-    let pick = |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+    let pick = move |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+    let name = move |worker, n| rows::name(pick(worker, n)).replace(' ', "%20");
     let keyset = server.middle("sort=-amount");
+    let ask = |question, next: Box<dyn Fn(usize, usize) -> String + Sync>| {
+        Question::new(question, 200, move |w, n| server.get(&next(w, n)))
+    };
     vec![
-        (
-            "by id",
-            run(200, &|w, n| {
-                server.get(&format!("rows/{}", server.ids[pick(w, n)]))
-            }),
-        ),
-        ("first page", run(200, &|_, _| server.get("rows"))),
-        (
+        Question::new("by id", 200, move |w, n| {
+            server.get(&format!("rows/{}", server.ids[pick(w, n)]))
+        }),
+        ask("first page", Box::new(|_, _| "rows".to_owned())),
+        ask(
             "keyset page",
-            run(200, &|_, _| {
-                server.get(&format!("rows?sort=-amount&cursor={keyset}"))
-            }),
+            Box::new(move |_, _| format!("rows?sort=-amount&cursor={keyset}")),
         ),
-        (
+        ask(
             "filter page",
-            run(200, &|w, n| {
-                let name = rows::name(pick(w, n)).replace(' ', "%20");
-                server.get(&format!("rows?filter=name:eq:{name}"))
-            }),
+            Box::new(move |w, n| format!("rows?filter=name:eq:{}", name(w, n))),
         ),
-        (
+        ask(
             "filter and sort page",
-            run(200, &|w, n| {
-                let name = rows::name(pick(w, n)).replace(' ', "%20");
-                server.get(&format!("rows?filter=name:eq:{name}&sort=-amount"))
-            }),
+            Box::new(move |w, n| format!("rows?filter=name:eq:{}&sort=-amount", name(w, n))),
         ),
-        (
-            "sort page",
-            run(200, &|_, _| server.get("rows?sort=-amount")),
-        ),
-        (
+        ask("sort page", Box::new(|_, _| "rows?sort=-amount".to_owned())),
+        ask(
             "count with filter",
-            run(200, &|_, _| {
-                server.get("rows:aggregate?op=count&filter=city:eq:Porto")
-            }),
+            Box::new(|_, _| "rows:aggregate?op=count&filter=city:eq:Porto".to_owned()),
         ),
-        (
+        ask(
             "count",
-            run(200, &|_, _| server.get("rows:aggregate?op=count")),
+            Box::new(|_, _| "rows:aggregate?op=count".to_owned()),
         ),
-        (
-            "insert",
-            run(201, &|_, n| {
-                server.post("rows", &serde_json::json!({"data": rows::data(n)}))
-            }),
-        ),
-        (
-            "batch of 500",
-            run(201, &|_, n| {
-                server.post("rows:batch", &server::batch(n * 500, 500))
-            }),
-        ),
+        Question::new("insert", 201, move |_, n| {
+            server.post("rows", &serde_json::json!({"data": rows::data(n)}))
+        }),
+        Question::new("batch of 500", 201, move |_, n| {
+            server.post("rows:batch", &server::batch(n * 500, 500))
+        }),
     ]
 }
 
 fn against_pocketbase(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
     let server = Server::on_sqlite(options.rows, Uniqueness::None);
-    println!("  {} MB resident, idle", server.resident() >> 20);
-    let ours = ask(&server, options);
-    println!("  {} MB resident, after the load", server.resident() >> 20);
-    drop(server);
-    let Some(program) = pocketbase::program() else {
+    let base = pocketbase::program().map(|program| PocketBase::start(&program, options.rows));
+    if base.is_none() {
         eprintln!("no PocketBase found: no yardstick for SQLite");
-        tell(&ours, &[]);
-        return;
-    };
-    let base = PocketBase::start(&program, options.rows);
-    let theirs = base.ask(options.time);
-    tell(&ours, &theirs);
+    }
+    println!("  {} MB resident, idle", server.resident() >> 20);
+    for question in questions(&server) {
+        let ours = watched(&server, &question, options);
+        let theirs = base.as_ref().and_then(|base| {
+            let questions = base.questions();
+            let same = questions.iter().find(|same| same.name == question.name)?;
+            Some(same.ask(base.address, CONNECTIONS, options.time))
+        });
+        tell(question.name, &ours, theirs);
+    }
+    println!("  {} MB resident, after the load", server.resident() >> 20);
 }
 
 #[cfg(unix)]
@@ -179,21 +165,42 @@ fn against_pgbench(options: &Options) {
     cluster.psql("CREATE DATABASE bench").expect("creates");
     let server = Server::start(&cluster.url("bench"), options.rows, Uniqueness::None);
     cluster.psql_in("bench", "ANALYZE").expect("analyzes");
-    let ours = ask(&server, options);
-    let theirs = pgbench::ask(&cluster, &server, options.time);
-    tell(&ours, &theirs);
+    for question in questions(&server) {
+        let ours = watched(&server, &question, options);
+        // What reads can be asked again without changing anything.
+        let theirs = (question.expected == 200)
+            .then(|| pgbench::ask(&cluster, &server, &question, options.time));
+        tell(question.name, &ours, theirs);
+    }
 }
 
-fn tell(ours: &[(&str, Seen)], theirs: &[(&str, Seen)]) {
-    for (what, seen) in ours {
-        let yardstick = theirs.iter().find(|(known, _)| known == what);
-        let told = yardstick.map_or_else(String::new, |(_, yardstick)| {
-            let ratio = seen.per_second / yardstick.per_second;
-            format!("{:>11.0} /s   {ratio:.2} x", yardstick.per_second)
-        });
-        println!(
-            "  {what:<22} {:>9.0} /s {:>8.0} µs {told}",
-            seen.per_second, seen.median
-        );
+/// What a run saw, and what it took the server and its database of processor time for each request, in
+/// microseconds.
+struct Watched {
+    seen: Seen,
+    took: (f64, f64),
+}
+
+fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watched {
+    let seconds = || processor::seconds_of(&server.process(), "bench");
+    let before = seconds();
+    let seen = question.ask(server.address, CONNECTIONS, options.time);
+    let after = seconds();
+    let each = |seconds: f64| seconds * 1e6 / seen.asked;
+    Watched {
+        seen,
+        took: (each(after.0 - before.0), each(after.1 - before.1)),
     }
+}
+
+fn tell(what: &str, ours: &Watched, theirs: Option<Seen>) {
+    let told = theirs.map_or_else(String::new, |yardstick| {
+        let ratio = ours.seen.per_second / yardstick.per_second;
+        format!("{:>11.0} /s   {ratio:.2} x", yardstick.per_second)
+    });
+    let Watched { seen, took } = ours;
+    println!(
+        "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} µs {told}",
+        seen.per_second, seen.median, took.0, took.1
+    );
 }

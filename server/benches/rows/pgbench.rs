@@ -1,114 +1,49 @@
-//! The same transactions without a server: what pgbench makes of the very SQL that a request sends.
+//! The same transactions without a server: what pgbench makes of the very statements that a request
+//! sends. They are not written down here, where they would age: the database logs them.
 
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
+use super::CONNECTIONS;
 use super::cluster::Cluster;
-use super::load::Seen;
-use super::rows;
+use super::load::{Connection, Question, Seen};
+use super::logged;
 use super::server::Server;
 
 /// As many scripts as pgbench takes: each asks for another row.
 const SCRIPTS: usize = 64;
 
-/// The rows that may be seen, as the server asks for them.
-const ROWS: &str = "organization_id = '{o}' AND feature_id = '{f}' \
-    AND organization_id = ANY ('{{o}}') AND workspace_id <> ALL ('{}'::uuid[]) \
-    AND (feature_id <> ALL ('{}'::uuid[]) OR created_by = '{o}')";
+/// How the server has PostgreSQL plan.
+const OPTIONS: &str = "-c search_path=main -c plan_cache_mode=force_generic_plan \
+    -c enable_seqscan=off -c jit=off";
 
-pub(crate) fn ask(cluster: &Cluster, server: &Server, time: Duration) -> Vec<(&'static str, Seen)> {
-    let columns = "id, created_at, updated_at, data::text";
-    let amount = slot(cluster, "amount");
-    let name = slot(cluster, "name");
-    let by_id = |n: usize| {
-        format!(
-            "AND id = '{}'",
-            server.ids[rows::mixed(n) % server.ids.len()]
-        )
-    };
-    let named = |n: usize| {
-        format!(
-            "AND {name} = '{}'",
-            rows::name(rows::mixed(n) % server.ids.len())
-        )
-    };
-    let middle = cluster
-        .psql_in(
-            "bench",
-            &format!("SELECT {amount} FROM main.rows ORDER BY {amount} DESC OFFSET 600 LIMIT 1"),
-        )
-        .expect("an answer");
-    let run = |tail: &dyn Fn(usize) -> String| {
-        let select = |n: usize| format!("SELECT {columns} FROM rows WHERE {ROWS} {}", tail(n));
-        pgbench(cluster, server, time, &select)
-    };
-    vec![
-        ("by id", run(&|n| by_id(n))),
-        ("first page", run(&|_| "ORDER BY id LIMIT 26".to_owned())),
-        (
-            "keyset page",
-            run(&|_| format!("AND {amount} < '{middle}' ORDER BY {amount} DESC, id LIMIT 26")),
-        ),
-        (
-            "filter page",
-            run(&|n| format!("{} ORDER BY id LIMIT 26", named(n))),
-        ),
-        (
-            "filter and sort page",
-            run(&|n| format!("{} ORDER BY {amount} DESC, id LIMIT 26", named(n))),
-        ),
-        (
-            "sort page",
-            run(&|_| format!("AND {amount} IS NOT NULL ORDER BY {amount} DESC, id LIMIT 26")),
-        ),
-    ]
-}
-
-/// The slot of a column.
-fn slot(cluster: &Cluster, column: &str) -> String {
-    let sql = format!("SELECT 's' || slot FROM main.columns WHERE name = '{column}'");
-    cluster.psql_in("bench", &sql).expect("a slot")
-}
-
-fn pgbench(
+/// How many of a question's transactions a second the database does by itself.
+pub(crate) fn ask(
     cluster: &Cluster,
     server: &Server,
+    question: &Question<'_>,
     time: Duration,
-    select: &dyn Fn(usize) -> String,
 ) -> Seen {
     let folder = tempfile::tempdir().expect("a folder");
-    let (organization, feature) = (&server.organization, server.feature());
-    let filled = |text: &str| text.replace("{o}", organization).replace("{f}", feature);
-    let mut command = Command::new("pgbench");
     let seconds = time.as_secs().max(1).to_string();
-    command.args([
-        "--no-vacuum",
-        "--protocol=prepared",
-        "--client=8",
-        "--jobs=2",
-        "--time",
-        &seconds,
-    ]);
-    for n in 0..SCRIPTS {
-        let mut script = String::from("\\startpipeline\nBEGIN READ ONLY;\n");
-        let settings = "SELECT set_config('role', 'tplkit_request', true), \
-             set_config('tplkit.caller', '{o}', true), set_config('tplkit.organizations', '{{o}}', true), \
-             set_config('tplkit.administered', '{{o}}', true), set_config('tplkit.workspaces', '{}', true), \
-             set_config('tplkit.hidden', '{}', true), set_config('tplkit.guarded', '{}', true);";
-        let _ = writeln!(
-            script,
-            "{}\n{};\nCOMMIT;\n\\endpipeline",
-            filled(settings),
-            filled(&select(n))
-        );
+    let mut command = Command::new("pgbench");
+    command
+        .args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--time"])
+        .args([&seconds, "--client", &CONNECTIONS.to_string()]);
+    for (n, statements) in transactions(cluster, server, question).iter().enumerate() {
+        let mut script = String::from("\\startpipeline\n");
+        for statement in statements {
+            let _ = writeln!(script, "{statement};");
+        }
+        script.push_str("\\endpipeline\n");
         let file = folder.path().join(format!("{n}.sql"));
         std::fs::write(&file, script).expect("writes");
         command.arg("--file").arg(file);
     }
     let output = command
         .arg(cluster.url("bench"))
-        .env("PGOPTIONS", "-c search_path=main")
+        .env("PGOPTIONS", OPTIONS)
         .output()
         .expect("pgbench starts");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -117,8 +52,39 @@ fn pgbench(
         let number = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
         number.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
     };
+    let per_second = figure("tps = ");
     Seen {
-        per_second: figure("tps = "),
+        asked: per_second * time.as_secs_f64(),
+        per_second,
         median: figure("latency average = ") * 1000.0,
+    }
+}
+
+/// What requests make the server send, one after the other, so that none shares its transaction.
+fn transactions(cluster: &Cluster, server: &Server, question: &Question<'_>) -> Vec<Vec<String>> {
+    let log = cluster.folder().join("log");
+    let mut connection = Connection::open(server.address);
+    // The first may be asked otherwise: nothing is remembered yet.
+    connection.ask(&(question.next)(0, 0));
+    let before = std::fs::read_to_string(&log).expect("a log").len();
+    say(cluster, "all");
+    for n in 0..SCRIPTS {
+        let (status, _) = connection.ask(&(question.next)(0, n));
+        assert_eq!(status, question.expected, "{}", question.name);
+    }
+    say(cluster, "none");
+    let text = std::fs::read_to_string(&log).expect("a log");
+    let transactions = logged::transactions(&text[before..]);
+    assert_eq!(transactions.len(), SCRIPTS, "{}", question.name);
+    transactions
+}
+
+/// Has the database log statements, or no longer.
+fn say(cluster: &Cluster, statements: &str) {
+    let set = format!("ALTER SYSTEM SET log_statement = '{statements}'");
+    cluster.psql(&set).expect("is set");
+    cluster.psql("SELECT pg_reload_conf()").expect("reloads");
+    while cluster.psql("SHOW log_statement").expect("answers") != statements {
+        std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::CONNECTIONS;
-use super::load::{self, Connection, Request, Seen};
+use super::load::{Connection, Question, Request};
 use super::rows;
 
 const EMAIL: &str = "bench@example.com";
@@ -18,7 +17,7 @@ const PASSWORD: &str = "correct horse battery";
 /// A running `PocketBase`.
 pub(crate) struct PocketBase {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     token: String,
     ids: Vec<String>,
     _folder: tempfile::TempDir,
@@ -120,42 +119,36 @@ impl PocketBase {
     }
 
     /// The questions of the comparison, as this server is best asked.
-    pub(crate) fn ask(&self, time: Duration) -> Vec<(&'static str, Seen)> {
+    pub(crate) fn questions(&self) -> Vec<Question<'_>> {
         let records = "/api/collections/bench/records";
-        let run = |next: &(dyn Fn(usize, usize) -> Request + Sync)| {
-            load::run(self.address, CONNECTIONS, time, 200, next)
-        };
         let count = self.ids.len();
-        let pick = |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+        let pick = move |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
         let page = format!("{records}?perPage=25&skipTotal=1");
+        let (first, filtered, sorted, both) = (page.clone(), page.clone(), page.clone(), page);
         let named = |n: usize| format!("filter=name%3D%22{}%22", rows::name(n).replace(' ', "%20"));
         vec![
-            (
-                "by id",
-                run(&|w, n| self.get(&format!("{records}/{}", self.ids[pick(w, n)]))),
-            ),
-            ("first page", run(&|_, _| self.get(&page))),
-            (
-                "filter page",
-                run(&|w, n| self.get(&format!("{page}&{}", named(pick(w, n))))),
-            ),
-            (
-                "filter and sort page",
-                run(&|w, n| self.get(&format!("{page}&sort=-amount&{}", named(pick(w, n))))),
-            ),
-            (
-                "sort page",
-                run(&|_, _| self.get(&format!("{page}&sort=-amount"))),
-            ),
-            (
-                "count with filter",
-                run(&|_, _| self.get(&format!("{records}?perPage=1&filter=city%3D%22Porto%22"))),
-            ),
-            ("insert", run(&|_, n| self.post(records, &rows::data(n)))),
-            (
-                "batch of 500",
-                run(&|_, n| self.post("/api/batch", &batch_of(n * 500, 500))),
-            ),
+            Question::new("by id", 200, move |w, n| {
+                self.get(&format!("{records}/{}", self.ids[pick(w, n)]))
+            }),
+            Question::new("first page", 200, move |_, _| self.get(&first)),
+            Question::new("filter page", 200, move |w, n| {
+                self.get(&format!("{filtered}&{}", named(pick(w, n))))
+            }),
+            Question::new("filter and sort page", 200, move |w, n| {
+                self.get(&format!("{both}&sort=-amount&{}", named(pick(w, n))))
+            }),
+            Question::new("sort page", 200, move |_, _| {
+                self.get(&format!("{sorted}&sort=-amount"))
+            }),
+            Question::new("count with filter", 200, move |_, _| {
+                self.get(&format!("{records}?perPage=1&filter=city%3D%22Porto%22"))
+            }),
+            Question::new("insert", 200, move |_, n| {
+                self.post(records, &rows::data(n))
+            }),
+            Question::new("batch of 500", 200, move |_, n| {
+                self.post("/api/batch", &batch_of(n * 500, 500))
+            }),
         ]
     }
 

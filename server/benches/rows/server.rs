@@ -178,8 +178,9 @@ impl Server {
         Some(folder.path().join("bench.db"))
     }
 
-    pub(crate) fn feature(&self) -> &str {
-        &self.feature
+    /// Its process, as the system names it.
+    pub(crate) fn process(&self) -> String {
+        self.child.id().to_string()
     }
 
     pub(crate) fn get(&self, tail: &str) -> Request {

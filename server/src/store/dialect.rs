@@ -24,6 +24,9 @@
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
 //! its head, or not at all: that is what the SQLite wall rests on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use super::sqlite::known;
 use super::{Scope, StoreError, Walls};
 
@@ -37,7 +40,7 @@ pub enum Dialect {
 }
 
 /// A statement in the words of one store.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Statement {
     pub(super) text: String,
     /// The table that is written.
@@ -52,6 +55,8 @@ pub(super) struct Statement {
     pub(super) lasting: bool,
     /// Whether a plan that was made for any parameters would be a bad one for some.
     pub(super) anew: bool,
+    /// Whether its last answer took long.
+    slow: AtomicBool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +128,7 @@ pub(super) fn translate(
         own: None,
         lasting: true,
         anew: false,
+        slow: AtomicBool::new(false),
     };
     let shape = Shape::of(scope);
     let mut guarded = false;
@@ -296,7 +302,20 @@ fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
     }
 }
 
+/// From when on an answer takes so long that others should not wait for it.
+const LONG: Duration = Duration::from_millis(20);
+
 impl Statement {
+    /// Whether others may wait for its answer, as far as can be told before.
+    pub(super) fn may_share(&self) -> bool {
+        self.lasting && !self.anew && !self.slow.load(Ordering::Relaxed)
+    }
+
+    /// Notes how long its answer took, on its own or together with others.
+    pub(super) fn took(&self, time: Duration) {
+        self.slow.store(time > LONG, Ordering::Relaxed);
+    }
+
     fn parameter(&mut self, given: usize, added: Added) -> usize {
         let known = self.added.iter().position(|known| *known == added);
         let position = known.unwrap_or_else(|| {

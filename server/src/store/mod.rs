@@ -15,7 +15,6 @@ mod migrate;
 mod postgres;
 mod scope;
 mod sqlite;
-mod tls;
 mod tx;
 mod value;
 mod volley;
@@ -256,6 +255,20 @@ impl Store {
         work: impl Ask<I, T, E>,
     ) -> Result<T, E> {
         self.run(Kind::Read, scope, None, input, work).await.0
+    }
+
+    /// Runs an operation that is expected to be short, as requests for rows are.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    #[cfg(any(test, feature = "walls-off"))]
+    pub async fn glance<I: Input, T: Output, E: Refusal>(
+        &self,
+        scope: &Scope,
+        input: I,
+        work: impl Ask<I, T, E>,
+    ) -> Result<T, E> {
+        self.run(Kind::Glance, scope, None, input, work).await.0
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.

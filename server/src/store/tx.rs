@@ -23,6 +23,7 @@ pub struct Tx {
 #[derive(Clone)]
 pub(crate) struct Check {
     pub(crate) source: &'static str,
+    /// The last of them is the time at which the answer has to hold.
     pub(crate) parameters: Vec<Value>,
     /// Whether the answer is the foreseen one.
     pub(crate) holds: Judge,
@@ -191,7 +192,7 @@ impl Tx {
 
     async fn send(
         &mut self,
-        statement: &Statement,
+        statement: &Arc<Statement>,
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
@@ -200,7 +201,7 @@ impl Tx {
 
     async fn send_whole(
         &mut self,
-        statement: &Statement,
+        statement: &Arc<Statement>,
         parameters: Vec<Value>,
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
@@ -235,7 +236,7 @@ impl Tx {
                 return Err(StoreError::Stale);
             }
             Inner::Postgres(connection) => {
-                let question = (&*question, check.parameters.as_slice());
+                let question = (&question, check.parameters.as_slice());
                 connection
                     .query_after(question, &self.scope, (statement, &all), last)
                     .await?
@@ -252,7 +253,7 @@ impl Tx {
     /// The parameters with those that the scope adds.
     pub(super) fn complete(
         &self,
-        statement: &Statement,
+        statement: &Arc<Statement>,
         parameters: Vec<Value>,
     ) -> Result<Vec<Value>, StoreError> {
         if let Some(index) = statement.into {

@@ -1,10 +1,13 @@
 //! Many at once.
 
-use serde_json::json;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::seed::{COLUMNS, number, path, table};
 use crate::api::client::{Answer, Client};
+use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -14,6 +17,8 @@ on_both_stores!(
     concurrent_merges_of_different_keys_all_survive,
     a_sequence_never_gives_a_number_twice,
     values_that_change_hands_do_not_hang,
+    many_readers_get_each_their_own_row,
+    who_is_removed_reads_nothing_from_then_on,
 );
 
 fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
@@ -151,4 +156,76 @@ async fn values_that_change_hands_do_not_hang(place: Place) {
         .map(|row| editor.get(row).json()["data"]["sku"].clone())
         .collect();
     assert_ne!(skus[0], skus[1]);
+}
+
+async fn many_readers_get_each_their_own_row(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let editor = world.as_user("editor@acme.test");
+    let rows: Vec<Json> = (0..40)
+        .map(|n| json!({"data": {"name": format!("row {n}")}}))
+        .collect();
+    let made = editor.post(&path(feature, ":batch"), &json!({"rows": rows}));
+    let made = made.expect(201).json();
+    let made = made["items"].as_array().expect("a list");
+    let people = ["owner", "admin", "editor", "viewer"];
+    let people = people.map(|name| world.as_user(&format!("{name}@acme.test")));
+    let stranger = world.as_user("stranger@other.test");
+    let answers = at_once(24, |n| {
+        let mut last = None;
+        for (turn, row) in made.iter().enumerate() {
+            let tail = format!("/{}", row["id"].as_str().expect("an id"));
+            if (turn + n) % 9 == 0 {
+                stranger
+                    .get(&path(feature, &tail))
+                    .refused(404, "not_found");
+            }
+            // Half of them are one person.
+            let person = &people[if n % 2 == 0 { 2 } else { (n / 2) % 4 }];
+            let answer = person.get(&path(feature, &tail)).expect(200);
+            assert_eq!(answer.json(), *row);
+            last = Some(answer);
+        }
+        last.expect("an answer")
+    });
+    assert_eq!(count(&answers, 200), 24);
+}
+
+async fn who_is_removed_reads_nothing_from_then_on(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &COLUMNS).await;
+    let (owner, editor) = (
+        world.as_user("owner@acme.test"),
+        world.as_user("editor@acme.test"),
+    );
+    let row = editor.create(&path(feature, ""), &json!({"data": {"name": "n"}}));
+    let row = path(feature, &format!("/{}", id(&row)));
+    let user = editor.get("/v1/me").expect(200).json();
+    let user = id(&user);
+    let (seen, removed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    at_once(13, |n| {
+        if n == 0 {
+            while seen.load(Ordering::SeqCst) < 60 {
+                std::thread::yield_now();
+            }
+            let member = world.path(&format!("/members/{user}"));
+            let answer = owner.delete(&member).expect(204);
+            removed.store(true, Ordering::SeqCst);
+            return answer;
+        }
+        let mut refused = 0;
+        loop {
+            let gone = removed.load(Ordering::SeqCst);
+            let answer = editor.get(&row);
+            if gone {
+                assert_eq!(answer.status, 404, "{}", answer.code());
+                refused += 1;
+                if refused == 10 {
+                    return answer;
+                }
+            } else if answer.status == 200 {
+                seen.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    });
 }

@@ -44,7 +44,8 @@ impl Address {
             }
         }
         let plain = format!("{base}?{}", rest.join("&"));
-        let mut config = Config::from_str(&plain).map_err(|error| super::error::chain(&error))?;
+        let mut config =
+            Config::from_str(&plain).map_err(|error| crate::store::error::chain(&error))?;
         let local = |host: &Host| !matches!(host, Host::Tcp(_));
         if config.get_hosts().iter().all(local) && config.get_hostaddrs().is_empty() {
             // A socket of this machine passes nobody by.

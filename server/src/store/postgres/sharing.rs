@@ -1,0 +1,273 @@
+//! Short reads of one caller that share a transaction, as writes of the embedded store share a commit.
+//!
+//! Goes in: a statement that is all that its transaction asks. As long as a caller keeps few connections
+//! busy, it leaves at once. What comes while they are, waits for the first of them, and then everything
+//! that waits leaves together: one beginning, one check of the credential, one set of settings and one
+//! end for all. Comes out: the answers, or that a statement has to be asked on its own.
+//!
+//! Nothing is shared between callers, nor between what one caller was and what they have become: all of
+//! the scope has to be the same. Statements of which the last answer took long share nothing, so that
+//! nobody waits for them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio_postgres::error::SqlState;
+use uuid::Uuid;
+
+use super::Postgres;
+use super::opening::{Opening, Question};
+use super::transaction::{Both, Failure, Opened, Pipelined, all, within};
+use crate::context::Stopwatch;
+use crate::store::dialect::Statement;
+use crate::store::{Kind, Scope, StoreError, Value};
+
+/// How many connections a caller may keep busy with short reads before they share, at the least; more
+/// where this machine can feed them. It spends more on a request than the database does on its answer.
+const SEATS: usize = 2;
+/// How many share a transaction.
+const MOST: usize = 16;
+
+/// The reads of all callers that are under way or wait.
+#[derive(Debug)]
+pub(super) struct Sharing {
+    seats: usize,
+    groups: Mutex<HashMap<Uuid, Group>>,
+}
+
+/// Those of one caller.
+#[derive(Debug)]
+struct Group {
+    asker: Asker,
+    /// Transactions under way.
+    seats: usize,
+    waiting: Vec<Reading>,
+}
+
+/// Who asks, and what is asked about them first.
+#[derive(Debug, Clone)]
+struct Asker {
+    question: Option<(Arc<Statement>, Vec<Value>)>,
+    scope: Scope,
+}
+
+#[derive(Debug)]
+struct Reading {
+    /// By which the credential has to hold: the last parameter of the question.
+    now: Option<Value>,
+    statement: Arc<Statement>,
+    parameters: Vec<Value>,
+    answer: oneshot::Sender<Both>,
+}
+
+/// How a read goes on.
+pub(super) enum Turn {
+    /// On its own, and it keeps the seat until it is done.
+    Alone(Option<Seat>),
+    /// With others, who bring its answer; without one, it goes on alone.
+    Shared(oneshot::Receiver<Both>),
+}
+
+/// The right to one transaction of a group.
+pub(super) struct Seat {
+    postgres: Postgres,
+    caller: Uuid,
+}
+
+impl Asker {
+    /// Whether this is somebody of whom the same is asked, at whatever time.
+    fn is(&self, question: Option<Question<'_>>, scope: &Scope) -> bool {
+        let same = match (&self.question, question) {
+            (None, None) => true,
+            (Some((own, parameters)), Some((other, others))) => {
+                Arc::ptr_eq(own, other) && timeless(parameters) == timeless(others)
+            }
+            _ => false,
+        };
+        same && self.scope == *scope
+    }
+}
+
+/// What a question asks, without when.
+fn timeless(parameters: &[Value]) -> &[Value] {
+    parameters.split_last().map_or(parameters, |(_, rest)| rest)
+}
+
+/// Joins the reads of a caller, or begins them.
+pub(super) fn join(
+    postgres: &Postgres,
+    question: Option<Question<'_>>,
+    scope: &Scope,
+    (statement, parameters): (&Arc<Statement>, &[Value]),
+) -> Turn {
+    let Scope::Caller(visible) = scope else {
+        return Turn::Alone(None);
+    };
+    let caller = visible.caller;
+    let seat = || Seat {
+        postgres: postgres.clone(),
+        caller,
+    };
+    let mut groups = postgres.sharing.groups();
+    let group = match groups.entry(caller) {
+        Entry::Occupied(group) => group.into_mut(),
+        Entry::Vacant(place) => {
+            place.insert(Group {
+                asker: Asker {
+                    question: question.map(|(own, all)| (own.clone(), all.to_vec())),
+                    scope: scope.clone(),
+                },
+                seats: 1,
+                waiting: Vec::new(),
+            });
+            return Turn::Alone(Some(seat()));
+        }
+    };
+    if !group.asker.is(question, scope) {
+        return Turn::Alone(None);
+    }
+    if group.seats < postgres.sharing.seats {
+        group.seats += 1;
+        return Turn::Alone(Some(seat()));
+    }
+    let (answer, answered) = oneshot::channel();
+    group.waiting.push(Reading {
+        now: question.and_then(|(_, all)| all.last().cloned()),
+        statement: statement.clone(),
+        parameters: parameters.to_vec(),
+        answer,
+    });
+    Turn::Shared(answered)
+}
+
+impl Default for Sharing {
+    fn default() -> Sharing {
+        let cores = thread::available_parallelism().map_or(SEATS, NonZero::get);
+        Sharing {
+            seats: SEATS.max(cores / 2),
+            groups: Mutex::default(),
+        }
+    }
+}
+
+impl Sharing {
+    fn groups(&self) -> MutexGuard<'_, HashMap<Uuid, Group>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// What waits, and for whom.
+    fn take(&self) -> Option<(Asker, Vec<Reading>)> {
+        let mut groups = self.postgres.sharing.groups();
+        let group = groups.get_mut(&self.caller)?;
+        // Whoever asked may have gone.
+        group.waiting.retain(|reading| !reading.answer.is_closed());
+        let count = group.waiting.len().min(MOST);
+        if count == 0 {
+            return None;
+        }
+        let taken: Vec<Reading> = group.waiting.drain(..count).collect();
+        let mut asker = group.asker.clone();
+        if let Some((_, parameters)) = &mut asker.question
+            && let (Some(own), Some(now)) = (parameters.last_mut(), latest(&taken))
+        {
+            *own = now;
+        }
+        Some((asker, taken))
+    }
+
+    /// Serves what waits until nothing does.
+    async fn serve(self) {
+        while let Some((asker, readings)) = self.take() {
+            ask(&self.postgres, &asker, readings).await;
+        }
+    }
+}
+
+/// The latest of the times by which credentials have to hold.
+fn latest(readings: &[Reading]) -> Option<Value> {
+    let times = readings.iter().filter_map(|reading| reading.now.as_ref());
+    times
+        .max_by_key(|now| match now {
+            Value::Int(now) => *now,
+            _ => i64::MIN,
+        })
+        .cloned()
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut groups = self.postgres.sharing.groups();
+        let Some(group) = groups.get_mut(&self.caller) else {
+            return;
+        };
+        if !group.waiting.is_empty() {
+            if let Ok(runtime) = Handle::try_current() {
+                let seat = Seat {
+                    postgres: self.postgres.clone(),
+                    caller: self.caller,
+                };
+                runtime.spawn(seat.serve());
+                return;
+            }
+            // Nobody is left to serve them: they go on alone.
+            group.waiting.clear();
+        }
+        group.seats -= 1;
+        if group.seats == 0 {
+            groups.remove(&self.caller);
+        }
+    }
+}
+
+/// Asks everything in one transaction. Who is given no answer asks alone: after a statement that fails,
+/// the database refuses those behind it, and what fails has to fail for its own reasons.
+async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
+    let mut transaction = Pipelined::new(postgres, Kind::Glance);
+    if transaction.ready().await.is_err() {
+        return;
+    }
+    let question = asker.question.as_ref();
+    let question = question.map(|(statement, parameters)| (statement, &parameters[..]));
+    let opening = Opening::new((Kind::Glance, postgres.wall), question, &asker.scope, false);
+    let asked: Vec<_> = readings
+        .iter()
+        .map(|reading| (&*reading.statement, &reading.parameters[..]))
+        .collect();
+    let watch = Stopwatch::start();
+    let opened = within(postgres.patience, transaction.open(&opening, &asked, true)).await;
+    let took = watch.elapsed();
+    for reading in &readings {
+        reading.statement.took(took);
+    }
+    match opened {
+        Ok(Opened { known, answers }) => {
+            let known = Arc::new(all(known));
+            for (reading, answer) in readings.into_iter().zip(answers) {
+                let answer = match answer {
+                    Ok(rows) => Ok(all(rows)),
+                    // It has waited long enough.
+                    Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
+                        Err(error.into())
+                    }
+                    Err(_) => continue,
+                };
+                // Whoever asked may have gone.
+                let _ = reading.answer.send((known.clone(), answer));
+            }
+        }
+        Err(Failure::Silence) => {
+            let silent = StoreError::Unavailable("the database does not answer".to_owned());
+            for reading in readings {
+                let _ = reading.answer.send((Arc::default(), Err(silent.clone())));
+            }
+        }
+        Err(_) => {}
+    }
+}

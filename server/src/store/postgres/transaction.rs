@@ -1,0 +1,396 @@
+//! One transaction. Its opening leaves together with its first statement, and one that asks a single
+//! thing leaves whole.
+
+use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::Object;
+use futures_util::future::{OptionFuture, join_all, join4, try_join_all};
+use tokio::time::timeout;
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+
+use super::Postgres;
+use super::opening::{Opening, Question, references};
+use super::sharing::{Turn, join};
+use crate::context::Stopwatch;
+use crate::store::dialect::Statement;
+use crate::store::meters::Outcome;
+use crate::store::{Kind, LONG, Row, Scope, StoreError, Value};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Fresh,
+    Open,
+    /// Committed, or rolled back by the server.
+    Over,
+}
+
+/// One transaction on one connection of the pool. Dropped half way, it closes the connection, so
+/// that nobody is handed what another left open.
+pub(in crate::store) struct Pipelined {
+    postgres: Postgres,
+    kind: Kind,
+    client: Option<Object>,
+    state: State,
+    retry: bool,
+    failed: Option<Outcome>,
+}
+
+/// A statement with its parameters.
+pub(super) type Given<'a> = (&'a Statement, &'a [Value]);
+
+/// The answers to a question of the gate, if there was one, and to the statements behind it.
+pub(super) struct Opened {
+    pub(super) known: Vec<tokio_postgres::Row>,
+    pub(super) answers: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
+}
+
+/// The same of one statement; who shares a transaction shares what is known.
+pub(in crate::store) type Both = (Arc<Vec<Row>>, Result<Vec<Row>, StoreError>);
+
+impl Pipelined {
+    pub(super) fn new(postgres: &Postgres, kind: Kind) -> Pipelined {
+        let mut postgres = postgres.clone();
+        if kind.is_long() {
+            postgres.patience = Some(LONG + super::PATIENCE);
+        }
+        Pipelined {
+            postgres,
+            kind,
+            client: None,
+            state: State::Fresh,
+            retry: false,
+            failed: None,
+        }
+    }
+
+    /// Whether the whole transaction should be tried again.
+    pub(in crate::store) fn retry(&self) -> bool {
+        self.retry
+    }
+
+    /// What the store last said against a statement.
+    pub(in crate::store) fn failed(&self) -> Option<Outcome> {
+        self.failed
+    }
+
+    /// Whether the transaction has begun and goes on.
+    pub(in crate::store) fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
+    /// Runs a statement; the last one takes the `COMMIT` along.
+    pub(in crate::store) async fn query(
+        &mut self,
+        scope: &Scope,
+        statement: &Arc<Statement>,
+        parameters: &[Value],
+        last: bool,
+    ) -> Result<Vec<Row>, StoreError> {
+        if self.begins()? {
+            return self
+                .first(None, scope, (statement, parameters), last)
+                .await?
+                .1;
+        }
+        let patience = self.postgres.patience;
+        let asked = [(&**statement, parameters)];
+        let answers = within(patience, self.send(&asked)).await;
+        let mut answers = self.judge(answers)?;
+        Ok(answers.pop().map(all).unwrap_or_default())
+    }
+
+    /// Begins with a question to the gate, and sends the statement along without waiting for its
+    /// answer. Gives both answers.
+    pub(in crate::store) async fn query_after(
+        &mut self,
+        question: Question<'_>,
+        scope: &Scope,
+        statement: (&Arc<Statement>, &[Value]),
+        last: bool,
+    ) -> Result<Both, StoreError> {
+        self.first(Some(question), scope, statement, last).await
+    }
+
+    /// Runs a statement once for each list of parameters; all leave before the first answer is
+    /// waited for. The transaction has begun.
+    pub(in crate::store) async fn each(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Vec<Value>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let asked = parameters
+            .iter()
+            .map(|parameters| (statement, &parameters[..]));
+        self.all(&asked.collect::<Vec<_>>()).await
+    }
+
+    /// Runs statements in order; all leave before the first answer is waited for. The transaction has
+    /// begun.
+    pub(in crate::store) async fn several(
+        &mut self,
+        asked: &[(Arc<Statement>, Vec<Value>)],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let asked = asked
+            .iter()
+            .map(|(statement, parameters)| (&**statement, &parameters[..]));
+        self.all(&asked.collect::<Vec<_>>()).await
+    }
+
+    async fn all(&mut self, asked: &[Given<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let patience = self.postgres.patience;
+        let answers = within(patience, self.send(asked)).await;
+        Ok(self.judge(answers)?.into_iter().map(all).collect())
+    }
+
+    /// Whether the next statement is the first of a transaction.
+    fn begins(&mut self) -> Result<bool, StoreError> {
+        let reads = matches!(self.kind, Kind::Glance | Kind::Read);
+        match self.state {
+            State::Fresh => Ok(true),
+            State::Open => Ok(false),
+            // What only reads sees what others committed between its statements in any case.
+            State::Over if reads => Ok(true),
+            State::Over => Err(StoreError::Internal("the transaction is over".to_owned())),
+        }
+    }
+
+    /// Begins. A short read that is all that is asked may share a transaction with others.
+    async fn first(
+        &mut self,
+        question: Option<Question<'_>>,
+        scope: &Scope,
+        (statement, parameters): (&Arc<Statement>, &[Value]),
+        last: bool,
+    ) -> Result<Both, StoreError> {
+        // What else is to be written, or what comes after it of the same state, decides about an end.
+        let last = last && matches!(self.kind, Kind::Glance | Kind::Read);
+        let mut seat = None;
+        if last && self.kind == Kind::Glance && statement.may_share() {
+            match join(&self.postgres, question, scope, (statement, parameters)) {
+                Turn::Alone(own) => seat = own,
+                Turn::Shared(answer) => {
+                    if let Ok((known, rows)) = answer.await {
+                        let rows = self.judge(rows.map_err(Failure::Pool));
+                        return Ok((known, rows));
+                    }
+                }
+            }
+        }
+        self.ready().await?;
+        let postgres = &self.postgres;
+        let opening = Opening::new((self.kind, postgres.wall), question, scope, statement.anew);
+        let patience = postgres.patience;
+        let asked = [(&**statement, parameters)];
+        let watch = Stopwatch::start();
+        let opened = within(patience, self.open(&opening, &asked, last)).await;
+        statement.took(watch.elapsed());
+        drop(seat);
+        let Opened { known, mut answers } = self.judge(opened)?;
+        let rows = answers.pop().unwrap_or_else(|| Ok(Vec::new()));
+        let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
+        Ok((Arc::new(all(known)), rows))
+    }
+
+    /// Takes a connection, if it has none.
+    pub(super) async fn ready(&mut self) -> Result<(), StoreError> {
+        if self.client.is_some() {
+            return Ok(());
+        }
+        let taken = if self.postgres.reached.initialized() {
+            let client = self.postgres.pool.get().await;
+            client.map_err(|error| Failure::Pool(error.into()))
+        } else {
+            let why = "it was not reached since the start".to_owned();
+            Err(Failure::Pool(StoreError::Unavailable(why)))
+        };
+        self.client = Some(self.judge(taken)?);
+        Ok(())
+    }
+
+    /// Notes what a failure means for the transaction.
+    fn judge<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
+        let error = match answer {
+            Ok(answer) => return Ok(answer),
+            Err(Failure::Pool(error)) => error,
+            Err(Failure::Silence) => {
+                // Nobody knows what this connection still has to say: it is closed, not returned.
+                self.state = State::Open;
+                StoreError::Unavailable("the database does not answer".to_owned())
+            }
+            Err(Failure::Statement(error)) => {
+                self.retry = error.code().is_some_and(|code| {
+                    *code == SqlState::T_R_SERIALIZATION_FAILURE
+                        || *code == SqlState::T_R_DEADLOCK_DETECTED
+                });
+                error.into()
+            }
+        };
+        self.failed = Some(Outcome::from(&error));
+        Err(error)
+    }
+
+    /// Begins and asks; where that is all, it commits as well. All leave before the first answer is
+    /// waited for.
+    pub(super) async fn open(
+        &mut self,
+        opening: &Opening<'_>,
+        asked: &[Given<'_>],
+        last: bool,
+    ) -> Result<Opened, Failure> {
+        let Some(client) = &self.client else {
+            return Err(over());
+        };
+        let enter = client.prepare_cached(&opening.enter).await?;
+        let ready = prepare_all(client, asked).await?;
+        self.state = State::Open;
+        let client: &Client = client;
+        let parameters = opening.parameters();
+        // What is polled first leaves first, and all of these poll in order.
+        let begin = client.batch_execute(&opening.begin);
+        let known = client.query(&enter, &parameters);
+        let answers = ready
+            .iter()
+            .map(|(statement, parameters)| client.query(statement, parameters));
+        let commit = OptionFuture::from(last.then(|| client.batch_execute("COMMIT")));
+        let (begun, known, answers, committed) =
+            join4(begin, known, join_all(answers), commit).await;
+        // A failed statement makes the COMMIT a ROLLBACK: it is over in any case.
+        if matches!(committed, Some(Ok(()))) {
+            self.state = State::Over;
+        }
+        begun?;
+        let known = known?;
+        if answers.iter().all(Result::is_ok) {
+            committed.transpose()?;
+        }
+        Ok(Opened { known, answers })
+    }
+
+    async fn send(
+        &mut self,
+        asked: &[Given<'_>],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
+        let Some(client) = &self.client else {
+            return Err(over());
+        };
+        let ready = prepare_all(client, asked).await?;
+        let client: &Client = client;
+        let answers = ready
+            .iter()
+            .map(|(statement, parameters)| client.query(statement, parameters));
+        Ok(try_join_all(answers).await?)
+    }
+
+    /// Ends the transaction.
+    pub(in crate::store) async fn end(&mut self, commit: bool) -> Result<(), StoreError> {
+        if self.state == State::Open
+            && let Some(client) = &self.client
+        {
+            let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
+            let ended = match self.postgres.patience {
+                Some(patience) => timeout(patience, ended).await,
+                None => Ok(ended.await),
+            };
+            let error = match ended {
+                Ok(Ok(())) => {
+                    self.state = State::Over;
+                    return Ok(());
+                }
+                Ok(Err(error)) => {
+                    let code = error.code();
+                    self.retry |=
+                        code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
+                    error.into()
+                }
+                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
+            };
+            self.failed = self.failed.or(Some(Outcome::from(&error)));
+            return Err(error);
+        }
+        self.state = State::Over;
+        Ok(())
+    }
+}
+
+impl Drop for Pipelined {
+    fn drop(&mut self) {
+        if self.state == State::Open
+            && let Some(client) = self.client.take()
+        {
+            drop(Object::take(client));
+        }
+    }
+}
+
+/// A statement as the database knows it, with its parameters.
+type Ready<'a> = (tokio_postgres::Statement, Vec<&'a (dyn ToSql + Sync)>);
+
+async fn prepare_all<'a>(
+    client: &Object,
+    asked: &[Given<'a>],
+) -> Result<Vec<Ready<'a>>, tokio_postgres::Error> {
+    let mut ready: Vec<Ready<'_>> = Vec::with_capacity(asked.len());
+    let mut before: Option<&Statement> = None;
+    for (statement, parameters) in asked {
+        // Often it is one statement with many lists of parameters.
+        let prepared = match ready.last() {
+            Some((prepared, _)) if before.is_some_and(|before| ptr::eq(before, *statement)) => {
+                prepared.clone()
+            }
+            _ => prepare(client, statement).await?,
+        };
+        before = Some(statement);
+        ready.push((prepared, references(parameters)));
+    }
+    Ok(ready)
+}
+
+async fn prepare(
+    client: &Object,
+    statement: &Statement,
+) -> Result<tokio_postgres::Statement, tokio_postgres::Error> {
+    if statement.lasting {
+        client.prepare_cached(&statement.text).await
+    } else {
+        let client: &Client = client;
+        client.prepare(&statement.text).await
+    }
+}
+
+pub(super) fn all(rows: Vec<tokio_postgres::Row>) -> Vec<Row> {
+    rows.into_iter().map(Row::Postgres).collect()
+}
+
+fn over() -> Failure {
+    Failure::Pool(StoreError::Internal("the transaction is over".to_owned()))
+}
+
+/// Waits for an answer, but not for ever.
+pub(super) async fn within<T>(
+    patience: Option<Duration>,
+    answer: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match patience {
+        None => answer.await,
+        Some(patience) => timeout(patience, answer)
+            .await
+            .unwrap_or(Err(Failure::Silence)),
+    }
+}
+
+pub(super) enum Failure {
+    /// Nothing came back.
+    Silence,
+    Pool(StoreError),
+    Statement(tokio_postgres::Error),
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Failure {
+        Failure::Statement(error)
+    }
+}

@@ -1,0 +1,140 @@
+//! Short reads that share a transaction on PostgreSQL: each gets its own answer, whatever the others get.
+
+use futures_util::future::join_all;
+use tplkit_server::store::{Row, Scope, Store, StoreError, Value, Visible};
+use uuid::Uuid;
+
+use crate::stores::{Place, run};
+
+/// When its transaction began, and a hundred by something; nothing where the organization is another's.
+const QUESTION: &str = "SELECT CAST(extract(epoch FROM now()) * 1000000 AS bigint), \
+     CAST(100 AS bigint) / CAST($1 AS bigint) WHERE {tenant CAST($2 AS uuid)}";
+/// When its transaction began, some time later.
+const SLOW: &str = "SELECT CAST(extract(epoch FROM now()) * 1000000 AS bigint), \
+     CASE WHEN pg_sleep(0.05) IS NULL THEN 0 ELSE CAST($1 AS bigint) END WHERE {tenant CAST($2 AS uuid)}";
+const OURS: Uuid = Uuid::from_u128(1);
+
+fn caller(organization: Uuid) -> Scope {
+    Scope::Caller(Visible {
+        caller: Uuid::from_u128(7),
+        organizations: vec![organization],
+        administered: vec![organization],
+        ..Visible::default()
+    })
+}
+
+async fn glance(
+    store: &Store,
+    scope: &Scope,
+    (question, number): (&'static str, i64),
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let input: [Value; 2] = [number.into(), OURS.into()];
+    let rows = store.glance(scope, input, move |tx, input| {
+        Box::pin(async move { tx.last(question, input).await })
+    });
+    let rows: Vec<Row> = rows.await?;
+    let read = |row: &Row| Ok((row.get(0)?, row.get(1)?));
+    rows.first().map(read).transpose()
+}
+
+fn on_postgres<F: Future<Output = ()>>(body: impl FnOnce(Place) -> F) {
+    run(Place::postgres(), body);
+}
+
+/// How many different transactions answered.
+fn transactions<'a>(begun: impl Iterator<Item = &'a (i64, i64)>) -> usize {
+    let mut begun: Vec<i64> = begun.map(|(begun, _)| *begun).collect();
+    begun.sort_unstable();
+    begun.dedup();
+    begun.len()
+}
+
+#[test]
+fn many_at_once_share_transactions_and_nothing_else() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let (ours, others) = (caller(OURS), caller(Uuid::from_u128(2)));
+        let asked = (1..=100).map(|number| {
+            // One in ten belongs elsewhere, and is somebody else to the store.
+            let scope = if number % 10 == 0 { &others } else { &ours };
+            glance(&store, scope, (QUESTION, number))
+        });
+        let answers = join_all(asked).await;
+        let mut found = Vec::new();
+        for (answer, number) in answers.into_iter().zip(1..) {
+            let answer = answer.expect("is answered");
+            assert_eq!(answer.is_some(), number % 10 != 0, "{number}");
+            if let Some((_, share)) = answer {
+                assert_eq!(share, 100 / number);
+            }
+            found.extend(answer);
+        }
+        assert!(transactions(found.iter()) < found.len() / 2);
+    });
+}
+
+#[test]
+fn one_that_fails_fails_alone() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let scope = caller(OURS);
+        let asked = (0..60).map(|number| glance(&store, &scope, (QUESTION, number % 6)));
+        for (answer, number) in join_all(asked).await.into_iter().zip(0..) {
+            match number % 6 {
+                0 => {
+                    let error = answer.expect_err("divides by zero");
+                    assert!(error.to_string().contains("22012"), "{error}");
+                }
+                divisor => {
+                    let answer = answer.expect("is answered");
+                    assert_eq!(answer.map(|(_, share)| share), Some(100 / divisor));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn nobody_waits_for_what_takes_long() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let scope = caller(OURS);
+        // Nobody knows before.
+        let first = glance(&store, &scope, (SLOW, 1)).await;
+        assert_eq!(first.map(|answer| answer.is_some()), Ok(true));
+        let asked = (0..12).map(|number| glance(&store, &scope, (SLOW, number)));
+        let answers = join_all(asked).await;
+        let found: Vec<_> = answers
+            .into_iter()
+            .map(|answer| answer.expect("is answered").expect("a row"))
+            .collect();
+        assert_eq!(transactions(found.iter()), 12);
+    });
+}
+
+#[test]
+fn who_gives_up_leaves_the_others_their_answers() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let scope = caller(OURS);
+        let asked = (1..=40).map(|number| {
+            let (store, scope) = (store.clone(), scope.clone());
+            tokio::spawn(async move { glance(&store, &scope, (QUESTION, number)).await })
+        });
+        let asked: Vec<_> = asked.collect();
+        // Those that have a transaction of their own are among them.
+        for task in asked.iter().step_by(3) {
+            task.abort();
+        }
+        for (task, number) in asked.into_iter().zip(1..) {
+            match task.await {
+                Ok(answer) => {
+                    let answer = answer.expect("is answered");
+                    assert_eq!(answer.map(|(_, share)| share), Some(100 / number));
+                }
+                Err(gone) => assert!(gone.is_cancelled() && number % 3 == 1, "{gone}"),
+            }
+        }
+        assert!(glance(&store, &scope, (QUESTION, 1)).await.is_ok());
+    });
+}
