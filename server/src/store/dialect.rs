@@ -9,6 +9,7 @@
 //! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
 //! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
+//! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's second wall tells, which no index has |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
@@ -27,7 +28,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::sqlite::known;
+use super::sqlite::{WHOLE_ROWS, known};
 use super::{Scope, StoreError, Walls};
 
 /// The two stores.
@@ -196,6 +197,14 @@ pub(super) fn translate(
                     }
                 };
                 statement.text.push_str(&condition);
+            }
+            "whole" => {
+                // As `Visible::whole` has it.
+                let whole = shape.one && !shape.hidden && !shape.guarded;
+                statement.text.push_str(match dialect {
+                    Dialect::Sqlite if whole && walls.second && argument == "rows" => WHOLE_ROWS,
+                    _ => argument,
+                });
             }
             "into" | "own" => {
                 guarded = true;

@@ -9,9 +9,11 @@
 
 pub mod dialect;
 mod error;
+mod kind;
 mod many;
 mod meters;
 mod migrate;
+mod operation;
 mod postgres;
 mod scope;
 mod sqlite;
@@ -19,18 +21,18 @@ mod tx;
 mod value;
 mod volley;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
 pub use dialect::Dialect;
 pub use error::StoreError;
+pub(crate) use kind::Kind;
+use kind::LONG;
 pub use many::{Each, Many, Own};
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
@@ -41,8 +43,9 @@ pub use volley::Asked;
 
 use crate::context::Stopwatch;
 use meters::Outcome;
+use operation::Operation;
 use postgres::Postgres;
-use sqlite::{Sqlite, Task, Walled};
+use sqlite::Sqlite;
 use tx::{Inner, Texts};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
@@ -431,37 +434,6 @@ impl Store {
     }
 }
 
-/// What an operation asks of its transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// It only reads, and is expected to be short.
-    Glance,
-    /// It only reads, and every statement may see a newer state.
-    Read,
-    /// It only reads, and sees one state.
-    Snapshot,
-    /// It writes, and somebody waits for it.
-    Write,
-    /// It writes, and may take long.
-    Long,
-    /// The same, and it is written again when it is lost.
-    Repeatable,
-}
-
-impl Kind {
-    pub(crate) fn writes(self) -> bool {
-        matches!(self, Kind::Write | Kind::Long | Kind::Repeatable)
-    }
-
-    /// Whether its statements may take long.
-    pub(crate) fn is_long(self) -> bool {
-        matches!(self, Kind::Long | Kind::Repeatable)
-    }
-}
-
-/// How long a statement may take that nobody waits for.
-const LONG: Duration = Duration::from_secs(600);
-
 /// An operation that has not ended.
 struct Pending(Arc<AtomicUsize>);
 
@@ -475,76 +447,5 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// An operation on its way to the thread that runs it.
-struct Operation<I, T, E, F> {
-    kind: Kind,
-    scope: Scope,
-    texts: Arc<Texts>,
-    check: Option<Check>,
-    input: I,
-    work: F,
-    result: Option<Result<T, E>>,
-    /// What the store last said against it.
-    failed: Option<Outcome>,
-    answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
-}
-
-impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, E, F> {
-    fn scope(&self) -> Scope {
-        self.scope.clone()
-    }
-
-    fn is_brief(&self) -> bool {
-        self.kind == Kind::Glance
-    }
-
-    fn is_repeatable(&self) -> bool {
-        self.kind == Kind::Repeatable
-    }
-
-    fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
-        connection.hurry(!self.kind.is_long());
-        let mut tx = Tx {
-            scope: self.scope.clone(),
-            texts: self.texts.clone(),
-            // Not taken: when another task undoes the transaction, this one is run once more.
-            check: self.check.clone(),
-            stale: false,
-            inner: Inner::Sqlite(connection),
-        };
-        // The connection stays with us when the operation panics.
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            (self.work)(&mut tx, &self.input).now_or_never()
-        }));
-        let result = match ran {
-            Ok(Some(result)) => result,
-            Ok(None) => {
-                let why = "an operation waited for something else than the store";
-                Err(StoreError::Internal(why.to_owned()).into())
-            }
-            Err(_) => Err(StoreError::Internal("an operation panicked".to_owned()).into()),
-        };
-        let keep = result.is_ok();
-        self.result = Some(result);
-        let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
-            unreachable!("nobody else has this transaction");
-        };
-        self.failed = connection.failed();
-        (connection, keep)
-    }
-
-    fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
-        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
-        let result = match (committed, self.result) {
-            (Ok(()), Some(result)) => result,
-            (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
-            (Err(error), Some(Ok(_)) | None) => Err(error.into()),
-            (Err(_), Some(Err(own))) => Err(own),
-        };
-        // Whoever waited may have gone.
-        let _ = self.answer.send((result, self.input, failed));
     }
 }

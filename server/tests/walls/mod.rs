@@ -26,7 +26,7 @@ on_both_stores!(
     a_read_cannot_write,
 );
 
-const READS: [&str; 30] = [
+const READS: [&str; 31] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -38,6 +38,7 @@ const READS: [&str; 30] = [
     "SELECT organization_id FROM views WHERE {tenant organization_id}",
     "SELECT organization_id FROM columns WHERE {tenant organization_id}",
     "SELECT organization_id FROM rows WHERE {tenant organization_id}",
+    "SELECT organization_id FROM {whole rows} WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_values WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_counts WHERE {tenant organization_id}",
     "SELECT organization_id FROM channels WHERE {tenant organization_id}",

@@ -80,7 +80,7 @@ impl Reckoning {
             ),
             (Operation::Count, _) => {
                 let found = composer.found(filters, *together);
-                format!("SELECT {VERSION}, count(*) FROM rows WHERE {found}")
+                format!("SELECT {VERSION}, count(*) FROM {{whole rows}} WHERE {found}")
             }
             (_, column) => {
                 let found = composer.found(filters, *together);

@@ -176,7 +176,7 @@ fn together(parts: Vec<Part>, found: &str, slot: &str, descending: bool, look: &
 /// The last of so many cells, descending.
 fn measure(found: &str, slot: &str, cells: &str, look: &str) -> String {
     format!(
-        "SELECT min(k) AS k FROM (SELECT {slot} AS k FROM rows WHERE {found} AND {cells} \
+        "SELECT min(k) AS k FROM (SELECT {slot} AS k FROM {{whole rows}} WHERE {found} AND {cells} \
          ORDER BY {slot} DESC LIMIT {look}) AS cells"
     )
 }

@@ -68,7 +68,7 @@ pub(super) fn open_filters(
 /// The statement that tells, with as many rows as count, whether the filters find many.
 pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
     let found = composer.found(filters, Match::All);
-    let text = format!("SELECT 1 FROM rows WHERE {found} LIMIT {FEW}");
+    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {FEW}");
     composer.finish_all(vec![text], FEW)
 }
 

@@ -1,0 +1,83 @@
+//! An operation as the threads of the embedded store take it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use tokio::sync::oneshot;
+
+use super::meters::Outcome;
+use super::sqlite::{Task, Walled};
+use super::tx::{Check, Inner, Texts};
+use super::{Ask, Input, Kind, Output, Refusal, Scope, StoreError, Tx};
+
+/// An operation on its way to the thread that runs it.
+pub(super) struct Operation<I, T, E, F> {
+    pub(super) kind: Kind,
+    pub(super) scope: Scope,
+    pub(super) texts: Arc<Texts>,
+    pub(super) check: Option<Check>,
+    pub(super) input: I,
+    pub(super) work: F,
+    pub(super) result: Option<Result<T, E>>,
+    /// What the store last said against it.
+    pub(super) failed: Option<Outcome>,
+    pub(super) answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
+}
+
+impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, E, F> {
+    fn scope(&self) -> Scope {
+        self.scope.clone()
+    }
+
+    fn is_brief(&self) -> bool {
+        self.kind == Kind::Glance
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.kind == Kind::Repeatable
+    }
+
+    fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
+        connection.hurry(!self.kind.is_long());
+        let mut tx = Tx {
+            scope: self.scope.clone(),
+            texts: self.texts.clone(),
+            // Not taken: when another task undoes the transaction, this one is run once more.
+            check: self.check.clone(),
+            stale: false,
+            inner: Inner::Sqlite(connection),
+        };
+        // The connection stays with us when the operation panics.
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            (self.work)(&mut tx, &self.input).now_or_never()
+        }));
+        let result = match ran {
+            Ok(Some(result)) => result,
+            Ok(None) => {
+                let why = "an operation waited for something else than the store";
+                Err(StoreError::Internal(why.to_owned()).into())
+            }
+            Err(_) => Err(StoreError::Internal("an operation panicked".to_owned()).into()),
+        };
+        let keep = result.is_ok();
+        self.result = Some(result);
+        let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
+            unreachable!("nobody else has this transaction");
+        };
+        self.failed = connection.failed();
+        (connection, keep)
+    }
+
+    fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
+        let failed = committed.as_ref().err().map(Outcome::from).or(self.failed);
+        let result = match (committed, self.result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => Err(StoreError::Internal("an operation never ran".to_owned()).into()),
+            (Err(error), Some(Ok(_)) | None) => Err(error.into()),
+            (Err(_), Some(Err(own))) => Err(own),
+        };
+        // Whoever waited may have gone.
+        let _ = self.answer.send((result, self.input, failed));
+    }
+}
