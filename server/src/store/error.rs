@@ -57,6 +57,13 @@ pub enum StoreError {
     Internal(String),
 }
 
+impl StoreError {
+    /// The database takes longer than anybody can wait.
+    pub(super) fn silent() -> StoreError {
+        StoreError::Unavailable("the database does not answer".to_owned())
+    }
+}
+
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> StoreError {
         use rusqlite::ErrorCode as Kind;
@@ -166,9 +173,7 @@ impl From<deadpool_postgres::PoolError> for StoreError {
             PoolError::Timeout(TimeoutType::Wait) => {
                 StoreError::Unavailable("all connections are in use".to_owned())
             }
-            PoolError::Timeout(_) => {
-                StoreError::Unavailable("the database does not answer".to_owned())
-            }
+            PoolError::Timeout(_) => StoreError::silent(),
             other => StoreError::Unavailable(chain(&other)),
         }
     }

@@ -62,15 +62,18 @@ struct Reading {
     now: Option<Value>,
     statement: Arc<Statement>,
     parameters: Vec<Value>,
-    answer: oneshot::Sender<Both>,
+    answer: oneshot::Sender<Answer>,
 }
+
+/// What was found, or why the database could not be asked.
+type Answer = Result<Both, StoreError>;
 
 /// How a read goes on.
 pub(super) enum Turn {
     /// On its own, and it keeps the seat until it is done.
     Alone(Option<Seat>),
     /// With others, who bring its answer; without one, it goes on alone.
-    Shared(oneshot::Receiver<Both>),
+    Shared(oneshot::Receiver<Answer>),
 }
 
 /// The right to one transaction of a group.
@@ -230,7 +233,8 @@ impl Drop for Seat {
 /// the database refuses those behind it, and what fails has to fail for its own reasons.
 async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     let mut transaction = Pipelined::new(postgres, Kind::Glance);
-    if transaction.ready().await.is_err() {
+    if let Err(error) = transaction.ready().await {
+        refuse(readings, &error);
         return;
     }
     let question = asker.question.as_ref();
@@ -259,15 +263,16 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
                     Err(_) => continue,
                 };
                 // Whoever asked may have gone.
-                let _ = reading.answer.send((known.clone(), answer));
+                let _ = reading.answer.send(Ok((known.clone(), answer)));
             }
         }
-        Err(Failure::Silence) => {
-            let silent = StoreError::Unavailable("the database does not answer".to_owned());
-            for reading in readings {
-                let _ = reading.answer.send((Arc::default(), Err(silent.clone())));
-            }
-        }
+        Err(Failure::Silence) => refuse(readings, &StoreError::silent()),
         Err(_) => {}
+    }
+}
+
+fn refuse(readings: Vec<Reading>, error: &StoreError) {
+    for reading in readings {
+        let _ = reading.answer.send(Err(error.clone()));
     }
 }

@@ -173,7 +173,8 @@ impl Pipelined {
             match join(&self.postgres, question, scope, (statement, parameters)) {
                 Turn::Alone(own) => seat = own,
                 Turn::Shared(answer) => {
-                    if let Ok((known, rows)) = answer.await {
+                    if let Ok(answer) = answer.await {
+                        let (known, rows) = self.judge(answer.map_err(Failure::Pool))?;
                         let rows = self.judge(rows.map_err(Failure::Pool));
                         return Ok((known, rows));
                     }
@@ -219,7 +220,7 @@ impl Pipelined {
             Err(Failure::Silence) => {
                 // Nobody knows what this connection still has to say: it is closed, not returned.
                 self.state = State::Open;
-                StoreError::Unavailable("the database does not answer".to_owned())
+                StoreError::silent()
             }
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {
@@ -306,7 +307,7 @@ impl Pipelined {
                         code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
                     error.into()
                 }
-                Err(_) => StoreError::Unavailable("the database does not answer".to_owned()),
+                Err(_) => StoreError::silent(),
             };
             self.failed = self.failed.or(Some(Outcome::from(&error)));
             return Err(error);
