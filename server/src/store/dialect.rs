@@ -56,8 +56,8 @@ pub(super) struct Statement {
     pub(super) lasting: bool,
     /// Whether a plan that was made for any parameters would be a bad one for some.
     pub(super) anew: bool,
-    /// Whether its last answer took long.
-    slow: AtomicBool,
+    /// Whether its last answer came soon.
+    quick: AtomicBool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub(super) fn translate(
         own: None,
         lasting: true,
         anew: false,
-        slow: AtomicBool::new(false),
+        quick: AtomicBool::new(false),
     };
     let shape = Shape::of(scope);
     let mut guarded = false;
@@ -315,14 +315,15 @@ fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
 const LONG: Duration = Duration::from_millis(20);
 
 impl Statement {
-    /// Whether others may wait for its answer, as far as can be told before.
+    /// Whether others may wait for its answer, as far as can be told before: of one that was never asked
+    /// nothing can.
     pub(super) fn may_share(&self) -> bool {
-        self.lasting && !self.anew && !self.slow.load(Ordering::Relaxed)
+        self.lasting && !self.anew && self.quick.load(Ordering::Relaxed)
     }
 
     /// Notes how long its answer took, on its own or together with others.
     pub(super) fn took(&self, time: Duration) {
-        self.slow.store(time > LONG, Ordering::Relaxed);
+        self.quick.store(time < LONG, Ordering::Relaxed);
     }
 
     fn parameter(&mut self, given: usize, added: Added) -> usize {

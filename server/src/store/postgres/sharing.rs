@@ -6,8 +6,8 @@
 //! end for all. Comes out: the answers, or that a statement has to be asked on its own.
 //!
 //! Nothing is shared between callers, nor between what one caller was and what they have become: all of
-//! the scope has to be the same. Statements of which the last answer took long share nothing, so that
-//! nobody waits for them.
+//! the scope has to be the same. Only statements of which the last answer came soon are shared, so that
+//! nobody waits for others.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
