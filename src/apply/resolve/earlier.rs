@@ -94,9 +94,9 @@ impl<'l> Earlier<'l> {
         parent: Option<Id>,
         destination: &Structure,
     ) -> Option<(Made<'l>, String)> {
-        let made = self.created.get(&(reference, kind))?.iter().rev();
+        let mut made = self.created.get(&(reference, kind))?.iter().rev();
         let name = |made: &'_ Made<'l>| name_of(destination, kind, made.id, parent);
-        let (made, name) = made.filter_map(|made| Some((made, name(made)?))).next()?;
+        let (made, name) = made.find_map(|made| Some((made, name(made)?)))?;
         // Another workspace cannot be looked at from here.
         let name = if kind == Kind::Workspace {
             made.name.to_owned()

@@ -9,7 +9,7 @@ use super::routes::{JOB, TEMPLATE, WORKSPACE, apply_route, catalog, job, plan, p
 use crate::scripted::{Reply, Scripted};
 use crate::terminal::Terminal;
 
-const SHOWN: [&str; 3] = ["Create: ", "feature \"Clients\" (clients)", "f_clients  "];
+const SHOWN: [&str; 3] = ["Create: ", "table \"Clients\" (clients)", "f_clients  "];
 const CURSOR: &str = "\u{1b}[?25h";
 
 /// The program on a terminal, with a credential for that server.
