@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const DOWN: &str = "\u{1b}[B";
 
 /// The program on a terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
     shown: Receiver<Vec<u8>>,
@@ -21,18 +21,31 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `tplkit` with these words; nothing where no terminal can be had.
-    fn start(place: &Place, words: &str) -> Option<Terminal> {
+    /// Starts `tplkit` with these words, as a shell reads them; nothing where no terminal can be had.
+    pub(crate) fn start(place: &Place, words: &str) -> Option<Terminal> {
+        Terminal::around(&place.command(&[]), words)
+    }
+
+    /// Starts it in the folder and the environment of that command.
+    pub(crate) fn around(command: &Command, words: &str) -> Option<Terminal> {
         let line = format!("'{}' {words}", env!("CARGO_BIN_EXE_tplkit"));
-        let started = Command::new("script")
+        let mut script = Command::new("script");
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => script.env(name, value),
+                None => script.env_remove(name),
+            };
+        }
+        script
             .args(["-qec", &line, "/dev/null"])
-            .current_dir(place.dir.path())
             .env("TERM", "xterm")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(mut child) = started else {
+            .stderr(Stdio::null());
+        if let Some(folder) = command.get_current_dir() {
+            script.current_dir(folder);
+        }
+        let Ok(mut child) = script.spawn() else {
             // Not eprintln!, which the test runner keeps to itself when the test passes.
             let told = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
             let _ = std::io::stderr().write_all(told.as_bytes());
@@ -59,7 +72,7 @@ impl Terminal {
 
     /// Waits until the text is shown, and forgets what was shown up to it.
     #[track_caller]
-    fn shows(&mut self, text: &str) {
+    pub(crate) fn shows(&mut self, text: &str) {
         loop {
             if let Some(at) = self.seen.find(text) {
                 self.seen.drain(..at + text.len());
@@ -71,13 +84,13 @@ impl Terminal {
         }
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("is typed");
         self.keys.flush().expect("is typed");
     }
 
     /// Its exit code, and what else it showed.
-    fn ends(mut self) -> (Option<i32>, String) {
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while let Ok(more) = self.shown.recv_timeout(PATIENCE) {
             self.seen.push_str(&String::from_utf8_lossy(&more));
         }

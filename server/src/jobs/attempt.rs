@@ -1,6 +1,6 @@
 //! One attempt at a job: from what is kept of it to its end, or as far as it comes.
 
-use tplkit::apply::{resolve, run};
+use tplkit::apply::{Request, resolve, run};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -40,6 +40,11 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     let known = [kept.earlier.as_slice(), own.as_slice()].concat();
     drop(own);
     let Order { request, minter } = &kept.order;
+    // To which jobs a copy is bound was decided when their ledgers were chosen.
+    let request = &Request {
+        copy: false,
+        ..request.clone()
+    };
     // What is there already is bound and what is missing created: the same decisions as at the first
     // attempt, but for what people have changed since.
     let approved = resolve(
@@ -71,6 +76,6 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<Kept>, StoreError> {
     Ok(Some(Kept {
         order,
         text,
-        earlier: ledger::before(tx, job).await?,
+        earlier: ledger::beside(tx, job).await?,
     }))
 }

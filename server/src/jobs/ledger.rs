@@ -29,8 +29,6 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
 
 /// The statement that adds an entry; the line of the job counts it.
 pub(super) fn add(lease: &Lease, number: i64, entry: &Entry) -> Result<Asked, StoreError> {
-    let text = serde_json::to_string(entry)
-        .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))?;
     let sql = "INSERT INTO main.template_job_entries {into $1} \
          (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
     let parameters = vec![
@@ -38,50 +36,77 @@ pub(super) fn add(lease: &Lease, number: i64, entry: &Entry) -> Result<Asked, St
         lease.workspace.into(),
         lease.job.into(),
         number.into(),
-        text.into(),
+        text(entry)?.into(),
     ];
     Ok((sql.into(), parameters))
 }
 
-/// The ledgers that a job is bound to (`rest` 6.4): of the jobs of its template that were completed in
-/// its workspace before it and not undone, oldest first. A separate copy begins anew.
+/// An entry as it is kept.
+fn text(entry: &Entry) -> Result<String, StoreError> {
+    serde_json::to_string(entry)
+        .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
+}
+
+/// The ledgers that a job is bound to (`rest` 6.4), oldest first, without its own; nothing of jobs that
+/// were undone. That of a new job are those of its template that were completed in its workspace, from the
+/// last separate copy on. A job that goes on or passes again (`job`) has those of the same copy, also of
+/// jobs that came after it: what they put in the place of what was gone, it finds there.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn earlier(
     tx: &mut Tx,
     (organization, workspace, template): (Uuid, Uuid, Uuid),
-    before: Option<Uuid>,
+    job: Option<Uuid>,
 ) -> Result<Vec<Entry>, StoreError> {
     let sql = "SELECT id, request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \
-         AND template_id = $3 AND id < $4 AND status = 'completed' ORDER BY id";
+         AND template_id = $3 AND (status = 'completed' OR id = $4) ORDER BY id";
     let parameters = [
         organization.into(),
         workspace.into(),
         template.into(),
-        before.unwrap_or(Uuid::max()).into(),
+        job.unwrap_or_default().into(),
     ];
     let mut jobs: Vec<Uuid> = Vec::new();
     for row in &tx.query(sql, &parameters).await? {
-        let order: String = row.get(1)?;
+        let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
         if Order::read(&order)?.request.copy {
+            if job == Some(id) && !was_completed(tx, organization, id).await? {
+                // Nobody has bound to a copy that was never whole.
+                return Ok(Vec::new());
+            }
+            if job.is_some_and(|job| jobs.contains(&job)) {
+                break;
+            }
             jobs.clear();
         }
-        jobs.push(row.get(0)?);
+        jobs.push(id);
     }
     let mut entries = Vec::new();
-    for job in jobs {
-        entries.extend(own(tx, organization, job).await?);
+    for other in jobs.into_iter().filter(|other| job != Some(*other)) {
+        entries.extend(own(tx, organization, other).await?);
     }
     Ok(entries)
+}
+
+/// Whether a job has ever come to its end.
+async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<bool, StoreError> {
+    let sql = "SELECT number FROM template_job_entries WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND entry = $3 LIMIT 1";
+    let parameters = [
+        organization.into(),
+        job.into(),
+        text(&Entry::Completed)?.into(),
+    ];
+    Ok(tx.first(sql, &parameters).await?.is_some())
 }
 
 /// As [`earlier`], of a job that exists.
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn before(tx: &mut Tx, job: &Job) -> Result<Vec<Entry>, StoreError> {
+pub(super) async fn beside(tx: &mut Tx, job: &Job) -> Result<Vec<Entry>, StoreError> {
     let of = (job.organization, job.workspace, job.template);
     earlier(tx, of, Some(job.id)).await
 }

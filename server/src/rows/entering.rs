@@ -97,6 +97,9 @@ pub struct Entering<'e> {
 const UNKNOWN: &str = "is no column of the table";
 const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
+/// How many bytes a row takes of which nothing is known.
+const USUAL: usize = 128;
+
 impl Entering<'_> {
     /// Lets a row in. `cells` come in the order of their keys. What is wrong is told under `at`, the
     /// row's position in its request; then the row is not to be used.
@@ -104,13 +107,24 @@ impl Entering<'_> {
         &self,
         id: Uuid,
         cells: impl Iterator<Item = Source<'s>>,
+        told: (usize, &mut Faults),
+    ) -> Entered {
+        self.row_of(id, cells, USUAL, told)
+    }
+
+    /// As [`row`](Entering::row), for one that takes about so many bytes.
+    pub fn row_of<'s>(
+        &self,
+        id: Uuid,
+        cells: impl Iterator<Item = Source<'s>>,
+        bytes: usize,
         (at, faults): (usize, &mut Faults),
     ) -> Entered {
         let mut row = Writing {
             with: *self,
             entered: Entered {
                 id,
-                data: String::with_capacity(128),
+                data: String::with_capacity(bytes),
                 holes: Vec::new(),
                 uniques: Vec::new(),
                 slots: vec![None; self.table.slotted.len()],
@@ -158,6 +172,13 @@ impl Writing<'_, '_> {
     }
 
     fn key(&mut self, key: &str) {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if key.bytes().all(plain) {
+            self.entered.data.push('"');
+            self.entered.data.push_str(key);
+            self.entered.data.push_str("\":");
+            return;
+        }
         write_string_to(&mut self.entered.data, key);
         self.entered.data.push(':');
     }
@@ -269,8 +290,8 @@ type Beside<'b> = (
 
 fn noted(table: &Table, at: usize, value: &str, (uniques, slots, long): Beside<'_>) {
     let column = &table.columns[at];
-    if let Some(known) = known_as(value).filter(|_| column.is_unique) {
-        uniques.push((at, known));
+    if column.is_unique {
+        uniques.extend(known_as(value).map(|known| (at, known)));
     }
     if let Some(slot) = table.slot_of[at] {
         let (key, cut) = slots::key(column.is_number, value);

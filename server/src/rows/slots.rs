@@ -1,6 +1,9 @@
 //! Slots: the cells of a column once more, as text whose bytes order as the cells do.
 
-use tplkit::rows::{order_key, text_form};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use tplkit::rows::{members, order_key, text_form};
 use uuid::Uuid;
 
 use super::table::Table;
@@ -25,6 +28,47 @@ pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
         key.truncate(whole.unwrap_or_default());
     }
     (Some(key), cut)
+}
+
+/// The slots that have to be written along with rows that hold one text and get another, by position: what
+/// a statement sets enters its index anew, whether it changed or not. None, one or all, so that there are
+/// few statements.
+pub(super) fn changed<'r>(
+    table: &Table,
+    rows: impl Iterator<Item = (&'r str, &'r str)>,
+) -> Range<usize> {
+    let mut one = None;
+    for (before, after) in rows {
+        for column in differing(table, before, after) {
+            let slot = table.slot_of[column];
+            if slot.is_some() && one.is_some() && one != slot {
+                return 0..table.slotted.len();
+            }
+            one = one.or(slot);
+        }
+    }
+    one.map_or(0..0, |one| one..one + 1)
+}
+
+/// The columns whose cells differ between two objects, both in the order of keys.
+fn differing(table: &Table, one: &str, other: &str) -> Vec<usize> {
+    let (mut one, mut other) = (members(one).peekable(), members(other).peekable());
+    let mut columns = Vec::new();
+    loop {
+        let order = match (one.peek(), other.peek()) {
+            (None, None) => return columns,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((one, _)), Some((other, _))) if one.inner == other.inner => Ordering::Equal,
+            (Some((one, _)), Some((other, _))) => one.decoded().cmp(&other.decoded()),
+        };
+        let held = one.next_if(|_| order.is_le());
+        let sent = other.next_if(|_| order.is_ge());
+        if held.map(|(_, cell)| cell) != sent.map(|(_, cell)| cell) {
+            let key = held.or(sent).map(|(key, _)| key.decoded());
+            columns.extend(key.and_then(|key| table.position(&key)));
+        }
+    }
 }
 
 /// Notes that columns have cells too long for their slots: questions go round those from now on.

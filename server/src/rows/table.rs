@@ -3,7 +3,9 @@
 //! Goes in: the lines of the store. Comes out: a value that never changes; a table that changes gets
 //! another `version`, and is read anew.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use tplkit::definitions::{Definitions, Storage};
 use tplkit::json::{Object, Value as Json};
@@ -40,7 +42,7 @@ pub struct Table {
     /// The statement that inserts rows with these slots.
     pub(super) insert: Many,
     /// The statement that replaces rows with these slots.
-    pub(super) update: Each,
+    update: Each,
 }
 
 /// A column.
@@ -195,6 +197,20 @@ impl Table {
         tx.query(sql, &[organization.into(), feature.into(), now.into()])
             .await
             .map(drop)
+    }
+
+    /// The statement that replaces rows and these of their slots, by position.
+    pub(super) fn update(&self, slots: Range<usize>) -> Cow<'_, Each> {
+        if slots == (0..self.slotted.len()) {
+            return Cow::Borrowed(&self.update);
+        }
+        let slots = self.slotted[slots].iter();
+        let numbers: Vec<i64> = slots.filter_map(|at| self.number(*at)).collect();
+        Cow::Owned(update_with(&numbers))
+    }
+
+    fn number(&self, column: usize) -> Option<i64> {
+        self.columns[column].slot.map(|slot| slot.number)
     }
 
     /// The column of that technical name.

@@ -228,16 +228,21 @@ pub async fn replace_all(
         return Err(Refused::taken(table, &taken));
     }
     values::release(tx, table, &gone).await?;
+    let pairs = before
+        .iter()
+        .zip(&*after)
+        .map(|(one, other)| (*one, &*other.data));
+    let slots = slots::changed(table, pairs);
     let lines: Vec<Vec<Value>> = after
         .iter()
         .map(|after| {
             let mut line: Vec<Value> = vec![after.id.into(), after.data.as_str().into()];
-            line.extend(after.slots.iter().map(|slot| slot.clone().into()));
+            line.extend(after.slots[slots.clone()].iter().cloned().map(Value::from));
             line
         })
         .collect();
     let shared = [table.organization.into(), table.id.into(), now.into()];
-    table.update.run(tx, &shared, lines).await?;
+    table.update(slots).run(tx, &shared, lines).await?;
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(())

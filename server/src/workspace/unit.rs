@@ -207,6 +207,9 @@ impl Writing<'_> {
     }
 }
 
+/// How much longer a row may get: by an identity.
+const ROOM: usize = 64;
+
 /// Lets a row in that was judged already. Its numbers do not move sequences: the job does that itself.
 /// Nothing, when a number in it is too long for any store.
 pub(super) fn enter(table: &Table, context: &Context, id: Id, data: &RowData) -> Option<Entered> {
@@ -215,16 +218,16 @@ pub(super) fn enter(table: &Table, context: &Context, id: Id, data: &RowData) ->
         validate: Validate::Off,
         context,
     };
-    let mut cells: Vec<_> = members(data.as_str())
-        .map(|(key, raw)| Source {
-            key: key.decoded(),
-            raw,
-            kept: false,
-        })
-        .collect();
+    let mut cells = Vec::with_capacity(table.columns.len());
+    cells.extend(members(data.as_str()).map(|(key, raw)| Source {
+        key: key.decoded(),
+        raw,
+        kept: false,
+    }));
     cells.sort_by(|one, other| one.key.cmp(&other.key));
     let mut faults = Faults::default();
-    let mut entered = entering.row(id, cells.into_iter(), (0, &mut faults));
+    let bytes = data.as_str().len() + ROOM;
+    let mut entered = entering.row_of(id, cells.into_iter(), bytes, (0, &mut faults));
     entered.numbered_elsewhere();
     faults.is_empty().then_some(entered)
 }

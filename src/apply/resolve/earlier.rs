@@ -9,7 +9,8 @@ use crate::workspace::{Id, Kind, Structure};
 /// What is left of earlier jobs, and of the unfinished one that goes on.
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
-    created: HashMap<(&'l str, Kind), Made<'l>>,
+    /// In the order in which it is told of.
+    created: HashMap<(&'l str, Kind), Vec<Made<'l>>>,
     /// How often the job that goes on has created something already.
     pub(super) attempts: u32,
     replaced: Vec<Replacement<'l>>,
@@ -49,14 +50,12 @@ impl<'l> Earlier<'l> {
                     let own = structure.created.iter().any(|made| minter.minted(made.id));
                     earlier.attempts += u32::from(own);
                     for made in &structure.created {
-                        earlier.created.insert(
-                            (&made.reference, made.kind),
-                            Made {
-                                id: made.id,
-                                name: &made.name,
-                                unfinished: true,
-                            },
-                        );
+                        let of = (made.reference.as_str(), made.kind);
+                        earlier.created.entry(of).or_default().push(Made {
+                            id: made.id,
+                            name: &made.name,
+                            unfinished: true,
+                        });
                     }
                     let replaced = structure.replaced.iter();
                     earlier.replaced.extend(replaced.map(|config| Replacement {
@@ -72,7 +71,7 @@ impl<'l> Earlier<'l> {
                 }
                 Entry::Completed => {
                     earlier.pending.clear();
-                    for made in earlier.created.values_mut() {
+                    for made in earlier.created.values_mut().flatten() {
                         made.unfinished = false;
                     }
                     for replaced in &mut earlier.replaced {
@@ -86,7 +85,8 @@ impl<'l> Earlier<'l> {
         earlier
     }
 
-    /// The record that stands for a ref, when it still exists, in that parent.
+    /// The record that stands for a ref, when one still exists, in that parent: a job that passes again
+    /// may find there what it made itself, or what others have put in its place since.
     pub(super) fn made(
         &self,
         reference: &str,
@@ -94,8 +94,9 @@ impl<'l> Earlier<'l> {
         parent: Option<Id>,
         destination: &Structure,
     ) -> Option<(Made<'l>, String)> {
-        let made = self.created.get(&(reference, kind))?;
-        let name = name_of(destination, kind, made.id, parent)?;
+        let mut made = self.created.get(&(reference, kind))?.iter().rev();
+        let name = |made: &'_ Made<'l>| name_of(destination, kind, made.id, parent);
+        let (made, name) = made.find_map(|made| Some((made, name(made)?)))?;
         // Another workspace cannot be looked at from here.
         let name = if kind == Kind::Workspace {
             made.name.to_owned()
@@ -105,9 +106,16 @@ impl<'l> Earlier<'l> {
         Some((*made, name))
     }
 
-    /// What an earlier job made for a ref, whether it still exists or not.
+    /// Everything that earlier jobs made for a ref, whether it still exists or not.
+    pub(super) fn all<'s>(&'s self, reference: &'s str, kind: Kind) -> &'s [Made<'l>] {
+        self.created
+            .get(&(reference, kind))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The last of these.
     pub(super) fn once(&self, reference: &str, kind: Kind) -> Option<Made<'l>> {
-        self.created.get(&(reference, kind)).copied()
+        self.all(reference, kind).last().copied()
     }
 
     /// Whether an earlier job replaced the config of that record; and whether it is the one that

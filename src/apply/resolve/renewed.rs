@@ -23,10 +23,10 @@ impl Renewed {
     ) -> Renewed {
         let records = lots.keys().filter_map(|reference| {
             let record = meanings.record(reference).filter(|record| record.anew)?;
-            let made = earlier.once(reference, record.kind)?;
-            Some((made.id.to_string(), record.id.to_string()))
+            let made = earlier.all(reference, record.kind).iter();
+            Some(made.map(|made| (made.id.to_string(), record.id.to_string())))
         });
-        Renewed(records.collect())
+        Renewed(records.flatten().collect())
     }
 
     /// The value with new ids; nothing when it holds none of the old ones.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::workspace::Id;
-use crate::workspace::ledger::{Entry, RowDigest, Structure};
+use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure};
 
 /// A row that was written before.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,10 @@ pub(super) struct Counts {
 /// Everything that the ledgers say.
 #[derive(Debug, Default)]
 pub(super) struct Known {
+    /// Of this job, by rows item or step.
     rows: HashMap<String, HashMap<u32, KnownRow>>,
+    /// Of the others, by rows item or step and table: what this job wrote may be older or newer.
+    others: HashMap<String, HashMap<Id, HashMap<u32, KnownRow>>>,
     updated: HashMap<String, HashSet<Id>>,
     counts: HashMap<String, Counts>,
     /// By rows item or step and column: dropped, skipped.
@@ -50,8 +53,21 @@ pub(super) struct Known {
     pub(super) undone: bool,
 }
 
+/// The rows of an entry, by their positions.
+fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> + '_ {
+    rows.rows.iter().map(move |row| {
+        let known = KnownRow {
+            id: row.id,
+            digest: row.digest,
+            feature: rows.feature,
+            open,
+        };
+        (row.position, known)
+    })
+}
+
 impl Known {
-    /// Reads the ledgers of earlier jobs, then the job's own.
+    /// Reads the ledgers of other jobs, then the job's own.
     pub(super) fn read(earlier: &[Entry], own: Vec<Entry>) -> Known {
         let mut known = Known::default();
         for entry in earlier {
@@ -65,7 +81,11 @@ impl Known {
 
     fn earlier(&mut self, entry: &Entry) {
         match entry {
-            Entry::Rows(rows) => self.add_rows(rows, false),
+            Entry::Rows(rows) => {
+                let known = self.others.entry(rows.uid.clone()).or_default();
+                let known = known.entry(rows.feature).or_default();
+                known.extend(known_rows(rows, false));
+            }
             Entry::Updates(updates) => {
                 let ids = updates.rows.iter().map(|row| row.id);
                 self.updated
@@ -74,7 +94,7 @@ impl Known {
                     .extend(ids);
             }
             Entry::Undone => {
-                self.rows.clear();
+                self.others.clear();
                 self.updated.clear();
             }
             _ => {}
@@ -84,6 +104,20 @@ impl Known {
     /// Begins to hear of rows in a table. When those before went into another one, that one is
     /// gone, and with it everything that was known of the rows in it.
     pub(super) fn enters(&mut self, uid: &str, feature: Id) {
+        if let Some(others) = self.others.get_mut(uid) {
+            let here = others.remove(&feature).unwrap_or_default();
+            let kept: HashSet<Id> = here.values().map(|row| row.id).collect();
+            let gone = others.drain().flat_map(|(_, rows)| rows.into_values());
+            let gone = gone.map(|row| row.id).filter(|id| !kept.contains(id));
+            let gone = gone.collect();
+            others.insert(feature, here);
+            self.forget(&gone);
+        }
+        self.begins(uid, feature);
+    }
+
+    /// The same, as far as this job's own rows are concerned.
+    fn begins(&mut self, uid: &str, feature: Id) {
         let rows = self.rows.get(uid).into_iter().flat_map(HashMap::values);
         let gone: HashSet<Id> = rows
             .filter(|row| row.feature != feature)
@@ -96,24 +130,17 @@ impl Known {
         self.counts.remove(uid);
         self.emptied.remove(uid);
         self.unclosed.remove(uid);
-        // A job that goes on gives its rows the ids that they had.
+        self.forget(&gone);
+    }
+
+    /// Forgets that rows were changed. A job that goes on gives its rows the ids that they had.
+    fn forget(&mut self, gone: &HashSet<Id>) {
+        if gone.is_empty() {
+            return;
+        }
         for updated in self.updated.values_mut() {
             updated.retain(|id| !gone.contains(id));
         }
-    }
-
-    fn add_rows(&mut self, rows: &crate::workspace::ledger::Rows, open: bool) {
-        self.enters(&rows.uid, rows.feature);
-        let known = self.rows.entry(rows.uid.clone()).or_default();
-        known.extend(rows.rows.iter().map(|row| {
-            let known = KnownRow {
-                id: row.id,
-                digest: row.digest,
-                feature: rows.feature,
-                open,
-            };
-            (row.position, known)
-        }));
     }
 
     fn own(&mut self, entry: Entry) {
@@ -127,7 +154,9 @@ impl Known {
                 self.structures.push(structure);
             }
             Entry::Rows(rows) => {
-                self.add_rows(&rows, true);
+                self.begins(&rows.uid, rows.feature);
+                let known = self.rows.entry(rows.uid.clone()).or_default();
+                known.extend(known_rows(&rows, true));
                 self.count(&rows.uid).recorded += rows.rows.len() as u64;
                 self.add_emptied(&rows.uid, &rows.emptied);
             }
@@ -183,10 +212,13 @@ impl Known {
 
     /// The rows of a payload entry or step that were written to that table, by their positions.
     pub(super) fn rows(&self, uid: &str, feature: Id) -> impl Fn(usize) -> Option<KnownRow> {
-        let rows = self.rows.get(uid);
+        let own = self.rows.get(uid);
+        let others = self.others.get(uid).and_then(|rows| rows.get(&feature));
         move |position| {
-            let row = *rows?.get(&u32::try_from(position).ok()?)?;
-            (row.feature == feature).then_some(row)
+            let position = u32::try_from(position).ok()?;
+            let own = own.and_then(|rows| rows.get(&position));
+            let own = own.filter(|row| row.feature == feature);
+            own.or_else(|| others?.get(&position)).copied()
         }
     }
 

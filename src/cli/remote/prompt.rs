@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
+use dialoguer::console::Term;
 use dialoguer::{Confirm, Error, Input, Password};
 use tplkit::client::Secret;
 
@@ -34,7 +35,11 @@ pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
     match asked {
         Ok(true) => Ok(()),
         Ok(false) => Err(CliError::Declined),
-        Err(Error::IO(error)) => Err(stopped(&error)),
+        Err(Error::IO(error)) => {
+            // The question has hidden it, and Ctrl-C is a key of the question.
+            Term::stderr().show_cursor().ok();
+            Err(stopped(&error))
+        }
     }
 }
 

@@ -9,6 +9,8 @@ mod hindered;
 mod jobs;
 mod keeping;
 mod login;
+#[cfg(target_os = "linux")]
+mod operating;
 mod renewing;
 mod routes;
 mod rows;

@@ -140,6 +140,8 @@ async fn again(
         whole: Whole::known(text),
         request: Request {
             plan,
+            // To which jobs a copy is bound is told by their ledgers.
+            copy: false,
             ..order.request
         },
         job: Some(job),

@@ -67,6 +67,21 @@ async fn every_way_in_fills_the_slots(place: Place) {
         .patch(&merge, &json!({"data": {"text": null, "amount": -2}}))
         .expect(200);
     assert_eq!(held(&world, &id).await, [key("-2"), None, key("1"), None]);
+    // Only the slots of cells that change are written: none, one, or more.
+    for (data, amount, words) in [
+        (json!({"plain": "y", "é \"": 1}), "-2", None),
+        (json!({"amount": 7, "plain": null}), "7", None),
+        (json!({"text": "t"}), "7", Some("t")),
+        (json!({"text": "u", "amount": -2.0}), "-2", Some("u")),
+        (json!({"text": null, "é \"": null}), "-2", None),
+    ] {
+        editor.patch(&merge, &json!({"data": data})).expect(200);
+        let words = words.map(str::to_owned);
+        assert_eq!(
+            held(&world, &id).await,
+            [key(amount), words, key("1"), None]
+        );
+    }
     let odd = json!({"data": {"amount": "odd", "text": [1, {"b": 1, "a": true}]}});
     editor
         .patch(&format!("{one}?validate=off"), &odd)

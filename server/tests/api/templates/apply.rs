@@ -12,6 +12,7 @@ on_both_stores!(
     applying_again_writes_nothing_twice,
     a_copy_stands_beside,
     a_completed_job_passes_again,
+    a_job_that_passes_again_finds_what_later_ones_made,
     a_job_is_seen_by_who_sees_its_workspace,
     who_may_apply,
     an_apply_sent_twice_is_one_job,
@@ -155,6 +156,46 @@ async fn a_copy_stands_beside(place: Place) {
     );
     let clients = named(&editor, &there, "clients_2").expect("a copy");
     assert_eq!(rows(&editor, &clients).len(), 2);
+}
+
+async fn a_job_that_passes_again_finds_what_later_ones_made(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &world.as_user("admin@acme.test"), &all());
+    let there = workspace(&editor, world.acme);
+    let tables = || editor.items(&format!("/v1/features?workspace_id={there}"));
+    for copy in [false, true] {
+        let (clients, orders) = match copy {
+            false => ("clients", "orders"),
+            true => ("clients_2", "orders_2"),
+        };
+        let first = json!({"workspaceId": there, "copy": copy});
+        let first = applied(&editor, &template, &first).await;
+        let gone = named(&editor, &there, orders).expect("a table");
+        let path = format!("/v1/features/{gone}?force=true");
+        editor.delete(&path).expect(204);
+        // A later job puts another table in its place, and fills it.
+        let second = applied(&editor, &template, &json!({"workspaceId": there})).await;
+        assert_ne!(first["id"], second["id"]);
+        let made = named(&editor, &there, orders).expect("a table");
+        assert_ne!(made, gone);
+        let before = (tables(), rows(&editor, &made));
+        let again = json!({"workspaceId": there, "jobId": first["id"]});
+        let plan = format!("/v1/templates/{template}/plan");
+        let plan = editor.post(&plan, &again).expect(200).json();
+        assert_eq!(plan["create"], json!([]), "{plan}");
+        let again = applied(&editor, &template, &again).await;
+        assert_eq!(again["id"], first["id"]);
+        for (table, told) in again["report"]["rows"].as_object().expect("tables") {
+            assert_eq!(told["inserted"], 0, "{table} {told}");
+            assert!(told["skipped"].as_u64() > Some(0), "{table} {told}");
+        }
+        assert_eq!((tables(), rows(&editor, &made)), before);
+        let clients = named(&editor, &there, clients).expect("a table");
+        assert_eq!(rows(&editor, &clients).len(), 2);
+    }
 }
 
 async fn a_completed_job_passes_again(place: Place) {
