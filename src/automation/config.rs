@@ -7,13 +7,15 @@ use super::case::{Case, Site, shown};
 use super::cron;
 use super::issue::Issue;
 use super::reading::Reading;
-use super::surroundings::{Setting, is_technical_name, is_use};
+use super::surroundings::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
 use crate::check::catalog::{A003, S018};
 use crate::check::suggest::{self, shown as short};
 use crate::check::{Finding, Rule};
-use crate::definitions::{Field, FieldType, Fields, Form, Problem, Reference, ReferenceKind, Spot};
+use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
+
+const FEATURE_READ: &str = "feature.read";
 
 /// Fields that the definitions call optional and a choice makes necessary.
 struct Need {
@@ -146,7 +148,7 @@ fn check_reference<'d>(
     if case.setting() == Setting::Package {
         return None;
     }
-    let (message, help) = refusal(case, spot, spot.reference()?, text)?;
+    let (message, help) = refusal(case, site, spot, text)?;
     let finding = Finding::at(rule, spot.node, message);
     let finding = help.map_or(finding.clone(), |help| finding.help(help));
     Some(case.issue(site, spot.node, None, finding))
@@ -155,10 +157,11 @@ fn check_reference<'d>(
 /// Why a value cannot be the reference over the API, with what to do about it.
 fn refusal(
     case: &Case<'_, '_, '_>,
+    site: Site<'_>,
     spot: &Spot<'_, '_>,
-    reference: &Reference,
     text: &str,
 ) -> Option<(String, Option<String>)> {
+    let reference = spot.reference()?;
     let name = name(spot.node);
     let value = short(text);
     if reference.form == Form::Uuid && !is_uuid(text) {
@@ -184,13 +187,17 @@ fn refusal(
             .as_deref()
             .and_then(|of| sibling(spot.owner, of))?;
         let columns = case.surroundings.columns(table)?;
-        if columns.iter().any(|column| column == text) {
+        let every = OF_EVERY_ROW.contains(&text) && reads(case, site);
+        if every || columns.iter().any(|column| column == text) {
             return None;
         }
         let help = suggest::help(text, columns.iter().map(String::as_str));
         return Some((format!("the table has no column `{value}`"), help));
     }
-    (case.surroundings.exists(reference.kind, text) == Some(false)).then(|| {
+    // That it runs itself is the one mistake (A014), whether it is kept yet or not.
+    let itself = reference.kind == ReferenceKind::WorkflowV2 && case.is_own(text);
+    let missing = !itself && case.surroundings.exists(reference.kind, text) == Some(false);
+    missing.then(|| {
         (
             format!(
                 "{name}: there is no {} `{value}` here",
@@ -199,6 +206,14 @@ fn refusal(
             None,
         )
     })
+}
+
+/// Whether the columns that a config names are only read.
+fn reads(case: &Case<'_, '_, '_>, site: Site<'_>) -> bool {
+    match site {
+        Site::Step(position) => case.graph.steps()[position].key == Some(FEATURE_READ),
+        _ => false,
+    }
 }
 
 /// The text under `key` in the object or the nearest object around it.

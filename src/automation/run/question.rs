@@ -6,7 +6,7 @@ use super::compare::digits;
 use super::resolve::{Failure, text_of};
 use crate::json::{Number, Object, Value};
 use crate::rows::query::{
-    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches,
+    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches, parse,
 };
 use crate::rows::{Cell, Decimal};
 
@@ -178,6 +178,8 @@ fn own(column: &str, test: CellTest) -> Option<Condition> {
         | CellTest::In(_)
         | CellTest::Number(..) => return None,
     };
-    let parsed = crate::rows::query::parse(&[format!("{column}:{op}:{value}")]).ok()?;
-    parsed.into_iter().next().map(|filter| filter.condition)
+    let parse = |value: &str| parse(&[format!("{column}:{op}:{value}")]).ok();
+    // A day stands for its beginning, so that `{{sys.today}}` has a meaning here.
+    let parsed = parse(&value).or_else(|| parse(&format!("{value}T00:00:00Z")));
+    parsed?.into_iter().next().map(|filter| filter.condition)
 }
