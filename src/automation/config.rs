@@ -3,10 +3,13 @@
 //! Required fields, types, and fields that a chosen mode needs; over the API also what
 //! references look like and keys that do not exist.
 
+use jiff::Timestamp;
+
 use super::case::{Case, Site, shown};
 use super::cron;
 use super::issue::Issue;
 use super::reading::Reading;
+use super::run::Schedule;
 use super::surroundings::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
 use crate::check::catalog::{A003, S018};
 use crate::check::suggest::{self, shown as short};
@@ -14,6 +17,9 @@ use crate::check::{Finding, Rule};
 use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
+
+/// From where a schedule is looked at that has no beginning of its own.
+const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
 
 const FEATURE_READ: &str = "feature.read";
 
@@ -312,13 +318,24 @@ pub(super) fn check_trigger<'d>(
     let Some(written) = config.get("expression") else {
         return;
     };
-    let text = written.as_str().unwrap_or_default();
-    let Some(fault) = cron::fault(text).filter(|_| !text.is_empty()) else {
+    let text = written.as_str().filter(|text| !text.is_empty());
+    let Some(text) = text else {
         return;
     };
-    let message = format!("`{}` is no cron expression: {fault}", short(text));
-    let finding = Finding::at(&A003, written, message)
-        .help("Write minute, hour, day of the month, month and day of the week.");
+    let finding = if let Some(fault) = cron::fault(text) {
+        let message = format!("`{}` is no cron expression: {fault}", short(text));
+        Finding::at(&A003, written, message)
+            .help("Write minute, hour, day of the month, month and day of the week.")
+    } else if Schedule::of_fields(text).is_ok_and(|due| due.next_after(SOME_DAY).is_none()) {
+        let message = format!(
+            "`{}` is never due: no month has the day that it names",
+            short(text)
+        );
+        Finding::at(&A003, written, message)
+            .help("Name a day that one of its months has in most years.")
+    } else {
+        return;
+    };
     issues.push(case.issue(Site::Trigger(node), written, None, finding));
 }
 

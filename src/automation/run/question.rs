@@ -123,10 +123,16 @@ impl Question {
     }
 
     fn ask(&mut self, column: &str, test: CellTest) -> Result<(), &'static str> {
+        // What every row has is compared as what it is. A rule that cannot be asked is never left out.
+        let told = match Column::of(column) {
+            Column::Id => "`id` is compared with ids",
+            _ => {
+                "a time is compared, by order or for equality, with a day or an instant such as 2025-01-31T12:00:00Z"
+            }
+        };
         let condition = match (Column::of(column), test) {
             (Column::Key(key), test) => Condition::Cell { key, test },
-            // What every row has is compared as what it is. A rule that cannot be asked is never left out.
-            (_, test) => own(column, test).ok_or("the rule compares what cannot be compared so")?,
+            (_, test) => own(column, test).ok_or(told)?,
         };
         self.filters.push(Filter {
             negated: false,
