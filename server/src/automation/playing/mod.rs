@@ -35,7 +35,7 @@ pub(super) async fn play(
     let Some((graph, known)) = begun(player, run).await? else {
         return end(player, run, Some("the version is gone")).await;
     };
-    let Some(scope) = authority::scope_of(&player.store, run).await? else {
+    let Some(scope) = authority::scope_of(&player.store, run, player.context.now()).await? else {
         let told = "who began it belongs to the organization no more, or may not write any more";
         return end(player, run, Some(told)).await;
     };
