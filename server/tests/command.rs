@@ -278,5 +278,6 @@ fn an_administrator_says_whom_automations_speak_to() {
     for switch in ["activate", "pause"] {
         let refused = admin(database, &["automation", switch, nothing], "").expect_err("nothing");
         assert_eq!(refused.status.code(), Some(1));
+        assert!(stderr(&refused).contains(nothing), "{}", stderr(&refused));
     }
 }

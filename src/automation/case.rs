@@ -57,6 +57,7 @@ impl<'d> Case<'_, 'd, '_> {
         Issue {
             target,
             path,
+            absent: absent.map(str::to_owned),
             finding,
         }
     }
@@ -66,6 +67,7 @@ impl<'d> Case<'_, 'd, '_> {
         Issue {
             target: Target::Graph,
             path: self.graph.path(position),
+            absent: None,
             finding,
         }
     }
@@ -79,6 +81,15 @@ impl<'d> Case<'_, 'd, '_> {
         } else {
             self.setting().same_table(one, other)
         }
+    }
+
+    /// Whether a value names the automation itself.
+    pub(super) fn is_own(&self, value: &str) -> bool {
+        let own = self.surroundings.own_identity();
+        own.is_some_and(|own| match self.setting() {
+            Setting::Package => value == own,
+            Setting::Rest => value.eq_ignore_ascii_case(own),
+        })
     }
 
     pub(super) fn setting(&self) -> Setting {

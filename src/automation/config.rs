@@ -3,17 +3,25 @@
 //! Required fields, types, and fields that a chosen mode needs; over the API also what
 //! references look like and keys that do not exist.
 
+use jiff::Timestamp;
+
 use super::case::{Case, Site, shown};
 use super::cron;
 use super::issue::Issue;
 use super::reading::Reading;
-use super::surroundings::{Setting, is_technical_name, is_use};
+use super::run::Schedule;
+use super::surroundings::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
 use crate::check::catalog::{A003, S018};
 use crate::check::suggest::{self, shown as short};
 use crate::check::{Finding, Rule};
-use crate::definitions::{Field, FieldType, Fields, Form, Problem, Reference, ReferenceKind, Spot};
+use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
+
+/// From where a schedule is looked at that has no beginning of its own.
+const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
+
+const FEATURE_READ: &str = "feature.read";
 
 /// Fields that the definitions call optional and a choice makes necessary.
 struct Need {
@@ -146,7 +154,7 @@ fn check_reference<'d>(
     if case.setting() == Setting::Package {
         return None;
     }
-    let (message, help) = refusal(case, spot, spot.reference()?, text)?;
+    let (message, help) = refusal(case, site, spot, text)?;
     let finding = Finding::at(rule, spot.node, message);
     let finding = help.map_or(finding.clone(), |help| finding.help(help));
     Some(case.issue(site, spot.node, None, finding))
@@ -155,10 +163,11 @@ fn check_reference<'d>(
 /// Why a value cannot be the reference over the API, with what to do about it.
 fn refusal(
     case: &Case<'_, '_, '_>,
+    site: Site<'_>,
     spot: &Spot<'_, '_>,
-    reference: &Reference,
     text: &str,
 ) -> Option<(String, Option<String>)> {
+    let reference = spot.reference()?;
     let name = name(spot.node);
     let value = short(text);
     if reference.form == Form::Uuid && !is_uuid(text) {
@@ -184,13 +193,17 @@ fn refusal(
             .as_deref()
             .and_then(|of| sibling(spot.owner, of))?;
         let columns = case.surroundings.columns(table)?;
-        if columns.iter().any(|column| column == text) {
+        let every = OF_EVERY_ROW.contains(&text) && reads(case, site);
+        if every || columns.iter().any(|column| column == text) {
             return None;
         }
         let help = suggest::help(text, columns.iter().map(String::as_str));
         return Some((format!("the table has no column `{value}`"), help));
     }
-    (case.surroundings.exists(reference.kind, text) == Some(false)).then(|| {
+    // That it runs itself is the one mistake (A014), whether it is kept yet or not.
+    let itself = reference.kind == ReferenceKind::WorkflowV2 && case.is_own(text);
+    let missing = !itself && case.surroundings.exists(reference.kind, text) == Some(false);
+    missing.then(|| {
         (
             format!(
                 "{name}: there is no {} `{value}` here",
@@ -199,6 +212,14 @@ fn refusal(
             None,
         )
     })
+}
+
+/// Whether the columns that a config names are only read.
+fn reads(case: &Case<'_, '_, '_>, site: Site<'_>) -> bool {
+    match site {
+        Site::Step(position) => case.graph.steps()[position].key == Some(FEATURE_READ),
+        _ => false,
+    }
 }
 
 /// The text under `key` in the object or the nearest object around it.
@@ -297,13 +318,24 @@ pub(super) fn check_trigger<'d>(
     let Some(written) = config.get("expression") else {
         return;
     };
-    let text = written.as_str().unwrap_or_default();
-    let Some(fault) = cron::fault(text).filter(|_| !text.is_empty()) else {
+    let text = written.as_str().filter(|text| !text.is_empty());
+    let Some(text) = text else {
         return;
     };
-    let message = format!("`{}` is no cron expression: {fault}", short(text));
-    let finding = Finding::at(&A003, written, message)
-        .help("Write minute, hour, day of the month, month and day of the week.");
+    let finding = if let Some(fault) = cron::fault(text) {
+        let message = format!("`{}` is no cron expression: {fault}", short(text));
+        Finding::at(&A003, written, message)
+            .help("Write minute, hour, day of the month, month and day of the week.")
+    } else if Schedule::of_fields(text).is_ok_and(|due| due.next_after(SOME_DAY).is_none()) {
+        let message = format!(
+            "`{}` is never due: no month has the day that it names",
+            short(text)
+        );
+        Finding::at(&A003, written, message)
+            .help("Name a day that one of its months has in most years.")
+    } else {
+        return;
+    };
     issues.push(case.issue(Site::Trigger(node), written, None, finding));
 }
 

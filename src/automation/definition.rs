@@ -140,6 +140,7 @@ fn check_halves(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Is
         issues.push(Issue {
             target: Target::Trigger,
             path: "type".to_owned(),
+            absent: Some("type".to_owned()),
             finding: Finding::at(&A001, root, message).help(help),
         });
     }
@@ -223,6 +224,7 @@ fn of_half(target: Target, finding: Finding) -> Issue {
     Issue {
         target,
         path: String::new(),
+        absent: None,
         finding,
     }
 }
@@ -235,6 +237,7 @@ fn issue(node: Node<'_>, finding: Finding) -> Issue {
     Issue {
         target: Target::Definition,
         path: dotted(root, node),
+        absent: None,
         finding,
     }
 }

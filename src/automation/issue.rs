@@ -32,6 +32,8 @@ pub struct Issue {
     /// Dotted path as the API writes it: relative to the trigger (`config.featureId`), to the
     /// list of steps (`0.then.0.config.subject`; the list itself is empty), or to the file.
     pub path: String,
+    /// The member that is missing where the finding points, if one is; the path ends with it.
+    pub absent: Option<String>,
     /// Everything else: rule, severity, place in the text, message, help, related places.
     pub finding: Finding,
 }
@@ -42,6 +44,7 @@ impl Issue {
         Issue {
             target: Target::Graph,
             path: String::new(),
+            absent: None,
             finding,
         }
     }

@@ -9,6 +9,9 @@ use crate::json::path::{dotted, push_dotted};
 use crate::package::reference::undollared;
 use crate::package::uid::is_uuid;
 
+/// What every row has beside its cells: it can be read like a column, and not be written.
+pub(super) const OF_EVERY_ROW: [&str; 3] = ["id", "created_at", "updated_at"];
+
 /// How references are written, and who judges configs besides the validator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::case::{Case, Site};
 use super::graph::Step;
 use super::issue::Issue;
+use super::surroundings::OF_EVERY_ROW;
 use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
 use crate::check::catalog::{A007, A008, A009, A015, A018};
 use crate::check::suggest::{self, shown as short};
@@ -277,7 +278,7 @@ impl<'d> Reads<'_, '_, 'd, '_> {
             .case
             .surroundings
             .columns(trigger.watch()?.table.as_str()?)?;
-        if columns.iter().any(|known| known == column) {
+        if OF_EVERY_ROW.contains(&column) || columns.iter().any(|known| known == column) {
             return None;
         }
         let help = suggest::help(column, columns.iter().map(String::as_str));
@@ -310,7 +311,11 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         };
         let place = graph.steps()[*first].node;
         if graph.earlier(steps, self.position).is_none() {
-            let message = format!("`{shown}`: that step runs {}", self.when(*first));
+            let message = if *first == self.position {
+                format!("`{shown}`: that is this step itself, which has no output yet")
+            } else {
+                format!("`{shown}`: that step runs {}", self.when(*first))
+            };
             return Some((&A008, message, None, Some((place, "the step named"))));
         }
         // Of a repeated id any step may be meant; what an unknown step puts out is unknown.

@@ -139,20 +139,11 @@ fn runs_itself<'d>(
     step: &Step<'d, '_>,
     issues: &mut Vec<Issue>,
 ) {
-    let Some(own) = case.surroundings.own_identity() else {
-        return;
-    };
     for spot in &step.reading.references {
         let automation = spot
             .reference()
             .is_some_and(|reference| reference.kind == ReferenceKind::WorkflowV2);
-        let named = spot
-            .node
-            .as_str()
-            .is_some_and(|value| match case.setting() {
-                Setting::Package => value == own,
-                Setting::Rest => value.eq_ignore_ascii_case(own),
-            });
+        let named = spot.node.as_str().is_some_and(|value| case.is_own(value));
         if automation && named {
             let message = format!("{} is this automation itself", shown(spot.node));
             issues.push(case.issue(

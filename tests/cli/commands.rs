@@ -296,9 +296,11 @@ fn automations_are_played_offline() {
     assert_eq!(mail["input"]["subject"], "2 rows");
     assert_eq!(mail["input"]["body"], "<p>&lt;ten&gt;</p>");
     assert!(mail["id"].as_str().is_some_and(|id| id.starts_with("stp_")));
+    assert_eq!(mail["envelope"]["records"][0]["data"]["n"], 10);
     let told = run(&["chain.json", "--stub", "--row", "split.json"]).exits(1);
     assert!(
-        told.out.contains("1 email.send") && told.out.contains("{{vars.trigger.to}}"),
+        told.out.contains("1 email.send\n  with {}\n  fails: ")
+            && told.out.contains("{{vars.trigger.to}}"),
         "{}",
         told.out
     );

@@ -11,7 +11,11 @@ use crate::store::{Scope, Store, StoreError, Tx, Visible};
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn scope_of(store: &Store, run: &Run) -> Result<Option<Scope>, StoreError> {
+pub(super) async fn scope_of(
+    store: &Store,
+    run: &Run,
+    now: i64,
+) -> Result<Option<Scope>, StoreError> {
     let Some(caller) = run.caller else {
         return Ok(Some(Scope::Caller(Visible {
             caller: run.id,
@@ -21,15 +25,17 @@ pub(super) async fn scope_of(store: &Store, run: &Run) -> Result<Option<Scope>, 
         })));
     };
     store
-        .read(&Scope::Operator, (run.organization, caller), |tx, input| {
-            Box::pin(look(tx, *input))
-        })
+        .read(
+            &Scope::Operator,
+            (run.organization, caller, now),
+            |tx, input| Box::pin(look(tx, *input)),
+        )
         .await
 }
 
 async fn look(
     tx: &mut Tx,
-    (organization, caller): (Uuid, Uuid),
+    (organization, caller, now): (Uuid, Uuid, i64),
 ) -> Result<Option<Scope>, StoreError> {
     let of = [organization.into(), caller.into()];
     let mut visible = Visible {
@@ -44,7 +50,9 @@ async fn look(
         .map(|row| row.get(0))
         .transpose()?;
     let Some(role) = role else {
-        let sql = "SELECT id FROM api_keys WHERE organization_id = $1 AND id = $2";
+        let sql = "SELECT id FROM api_keys WHERE organization_id = $1 AND id = $2 \
+             AND (expires_at IS NULL OR expires_at > $3)";
+        let of = [of[0].clone(), of[1].clone(), now.into()];
         if tx.first(sql, &of).await?.is_none() {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use url::Url;
 use uuid::Uuid;
 
-use super::sealed;
+use super::{schedules, sealed};
 use crate::context::rfc3339;
 use crate::http::problem::{Code, Problem};
 use crate::secret_key::SecretKey;
@@ -185,8 +185,12 @@ async fn upsert(tx: &mut Tx, line: &Line) -> Result<Connection, Problem> {
         row => row?,
     };
     let row = row.ok_or_else(no_organization)?;
+    let id: Uuid = row.get(0)?;
+    if set.kind == ConnectionKind::Timer {
+        schedules::renew(tx, set.organization, (&set.name, id), set.now).await?;
+    }
     Ok(Connection {
-        id: row.get(0)?,
+        id,
         organization_id: set.organization,
         name: set.name.clone(),
         kind: set.kind,

@@ -75,9 +75,10 @@ impl Judged {
         let faults = errors.map(|issue| Fault {
             path: issue.place.clone(),
             code: issue.code,
-            message: format!("{} {}", issue.message, issue.help)
-                .trim_end()
-                .to_owned(),
+            message: match issue.help.as_str() {
+                "" => issue.message.clone(),
+                help => format!("{}. {help}", issue.message),
+            },
         });
         Err(Problem::new(Code::InvalidAutomation, told.join("; ")).with_errors(faults.collect()))
     }
@@ -192,7 +193,7 @@ fn ask(text: &str, known: &Known) -> Result<Judged, Problem> {
                 Target::Trigger => "trigger",
                 Target::Definition | Target::Graph => "graph",
             },
-            place: in_body(&issue.finding.place.pointer),
+            place: in_body(&issue.finding.place.pointer, issue.absent.as_deref()),
             path: issue.path,
             message: issue.finding.message,
             help: issue.finding.help,
@@ -205,8 +206,9 @@ fn ask(text: &str, known: &Known) -> Result<Judged, Problem> {
     })
 }
 
-/// A pointer as refusals write places: `graph_config.steps[0].config.then[1]`.
-fn in_body(pointer: &str) -> String {
+/// A pointer, and what is missing there, as refusals write places:
+/// `graph_config.steps[0].config.then[1]`.
+fn in_body(pointer: &str, absent: Option<&str>) -> String {
     let mut place = String::with_capacity(pointer.len());
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
@@ -218,6 +220,12 @@ fn in_body(pointer: &str) -> String {
             }
             place.push_str(&token);
         }
+    }
+    if let Some(absent) = absent {
+        if !place.is_empty() {
+            place.push('.');
+        }
+        place.push_str(absent);
     }
     place
 }
@@ -285,7 +293,9 @@ mod tests {
                 "graph_config.steps[0].config.then[10].key",
             ),
         ] {
-            assert_eq!(in_body(pointer), place);
+            assert_eq!(in_body(pointer, None), place);
         }
+        let absent = in_body("/graph_config/steps/0", Some("config"));
+        assert_eq!(absent, "graph_config.steps[0].config");
     }
 }

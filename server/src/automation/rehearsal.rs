@@ -110,6 +110,7 @@ async fn rehearse(tx: &mut Tx, input: &Input) -> Result<(), Undone> {
                 play.done(output);
             }
             Err(Stop::Failed(failure)) => {
+                let failure = play.failed(failure);
                 "failed".clone_into(&mut step.status);
                 step.error = Some(failure.to_string());
                 steps.push(step);

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tplkit::json::{Doc, Object, Value as Json};
+use tplkit::automation::run::Play;
+use tplkit::json::{Doc, Value as Json};
 use uuid::Uuid;
 
 use super::find;
@@ -172,9 +173,7 @@ fn cut(output: String) -> String {
     if let Some(Json::List(records)) = members.get_mut("records") {
         records.truncate(SHOWN);
     }
-    let own = |key: &String| key != "case";
-    let members: Object = members.into_iter().filter(|(key, _)| own(key)).collect();
-    Json::Object(members).write()
+    Json::Object(Play::told(members)).write()
 }
 
 /// Whether who asks sees every row of the tables that the version names and of the one that fired.

@@ -241,6 +241,13 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
             })
         })
         .await;
+    let switched = switched.map_err(|problem| match problem.code {
+        Code::NotFound => Problem::new(
+            Code::NotFound,
+            format!("There is no automation {workflow} in this store."),
+        ),
+        _ => problem,
+    });
     match switched? {
         Switched::Done(version) => Ok(version),
         Switched::Nothing => Err(Failure::Refused(Problem::new(

@@ -91,6 +91,8 @@ pub struct Mail {
     pub connection: Option<String>,
     /// Whether files were to go along.
     pub attaches: bool,
+    /// Whether it was to leave from a mailbox.
+    pub mailbox: bool,
 }
 
 /// Whom a notification is for.
@@ -246,7 +248,11 @@ impl Write {
                 let found = cells.iter().position(filled);
                 Some(found.ok_or_else(|| {
                     let reason = format!("no binding gives `{column}` a value to look for");
-                    Failure::at("matchColumn", reason)
+                    match cells.iter().find(|cell| cell.column == column) {
+                        Some(empty) => Failure::at(format!("bindings.{column}"), reason)
+                            .yields(Some(&empty.expression), &empty.value),
+                        None => Failure::at("matchColumn", reason),
+                    }
                 })?)
             }
             _ => None,
@@ -261,10 +267,18 @@ impl Write {
 }
 
 impl Mail {
-    /// What its output says beside what was announced: there are no files that could go along.
-    pub fn note(&self) -> Option<&'static str> {
-        let told = "the attachments were left out: there are no files here";
-        self.attaches.then_some(told)
+    /// What its output says beside what was announced: there are no files that could go along, and no
+    /// mailboxes.
+    pub fn note(&self) -> Option<String> {
+        let files = "the attachments were left out: there are no files here";
+        let mailbox = "it left from the mail server's own address: there are no mailboxes here";
+        let told = [(self.attaches, files), (self.mailbox, mailbox)];
+        let told: Vec<&str> = told
+            .iter()
+            .filter(|(so, _)| *so)
+            .map(|(_, told)| *told)
+            .collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn of(config: &Object, written: &Object) -> Result<Mail, Failure> {
@@ -282,6 +296,7 @@ impl Mail {
             connection: named(config, "connectionName"),
             attaches: config.get("attachFiles").and_then(Value::as_bool) == Some(true)
                 || named(config, "attachmentFileId").is_some(),
+            mailbox: named(config, "mailboxId").is_some(),
         })
     }
 }

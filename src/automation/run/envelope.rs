@@ -79,6 +79,16 @@ impl Envelope {
         }
     }
 
+    /// What travels: `vars`, as steps have set them, and `records`. The row that fired stays as it was, and
+    /// outputs are told with their steps.
+    pub fn document(&self) -> Object {
+        let records = self.records.iter().map(Record::document).collect();
+        Object::from_iter([
+            ("vars".to_owned(), Value::Object(self.variables.clone())),
+            ("records".to_owned(), Value::List(records)),
+        ])
+    }
+
     /// What a path yields; null for what is not there.
     pub fn value(&self, path: &Path<'_>, now: Timestamp) -> Value {
         let cell = |record: Option<&Record>, column: &str| {

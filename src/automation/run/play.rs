@@ -10,6 +10,9 @@ use crate::automation::Path;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 
+/// Under what the output of a `switch` keeps which of its cases it was.
+const CASE: &str = "case";
+
 /// A run of a graph.
 #[derive(Debug, Clone)]
 pub struct Play {
@@ -124,7 +127,30 @@ impl Play {
             "switch" => Ok(case(&input, written)),
             _ => Act::of(key, &input, written),
         };
+        let act = act.map_err(|failure| failure.of_written(&declared.config, written));
         Due { input, act }
+    }
+
+    /// Why the step whose turn it is could not be done, told with what stands in the field concerned.
+    #[must_use]
+    pub fn failed(&self, failure: Failure) -> Failure {
+        let step = self.step();
+        let text = step
+            .and_then(|step| step.get("key"))
+            .and_then(Value::as_str);
+        let declared = text.and_then(|key| self.definitions.steps.get(key));
+        let written = step.and_then(|step| step.get("config"));
+        match (declared, written.and_then(Value::as_object)) {
+            (Some(declared), Some(written)) => failure.of_written(&declared.config, written),
+            _ => failure,
+        }
+    }
+
+    /// An output without what the play remembers for itself.
+    #[must_use]
+    pub fn told(mut output: Object) -> Object {
+        output.shift_remove(CASE);
+        output
     }
 
     /// Goes on behind the step whose turn it is: this came of it.
@@ -154,6 +180,7 @@ impl Play {
             }
             _ => {}
         }
+        let output = Play::told(output);
         self.envelope.outputs.insert(text("id").to_owned(), output);
         if let Some(frame) = self.frames.last_mut() {
             frame.at += 1;
@@ -169,7 +196,7 @@ impl Play {
                 let branch = output.get("branch").and_then(Value::as_str)?;
                 (branch.to_owned(), config.get(branch)?)
             }
-            "switch" => match output.get("case") {
+            "switch" => match output.get(CASE) {
                 // The route alone would not tell a case of the value `default` from no case.
                 Some(Value::Number(case)) => {
                     let at = usize::try_from(case.as_i64()?).ok()?;
@@ -245,7 +272,7 @@ fn case(input: &Object, written: &Object) -> Act {
         Some((at, value)) => {
             output.insert("route".to_owned(), value.cloned().unwrap_or_default());
             let at = i64::try_from(at).unwrap_or(i64::MAX);
-            output.insert("case".to_owned(), at.into());
+            output.insert(CASE.to_owned(), at.into());
         }
         None => {
             output.insert("route".to_owned(), "default".into());

@@ -6,7 +6,7 @@ use super::compare::digits;
 use super::resolve::{Failure, text_of};
 use crate::json::{Number, Object, Value};
 use crate::rows::query::{
-    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches,
+    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches, parse,
 };
 use crate::rows::{Cell, Decimal};
 
@@ -123,10 +123,16 @@ impl Question {
     }
 
     fn ask(&mut self, column: &str, test: CellTest) -> Result<(), &'static str> {
+        // What every row has is compared as what it is. A rule that cannot be asked is never left out.
+        let told = match Column::of(column) {
+            Column::Id => "`id` is compared with ids",
+            _ => {
+                "a time is compared, by order or for equality, with a day or an instant such as 2025-01-31T12:00:00Z"
+            }
+        };
         let condition = match (Column::of(column), test) {
             (Column::Key(key), test) => Condition::Cell { key, test },
-            // What every row has is compared as what it is. A rule that cannot be asked is never left out.
-            (_, test) => own(column, test).ok_or("the rule compares what cannot be compared so")?,
+            (_, test) => own(column, test).ok_or(told)?,
         };
         self.filters.push(Filter {
             negated: false,
@@ -178,6 +184,8 @@ fn own(column: &str, test: CellTest) -> Option<Condition> {
         | CellTest::In(_)
         | CellTest::Number(..) => return None,
     };
-    let parsed = crate::rows::query::parse(&[format!("{column}:{op}:{value}")]).ok()?;
-    parsed.into_iter().next().map(|filter| filter.condition)
+    let parse = |value: &str| parse(&[format!("{column}:{op}:{value}")]).ok();
+    // A day stands for its beginning, so that `{{sys.today}}` has a meaning here.
+    let parsed = parse(&value).or_else(|| parse(&format!("{value}T00:00:00Z")));
+    parsed?.into_iter().next().map(|filter| filter.condition)
 }

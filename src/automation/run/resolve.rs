@@ -56,6 +56,23 @@ impl Failure {
         }
     }
 
+    /// With what stands in the field, where that is known and not said yet: a failure that comes from
+    /// outside knows the value, and not from which expression it came. `declared` and `written` are the
+    /// config of the step; secrets are never quoted.
+    #[must_use]
+    pub(super) fn of_written(mut self, declared: &Fields, written: &Object) -> Failure {
+        let mut path = self.field.split('.').map(str::to_owned);
+        let first = path.next().unwrap_or_default();
+        let field = declared.get(&first);
+        if self.expression.is_none() && field.is_some_and(|field| !field.secret) {
+            let rest: Vec<String> = path.collect();
+            let found = written.get(&first).and_then(|value| value.at_path(&rest));
+            let single = |value: &&Value| !matches!(value, Value::List(_) | Value::Object(_));
+            self.expression = found.filter(single).map(shown);
+        }
+        self
+    }
+
     /// With what stands in the field, and what it yields.
     #[must_use]
     pub fn yields(mut self, expression: Option<&Value>, value: &Value) -> Failure {

@@ -36,6 +36,8 @@ pub struct Played {
     pub input: Object,
     /// What came of it, or why nothing could.
     pub outcome: Result<Object, String>,
+    /// What it leaves to the steps behind it, as [`Envelope::document`] lays it out.
+    pub envelope: Object,
 }
 
 impl Stub {
@@ -64,7 +66,8 @@ impl Stub {
                 id: next.id,
                 key: next.key,
                 input: due.input,
-                outcome,
+                outcome: outcome.map(Play::told),
+                envelope: play.envelope().document(),
             });
             if failed {
                 break;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Envelope, Play, Played, Record, Stub};
+use super::{Envelope, Failure, Play, Played, Record, Stub};
 use crate::definitions::Definitions;
 use crate::json::Value;
 
@@ -240,7 +240,60 @@ fn bindings_are_literal_or_resolved_and_find_their_row() {
         write(r#""mode":"update","matchColumn":"k","bindings":[{"targetColumn":"a","value":1}]"#);
     assert_eq!(
         told(&[step]),
-        ["0 `matchColumn`: no binding gives `k` a value to look for"]
+        ["0 `matchColumn` is \"k\": no binding gives `k` a value to look for"]
+    );
+    let step = write(
+        r#""mode":"upsert","matchColumn":"k","bindings":[{"targetColumn":"k","value":"{{record.none}}"}]"#,
+    );
+    assert_eq!(
+        told(&[step]),
+        [
+            "0 `bindings.k` is \"{{record.none}}\", which yields \"null\": no binding gives `k` a value to look for"
+        ]
+    );
+}
+
+/// What a step leaves to those behind it is told with it, and what the play remembers for itself is not.
+#[test]
+fn each_step_leaves_an_envelope() {
+    let steps = r#"[{"key":"switch","id":"stp_000000000001","config":{"subject":"{{record.n}}",
+            "routes":[{"value":7,"steps":[{"key":"var.set","id":"stp_000000000002","config":{"name":"x","value":"{{record.n}}"}}]}]}},
+        {"key":"feature.read","id":"stp_000000000003","config":{"featureId":"TABLE","limit":1,"mergeMode":"append"}}]"#;
+    let left = |step: &Played| Value::Object(step.envelope.clone()).write();
+    let played = played(steps, Some(r#"{"n":7}"#));
+    let ana =
+        r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#;
+    assert_eq!(
+        played.iter().map(left).collect::<Vec<_>>(),
+        [
+            r#"{"vars":{},"records":[{"data":{"n":7}}]}"#.to_owned(),
+            r#"{"vars":{"x":7},"records":[{"data":{"n":7}}]}"#.to_owned(),
+            format!(r#"{{"vars":{{"x":7}},"records":[{{"data":{{"n":7}}}},{ana}]}}"#),
+        ]
+    );
+    assert_eq!(told(&played)[0], r#"0 {"route":7}"#);
+}
+
+/// Who does a step knows the value that would not do; the play knows from which expression it came.
+#[test]
+fn a_failure_is_told_with_its_expression() {
+    let graph = json(
+        r#"{"steps":[{"key":"http.request","id":"stp_000000000001","config":
+            {"connectionName":"erp","path":"/{{record.n}}","bearerToken":"t0ken","body":{"a":1}}}]}"#,
+    );
+    let row = Record::of(&json(r#"{"data":{"n":".."}}"#));
+    let mut play = Play::new(Definitions::embedded(), &graph, Envelope::new(Some(row)));
+    assert!(play.turn().is_some());
+    let told = |field: &str| play.failed(Failure::at(field, "no")).to_string();
+    assert_eq!(told("path"), r#"`path` is "/{{record.n}}": no"#);
+    assert_eq!(told("connectionName"), r#"`connectionName` is "erp": no"#);
+    for plain in ["bearerToken", "body", "nothing", "path.0"] {
+        assert_eq!(told(plain), format!("`{plain}`: no"));
+    }
+    let value = Failure::at("path", "no").yields(None, &"/..".into());
+    assert_eq!(
+        play.failed(value).to_string(),
+        r#"`path` is "/{{record.n}}", which yields "/..": no"#
     );
 }
 

@@ -151,6 +151,7 @@ mod tests {
             body: "<p>olá</p>".to_owned(),
             connection: None,
             attaches: false,
+            mailbox: false,
         }
     }
 

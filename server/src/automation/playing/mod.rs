@@ -35,7 +35,7 @@ pub(super) async fn play(
     let Some((graph, known)) = begun(player, run).await? else {
         return end(player, run, Some("the version is gone")).await;
     };
-    let Some(scope) = authority::scope_of(&player.store, run).await? else {
+    let Some(scope) = authority::scope_of(&player.store, run, player.context.now()).await? else {
         let told = "who began it belongs to the organization no more, or may not write any more";
         return end(player, run, Some(told)).await;
     };
@@ -323,8 +323,9 @@ impl Playing<'_> {
         let now = self.player.context.now();
         let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
         let mut line = line(next, number, &self.play.due(instant).input, "failed");
+        let failure = self.play.failed(failure.clone());
         line.error = Some(failure.to_string());
-        let told = told(next, failure);
+        let told = told(next, &failure);
         let input = (self.run.clone(), line, self.player.lease(), told, now);
         let ended: Result<(), Stop> = self
             .player

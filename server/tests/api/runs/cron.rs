@@ -28,30 +28,42 @@ fn steps(stage: &Stage) -> Value {
 
 async fn two_workers_begin_one_run_for_each_instant(place: Place) {
     let stage = Stage::new(place).await.lasting();
-    let daily = cron(&json!({"mode": "daily", "atTime": "01:30", "timezone": "America/New_York"}));
-    let hourly = cron(&json!({"mode": "hourly", "timezone": "America/New_York"}));
-    let daily = stage.fires(&daily, &steps(&stage)).await;
-    let hourly = stage.fires(&hourly, &steps(&stage)).await;
+    let mut automations = Vec::new();
+    // The first stands in the hour that is skipped in March, the second in the one that comes twice in
+    // November, the last goes with the time that passes.
+    for (config, a_day) in [
+        (json!({"mode": "daily", "atTime": "02:30"}), 1),
+        (json!({"mode": "daily", "atTime": "01:30"}), 1),
+        (json!({"mode": "hourly"}), 24),
+    ] {
+        let mut config = config;
+        config["timezone"] = json!("America/New_York");
+        automations.push((stage.fires(&cron(&config), &steps(&stage)).await, a_day));
+    }
     let (one, other) = (stage.player(), stage.player());
-    // Over the gap of 10 March and on; the clock goes on by half hours.
-    stage.world.wait(115 * 24 * HOUR);
     let settle = || async {
         let (a, b) = tokio::join!(one.settle(), other.settle());
         a.expect("plays") + b.expect("plays")
     };
-    settle().await;
-    let before = (stage.runs_of(&daily).await, stage.runs_of(&hourly).await);
-    let mut played = 0;
-    for _ in 0..(6 * 48) {
-        stage.world.wait(HOUR / 2);
-        played += settle().await;
+    // To the eves of 10 March and of 3 November 2024, and by half hours over three days each, which have
+    // as many hours as three others: 48 steps are 24 hours that pass.
+    for days in [115, 238 - 3] {
+        stage.world.wait(days * 24 * HOUR);
+        settle().await;
+        let mut before = Vec::new();
+        for (it, _) in &automations {
+            before.push(stage.runs_of(it).await);
+        }
+        let mut played = 0;
+        for _ in 0..(3 * 48) {
+            stage.world.wait(HOUR / 2);
+            played += settle().await;
+        }
+        for ((it, a_day), before) in automations.iter().zip(before) {
+            assert_eq!(stage.runs_of(it).await - before, 3 * a_day, "{it}");
+        }
+        assert_eq!(played, 3 * (1 + 1 + 24));
     }
-    let runs = (
-        stage.runs_of(&daily).await - before.0,
-        stage.runs_of(&hourly).await - before.1,
-    );
-    assert_eq!(runs, (6, 6 * 24));
-    assert_eq!(played, 6 + 6 * 24);
     let twice = "SELECT due_at FROM workflow_runs GROUP BY workflow_id, due_at HAVING count(*) > 1";
     assert_eq!(stage.world.sql(twice, vec![]).await.len(), 0);
 }
@@ -118,6 +130,19 @@ async fn a_named_timer_is_a_rhythm(place: Place) {
         super::ended(&failed).1.contains("no such timer"),
         "{failed}"
     );
+    // A timer that is set is asked anew, whether there was none or it said something else.
+    let hourly = "cron:0 * * * *";
+    stage.connection("nope", "timer", hourly, None).await;
+    stage.connection("nightly", "timer", hourly, None).await;
+    for round in 1..=3 {
+        stage.settle().await;
+        assert_eq!(stage.runs(&good).len(), round);
+        stage.world.wait(HOUR);
+    }
+    stage.settle().await;
+    let fired = stage.runs(&bad);
+    let well = fired.iter().filter(|run| run["status"] == "succeeded");
+    assert_eq!((fired.len(), well.count()), (4, 3));
 }
 
 impl Stage {

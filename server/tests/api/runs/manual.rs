@@ -249,7 +249,26 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
             json!({"n": 2, "note": "secret"})
         ]
     );
-    // Rights are those of the moment.
+    // Rights are those of the moment, and those of a key end with it.
+    let body = json!({"organization_id": stage.world.acme, "name": "brief", "scopes": ["write"],
+        "expires_at": "2023-11-14T23:00:00Z"});
+    let key = owner.post("/v1/api-keys", &body).expect(201).json();
+    let key = stage.world.nobody.with(key["key"].as_str().expect("a key"));
+    let begin = || {
+        let begun = key.ask(&it, "/runs", &json!({})).expect(202).json();
+        format!("/v1/workflow-runs/{}", begun["id"].as_str().expect("an id"))
+    };
+    let (early, late) = (begin(), {
+        stage.settle().await;
+        begin()
+    });
+    stage.world.wait(50 * 60);
+    stage.settle().await;
+    let read = |run: &str| owner.get(run).expect(200).json();
+    assert_eq!(read(&early)["status"], "succeeded");
+    let late = read(&late);
+    assert_eq!(ended(&late).0, "failed");
+    assert!(ended(&late).1.contains("no more"), "{late}");
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
     let members = stage.world.path("/members");
     let editor = owner

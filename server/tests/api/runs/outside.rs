@@ -67,11 +67,12 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
     // There are no files: the mail goes out without, and says so.
     let mut attaching = mail("post");
     attaching[0]["config"]["attachFiles"] = json!(true);
+    attaching[0]["config"]["mailboxId"] = json!(stage.world.context.id());
     let sent = run(&stage, attaching, settings(), &row).await;
     assert_eq!(ended(&sent), ("succeeded", ""), "{sent}");
     let note = sent["steps"][0]["output"]["note"].as_str();
     assert!(
-        note.is_some_and(|note| note.contains("attachments")),
+        note.is_some_and(|note| note.contains("attachments") && note.contains("mailboxes")),
         "{sent}"
     );
     // Without a connection the mail goes through the organization's transport.
@@ -90,6 +91,15 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
     let refused = run(&stage, mail("post"), settings(), &split).await;
     assert!(
         ended(&refused).1.contains("`subject`") && ended(&refused).1.contains("{{record.note}}"),
+        "{refused}"
+    );
+    let mut nobody = mail("post");
+    nobody[0]["config"]["to"] = json!("{{record.note}}");
+    let refused = run(&stage, nobody, settings(), &row).await;
+    assert!(
+        ended(&refused).1.contains(
+            r#"`to` is "{{record.note}}", which yields "<b>Bo & Ana</b>": is no address"#
+        ),
         "{refused}"
     );
     assert_eq!(sink.mails().len(), 3);
@@ -135,6 +145,15 @@ async fn requests_go_to_connections_and_nowhere_else(place: Place) {
         let refused = run_on(&stage, ask(path)).await;
         assert!(ended(&refused).1.contains("leads out"), "{refused}");
     }
+    // What will not do is told with the expression that it came from.
+    let row = json!({"note": "../admin", "n": 5});
+    let refused = run(&stage, ask("{{record.note}}"), settings(), &row).await;
+    assert!(
+        ended(&refused)
+            .1
+            .contains(r#"`path` is "{{record.note}}", which yields "../admin": leads out"#),
+        "{refused}"
+    );
     assert_eq!(sink.asked().len(), 1);
     // Redirects are not followed: that is an answer like others.
     let away = HttpSink::start("302 Found", "");

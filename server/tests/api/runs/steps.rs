@@ -28,6 +28,7 @@ async fn reads_find_what_they_ask_for(place: Place) {
     for (status, n) in [("open", 1), ("open", 10), ("won", 9), ("", 100)] {
         stage.row(&feature, &json!({"status": status, "n": n}));
     }
+    stage.world.wait(1);
     stage.row(&feature, &json!({"n": 5}));
     let out = stage.table();
     let read = |config: Value| {
@@ -90,6 +91,30 @@ async fn reads_find_what_they_ask_for(place: Place) {
             json!({"orderBy": {"column": "n", "desc": true}, "limit": 2}),
             2,
             "100,10",
+        ),
+        // What every row has, and a day that stands for its beginning.
+        (
+            json!({"orderBy": {"column": "created_at", "desc": true}, "limit": 1}),
+            1,
+            "5,",
+        ),
+        (
+            rules(json!([rule(
+                "created_at",
+                "greaterOrEqual",
+                json!("{{sys.today}}")
+            )])),
+            5,
+            "1,10",
+        ),
+        (
+            rules(json!([rule(
+                "updated_at",
+                "lessThan",
+                json!("{{sys.today}}")
+            )])),
+            0,
+            ",",
         ),
     ] {
         let it = stage.fires(&manual(), &read(config)).await;

@@ -113,6 +113,7 @@ async fn invalid_ones_are_not_kept(place: Place) {
     let mut bad = body(&model.workspace, true);
     bad["graph_config"] = json!({"steps": [
         {"key": "nope"},
+        {"key": "email.send", "config": {"to": "a@b.c", "body": "b"}},
         {"key": "ifElse", "config": {"condition": {"subject": "var", "var": "x", "op": "eq"}, "then": [{"key": "delay", "id": "x"}]}},
     ]});
     let refused = editor
@@ -127,8 +128,12 @@ async fn invalid_ones_are_not_kept(place: Place) {
         .collect();
     for fault in [
         ("unknown_step_key", "graph_config.steps[0].key"),
-        ("unknown_var", "graph_config.steps[1].config.condition.var"),
-        ("bad_step_id", "graph_config.steps[1].config.then[0].id"),
+        (
+            "step_config_invalid",
+            "graph_config.steps[1].config.subject",
+        ),
+        ("unknown_var", "graph_config.steps[2].config.condition.var"),
+        ("bad_step_id", "graph_config.steps[2].config.then[0].id"),
     ] {
         assert!(told.contains(&(Some(fault.0), Some(fault.1))), "{told:?}");
         assert!(
@@ -146,5 +151,9 @@ async fn invalid_ones_are_not_kept(place: Place) {
     let refused = editor
         .post(PATH, &missing)
         .refused(422, "invalid_automation");
-    assert!(refused.body.contains("trigger_missing"));
+    let fault = &refused.json()["errors"][0];
+    assert_eq!(
+        (&fault["code"], &fault["path"]),
+        (&json!("trigger_missing"), &json!("trigger_config.type"))
+    );
 }

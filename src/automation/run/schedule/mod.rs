@@ -105,6 +105,14 @@ impl Schedule {
         }
     }
 
+    /// Reads the five fields of an expression, in UTC.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn of_fields(text: &str) -> Result<Schedule, String> {
+        Schedule::fields(text, TimeZone::UTC)
+    }
+
     /// Five fields in a zone.
     fn fields(text: &str, zone: TimeZone) -> Result<Schedule, String> {
         if let Some(fault) = fault(text) {

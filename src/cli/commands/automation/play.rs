@@ -26,7 +26,8 @@ use crate::cli::session::{Session, SystemClock};
 /// Play an automation against sample rows: what each step would do, and nothing is done.
 ///
 /// The chain is played by the code that plays it on a server. Mails, requests and writes are shown and
-/// not done; rows are read from `--rows`.
+/// not done; rows are read from `--rows`. Each step is told with what it was to do (`with`), what came of it
+/// (`gives`), and the variables and records that it leaves to the next (`leaves`).
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
     /// The definition; `-` is standard input.
@@ -114,15 +115,14 @@ fn story(played: &[Played]) -> String {
     for step in played {
         let input = Json::Object(step.input.clone()).write();
         // Writing to a String cannot fail.
+        let _ = writeln!(out, "{} {}\n  with {input}", step.path, step.key);
         let _ = match &step.outcome {
-            Ok(output) => writeln!(
-                out,
-                "{} {}\n  with {input}\n  gives {}",
-                step.path,
-                step.key,
-                Json::Object(output.clone()).write()
-            ),
-            Err(error) => writeln!(out, "{} {}\n  fails: {error}", step.path, step.key),
+            Ok(output) => {
+                let output = Json::Object(output.clone()).write();
+                let left = Json::Object(step.envelope.clone()).write();
+                writeln!(out, "  gives {output}\n  leaves {left}")
+            }
+            Err(error) => writeln!(out, "  fails: {error}"),
         };
     }
     let _ = writeln!(out, "{}.", counted(played.len(), "step"));
@@ -141,6 +141,7 @@ fn step_document(step: &Played) -> Value {
         "status": if output.is_some() { "succeeded" } else { "failed" },
         "input": value(&step.input),
         "output": output.map(value),
+        "envelope": value(&step.envelope),
         "error": step.outcome.as_ref().err(),
     })
 }
