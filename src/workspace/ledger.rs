@@ -100,6 +100,21 @@ pub struct Rows {
     /// Sequences that were moved on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequences: Vec<Moved>,
+    /// Rows whose links inside the table were written along with them, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: Vec<Settled>,
+}
+
+/// A row whose links inside its table did not wait for the end of the table. They count when that is
+/// complete; whoever goes on before writes them again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Its position.
+    pub position: u32,
+    /// Cells with links.
+    pub cells: u32,
+    /// What it would hold without them.
+    pub digest: RowDigest,
 }
 
 /// A row that was written.
@@ -279,8 +294,8 @@ impl Hasher for WordHasher {
 #[cfg(test)]
 mod tests {
     use super::{
-        ColumnDigest, Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Structure,
-        Updated, Updates, Written,
+        ColumnDigest, Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Settled,
+        Structure, Updated, Updates, Written,
     };
     use crate::workspace::{Kind, RowData};
 
@@ -354,6 +369,11 @@ mod tests {
                     column: id,
                     from: 1,
                     to: u64::MAX,
+                }],
+                settled: vec![Settled {
+                    position: 3,
+                    cells: 2,
+                    digest,
                 }],
             }),
             Entry::Links(Links {

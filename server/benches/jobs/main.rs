@@ -212,6 +212,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             rows: written.collect(),
             emptied: Vec::new(),
             sequences: Vec::new(),
+            settled: Vec::new(),
         });
         let insert = Change::InsertRows { feature: id, rows };
         let written = target.commit(unit_of_rows(insert, entry)).await;

@@ -180,6 +180,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
         }],
         emptied: Vec::new(),
         sequences: Vec::new(),
+        settled: Vec::new(),
     };
     let ledger = vec![
         Entry::Structure(structure),

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::columns::{Columns, Key};
-use super::links::{Linked, Own, link};
+use super::links::{Linked, Own, link, points_at};
 use super::targets::Targets;
 use crate::apply::{LinkWork, Minter};
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, EntryFault, EntryReason, Identity, Text, members};
-use crate::workspace::ledger::{Emptied, RowDigest, Written};
+use crate::workspace::ledger::{Emptied, RowDigest, Settled, Written};
 use crate::workspace::{Id, RowData, StoredRow};
 
 /// Rows that are written together.
@@ -41,6 +41,9 @@ pub(super) struct NewRow {
     pub(super) digest: RowDigest,
     /// Whether cells wait for its own table to be complete.
     pub(super) deferred: bool,
+    /// Cells that point at rows of its own table and did not have to wait: how many, what the row would
+    /// hold without them, and their text.
+    own: Option<(u32, RowDigest, String)>,
     text: Range<usize>,
 }
 
@@ -107,6 +110,7 @@ impl Batch {
             id: with.minter.id(ordinal),
             digest: RowDigest::default(),
             deferred: false,
+            own: None,
             text: start..start,
         };
         self.text.push('{');
@@ -288,12 +292,79 @@ impl Batch {
         Ok(())
     }
 
+    /// Writes the links inside the table of a row whose targets are all known by now, so that nothing of
+    /// it waits. What could be refused waits all the same: then it costs a cell and not the batch.
+    pub(super) fn settle(&mut self, at: usize, row: &RawRow<'_>, with: Surroundings<'_>) {
+        let Some(new) = self.rows.get_mut(at).filter(|new| new.deferred) else {
+            return;
+        };
+        let (mut count, mut cells, before) = (0, String::new(), new.digest);
+        let mut digest = before;
+        let mut value = std::mem::take(&mut self.link);
+        for (key, refs) in row.refs.into_iter().flat_map(members) {
+            let Some(slot) = with.columns.named(&key.decoded()) else {
+                continue;
+            };
+            let column = &with.columns.all[slot];
+            let waits = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. })
+                && points_at(refs, with.own);
+            let cell = with.columns.cell(row.data, slot);
+            let (true, Some(cell)) = (waits, cell) else {
+                continue;
+            };
+            value.clear();
+            let linked = link(&mut value, cell, refs, Own::Now, with.targets);
+            cells.push(',');
+            cells.push_str(&column.key);
+            let start = cells.len();
+            let written = column.rule.write(&value, &mut cells);
+            if linked != Linked::Whole || column.work.column.is_unique() || written.is_err() {
+                self.link = value;
+                return;
+            }
+            digest = digest.with(column.digest, &cells[start..]);
+            count += 1;
+        }
+        self.link = value;
+        if count == 0 {
+            return;
+        }
+        new.deferred = false;
+        new.digest = digest;
+        new.own = Some((count, before, cells));
+    }
+
+    /// The rows whose links inside the table are written along.
+    pub(super) fn settled(&self) -> Vec<Settled> {
+        let settled = self.rows.iter().filter_map(|row| {
+            let (cells, digest, _) = row.own.as_ref()?;
+            Some(Settled {
+                position: u32::try_from(row.position).unwrap_or(u32::MAX),
+                cells: *cells,
+                digest: *digest,
+            })
+        });
+        settled.collect()
+    }
+
     /// The rows for the store.
     pub(super) fn stored(&self) -> Vec<StoredRow> {
+        let mut whole = String::new();
         let rows = self.rows.iter();
-        rows.map(|row| StoredRow {
-            id: row.id,
-            data: RowData::trusted(&self.text[row.text.clone()]),
+        rows.map(|row| {
+            let text = &self.text[row.text.clone()];
+            let data = match &row.own {
+                None => RowData::trusted(text),
+                Some((_, _, own)) => {
+                    whole.clear();
+                    let cells = text.strip_suffix('}').unwrap_or(text);
+                    whole.push_str(cells);
+                    whole.push_str(if cells.len() > 1 { own } else { &own[1..] });
+                    whole.push('}');
+                    RowData::trusted(&whole)
+                }
+            };
+            StoredRow { id: row.id, data }
         })
         .collect()
     }
@@ -357,5 +428,5 @@ pub(super) fn largest<'t>(
 /// Whether cells of a row point at rows of its own table.
 pub(super) fn points_home(row: &RawRow<'_>, own: &str) -> bool {
     row.refs
-        .is_some_and(|refs| members(refs).any(|(_, refs)| super::links::points_at(refs, own)))
+        .is_some_and(|refs| members(refs).any(|(_, refs)| points_at(refs, own)))
 }

@@ -5,7 +5,6 @@ use super::links::{Linked, Own, link, points_at};
 use super::table::Entering;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork};
-use crate::json::write_string_to;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::rows::{EntryReason, members};
@@ -21,8 +20,10 @@ pub(super) struct Pending {
     pub(super) start: usize,
     /// Its id.
     pub(super) id: Id,
-    /// What it held when it was written.
+    /// What it held when it was written, without these cells.
     pub(super) digest: RowDigest,
+    /// Whether the cells were written before: then those that have lost their row are taken away.
+    pub(super) again: bool,
 }
 
 /// The links of one row.
@@ -32,7 +33,28 @@ struct RowLinks {
     /// The columns that are written, and those whose links are dropped.
     linked: Vec<usize>,
     dropped: Vec<usize>,
+    /// Whether cells are taken away.
+    emptied: bool,
     digest: RowDigest,
+}
+
+impl RowLinks {
+    /// Adds a cell, by its key with the colon.
+    fn write(&mut self, key: &str, value: &str) {
+        if self.cells.len() > 1 {
+            self.cells.push(',');
+        }
+        self.cells.push_str(key);
+        self.cells.push_str(value);
+    }
+
+    /// Takes a cell away that may be there.
+    fn empty(&mut self, key: &str) {
+        if self.row.again {
+            self.write(key, "null");
+            self.emptied = true;
+        }
+    }
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -43,7 +65,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
     ) -> Result<(), ApplyError<T::Error>> {
         let pending = std::mem::take(&mut entering.pending);
-        if pending.is_empty() && !self.known.is_unclosed(entering.uid) {
+        let begun = entering.settled || self.known.is_unclosed(entering.uid);
+        if pending.is_empty() && !begun {
             return Ok(());
         }
         for rows in pending.chunks(BATCH) {
@@ -71,6 +94,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             cells: String::from("{"),
             linked: Vec::new(),
             dropped: Vec::new(),
+            emptied: false,
             digest: row.digest,
         };
         let raw = entry.row(row.start);
@@ -95,9 +119,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 links.dropped.push(slot);
             }
             if !matches!(linked, Linked::Whole | Linked::Short) {
+                links.empty(&column.key);
                 continue;
             }
             if let Err(kind) = column.rule.write(&value, &mut stored) {
+                links.empty(&column.key);
                 let fault = column.rule.fault(EntryReason::NotStorable(kind));
                 let message = format!("rows[{}].{fault}", row.position);
                 links.dropped.push(slot);
@@ -112,12 +138,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             links.linked.push(slot);
             links.digest = links.digest.with(column.digest, &stored);
-            if links.cells.len() > 1 {
-                links.cells.push(',');
-            }
-            write_string_to(&mut links.cells, &column.work.column.name);
-            links.cells.push(':');
-            links.cells.push_str(&stored);
+            links.write(&column.key, &stored);
         }
         links.cells.push('}');
         links
@@ -132,7 +153,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         loop {
             let writes: Vec<usize> = (0..rows.len())
-                .filter(|at| !rows[*at].linked.is_empty())
+                .filter(|at| rows[*at].emptied || !rows[*at].linked.is_empty())
                 .collect();
             let mut counts = vec![[0; 2]; entering.columns.all.len()];
             let dropped = rows.iter().flat_map(|row| &row.dropped);
@@ -161,6 +182,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         let linked = std::mem::take(&mut row.linked);
                         row.dropped.extend(linked);
                         row.digest = row.row.digest;
+                        row.emptied = false;
                         // Somebody took the row away meanwhile: nothing is left to be told.
                         if refused.code != Code::NotFound {
                             let position = row.row.position;

@@ -16,6 +16,9 @@ pub(super) struct KnownRow {
     pub(super) feature: Id,
     /// Whether links inside its table may still be missing.
     pub(super) open: bool,
+    /// Links that were written along with it, until the table is complete: how many, and what it holds
+    /// with them.
+    pub(super) settled: Option<(u32, RowDigest)>,
 }
 
 /// Counts of entries that this job wrote earlier, by rows item or step.
@@ -55,12 +58,17 @@ pub(super) struct Known {
 
 /// The rows of an entry, by their positions.
 fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> + '_ {
+    // Both in the order in which they were written.
+    let mut settled = rows.settled.iter().peekable();
     rows.rows.iter().map(move |row| {
+        let settled = settled.next_if(|settled| settled.position == row.position);
+        let settled = settled.filter(|_| open);
         let known = KnownRow {
             id: row.id,
-            digest: row.digest,
+            digest: settled.map_or(row.digest, |settled| settled.digest),
             feature: rows.feature,
             open,
+            settled: settled.map(|settled| (settled.cells, row.digest)),
         };
         (row.position, known)
     })
@@ -165,6 +173,7 @@ impl Known {
                 for row in &links.rows {
                     if let Some(known) = known.get_mut(&row.position) {
                         known.open = false;
+                        known.settled = None;
                         known.digest = row.digest;
                     }
                 }
@@ -174,9 +183,15 @@ impl Known {
             }
             Entry::Closed { uid } => {
                 let known = self.rows.entry(uid.clone()).or_default();
+                let mut linked = 0;
                 for row in known.values_mut() {
                     row.open = false;
+                    if let Some((cells, digest)) = row.settled.take() {
+                        linked += u64::from(cells);
+                        row.digest = digest;
+                    }
                 }
+                self.count(&uid).linked += linked;
                 self.unclosed.remove(&uid);
             }
             Entry::Updates(updates) => {

@@ -51,11 +51,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         self.done += rows.len() as u64;
         let mut fates = self.fates(entering, rows, first).await?;
+        let told = entering.pointed_at.map(|table| self.targets.told(table));
         let entrants: Vec<usize> = (0..rows.len())
             .filter(|at| matches!(fates[*at], Fate::Enters(_)))
             .collect();
         if !entrants.is_empty()
-            && let Err(failure) = self.write(entering, rows, first, &entrants).await?
+            && let Err(failure) = self
+                .write(entering, rows, first, (&entrants, &fates, told))
+                .await?
         {
             let copies = fates.iter().filter(|fate| matches!(fate, Fate::Same(_)));
             let failed = (entrants.len() + copies.count()) as u64;
@@ -83,30 +86,45 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 Fate::Enters(_) | Fate::Out => {}
             }
         }
-        if let Some(position) = entering.pointed_at {
-            self.targets.reserve(rows.len());
-            for (at, row) in rows.iter().enumerate() {
-                self.tell(position, entering, row, &fates, at);
-            }
+        if let Some((table, from)) = entering.pointed_at.zip(told) {
+            // Perhaps in the belief that they would enter.
+            self.targets.take_back(table, from);
+            self.tell_all(table, entering, rows, &fates);
         }
         for (at, row) in rows.iter().enumerate() {
             let pending = match &fates[at] {
                 Fate::Enters(new) => {
                     let new = &entering.batch.rows[*new];
-                    new.deferred.then_some((new.id, new.digest))
+                    new.deferred.then_some((new.id, new.digest, false))
                 }
                 Fate::Written(known, _) => (known.open && points_home(row, entering.reference))
-                    .then_some((known.id, known.digest)),
+                    .then_some((known.id, known.digest, known.settled.is_some())),
                 _ => None,
             };
-            entering.pending.extend(pending.map(|(id, digest)| Pending {
+            let pending = pending.map(|(id, digest, again)| Pending {
                 position: first + at,
                 start: row.start,
                 id,
                 digest,
-            }));
+                again,
+            });
+            entering.pending.extend(pending);
         }
         Ok(())
+    }
+
+    /// Tells the targets of links what became of rows.
+    fn tell_all(
+        &mut self,
+        table: usize,
+        entering: &Entering<'a>,
+        rows: &[RawRow<'a>],
+        fates: &[Fate],
+    ) {
+        self.targets.reserve(rows.len());
+        for (at, row) in rows.iter().enumerate() {
+            self.tell(table, entering, row, fates, at);
+        }
     }
 
     /// Tells the targets of links what became of a row.
@@ -283,7 +301,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
         first: usize,
-        entrants: &[usize],
+        (entrants, fates, told): (&[usize], &[Fate], Option<usize>),
     ) -> Result<Result<(), Failure>, ApplyError<T::Error>> {
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
@@ -294,13 +312,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if let Err(failure) = self.text(entering, rows, first, entrants, &found) {
                 return Ok(Err(failure));
             }
+            self.settle(entering, rows, (entrants, fates, told), &found);
             let (changes, sequences) = changes(entering);
+            let settled = entering.batch.settled();
+            let linked = settled.iter().map(|row| u64::from(row.cells)).sum();
+            let settles = !settled.is_empty();
             let entry = Entry::Rows(Rows {
                 uid: entering.uid.to_owned(),
                 feature: entering.feature,
                 rows: entering.batch.recorded(),
                 emptied: entering.batch.emptied(&entering.columns),
                 sequences,
+                settled,
             });
             let unit = self.unit("rows", changes, entry);
             match self.try_commit(unit).await {
@@ -310,6 +333,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     }
                     self.tally
                         .inserted(entering.reference, entrants.len() as u64);
+                    let table = self.tally.table(entering.reference);
+                    super::tally::add(&mut table.linked, linked);
+                    entering.settled |= settles;
                     self.tally
                         .emptied(entering.uid, &entering.columns, &entering.batch.emptied);
                     return Ok(Ok(()));
@@ -331,6 +357,43 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             code: Code::Conflict,
             message: "others moved a sequence on all the time; resume the job".to_owned(),
         }))
+    }
+
+    /// Links of the rows to rows of the same table, as far as those are there or enter along with them:
+    /// either all of this is written or nothing.
+    fn settle(
+        &mut self,
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+        (entrants, fates, told): (&[usize], &[Fate], Option<usize>),
+        found: &[bool],
+    ) {
+        let Some((table, from)) = entering.pointed_at.zip(told) else {
+            return;
+        };
+        if !entering.batch.rows.iter().any(|new| new.deferred) {
+            return;
+        }
+        self.targets.take_back(table, from);
+        self.tell_all(table, entering, rows, fates);
+        let Entering {
+            batch,
+            columns,
+            wanted,
+            reference,
+            ..
+        } = entering;
+        let with = Surroundings {
+            columns,
+            own: reference,
+            wanted,
+            targets: &self.targets,
+            found,
+            minter: &self.approved.minter,
+        };
+        for (at, row) in entrants.iter().enumerate() {
+            batch.settle(at, &rows[*row], with);
+        }
     }
 
     fn text(

@@ -29,6 +29,8 @@ pub(super) struct Entering<'a> {
     pub(super) wanted: Vec<usize>,
     /// Rows with cells that wait for the table to be complete.
     pub(super) pending: Vec<Pending>,
+    /// Whether links inside the table were written along with rows.
+    pub(super) settled: bool,
     /// The rows that are being written.
     pub(super) batch: Batch,
     /// Whether the store was asked where the sequences stand.
@@ -118,6 +120,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             pointed_at: None,
             wanted: Vec::new(),
             pending: Vec::new(),
+            settled: false,
             batch: Batch::default(),
             asked: false,
         }

@@ -168,6 +168,24 @@ impl<'a> Targets<'a> {
         self.by_uid.insert(number, Place { table, row });
     }
 
+    /// How many rows of a table were told of.
+    pub(super) fn told(&self, table: usize) -> usize {
+        self.tables[table].rows.len()
+    }
+
+    /// Takes back what was told of a table's rows from that one on; they are told of again, in the same
+    /// order.
+    pub(super) fn take_back(&mut self, table: usize, from: usize) {
+        let target = &mut self.tables[table];
+        target.rows.truncate(from);
+        for values in &mut target.values {
+            values.ends.truncate(from);
+            values
+                .text
+                .truncate(values.ends.last().copied().unwrap_or_default());
+        }
+    }
+
     /// Makes room for as many more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.by_uid.reserve(rows);

@@ -4,7 +4,8 @@ use super::subject::{digest, same};
 use super::{Case, Subject, Verdict, Workspaces};
 use crate::json::Value;
 use crate::workspace::ledger::{
-    Created, Emptied, Entry, Links, Moved, Replaced, Rows, Structure, Updated, Updates, Written,
+    Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Settled, Structure, Updated,
+    Updates, Written,
 };
 use crate::workspace::{Id, Kind, RowData};
 
@@ -67,6 +68,11 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 from: 1,
                 to: u64::from(u32::MAX) + 1,
             }],
+            settled: vec![Settled {
+                position: u32::MAX,
+                cells: 2,
+                digest: RowDigest::default(),
+            }],
         }),
         Entry::Rows(Rows {
             uid: "u_rows".to_owned(),
@@ -74,6 +80,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             rows: Vec::new(),
             emptied: Vec::new(),
             sequences: Vec::new(),
+            settled: Vec::new(),
         }),
         Entry::Links(Links {
             uid: "u_rows".to_owned(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::applying::bodies;
 use super::routes::{JOB, TEMPLATE, WORKSPACE, apply_route, catalog, job, plan, plan_route};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Received, Reply, Scripted};
 use crate::terminal::Terminal;
 
 const SHOWN: [&str; 3] = ["Create: ", "table \"Clients\" (clients)", "f_clients  "];
@@ -104,7 +104,7 @@ fn who_stops_waiting_is_told_the_way_back_and_the_job_goes_on() {
     assert!(shown.contains(CURSOR), "{shown:?}");
     let received = server.received();
     let written = received.iter().filter(|one| one.method != "GET");
-    let written: Vec<String> = written.map(|one| one.line()).collect();
+    let written: Vec<String> = written.map(Received::line).collect();
     assert_eq!(written, [apply_route(TEMPLATE)], "nothing stops the job");
 }
 

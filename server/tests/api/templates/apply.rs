@@ -167,9 +167,10 @@ async fn a_job_that_passes_again_finds_what_later_ones_made(place: Place) {
     let there = workspace(&editor, world.acme);
     let tables = || editor.items(&format!("/v1/features?workspace_id={there}"));
     for copy in [false, true] {
-        let (clients, orders) = match copy {
-            false => ("clients", "orders"),
-            true => ("clients_2", "orders_2"),
+        let (clients, orders) = if copy {
+            ("clients_2", "orders_2")
+        } else {
+            ("clients", "orders")
         };
         let first = json!({"workspaceId": there, "copy": copy});
         let first = applied(&editor, &template, &first).await;

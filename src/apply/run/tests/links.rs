@@ -1,6 +1,7 @@
 use super::{applied, counts, dropped};
 use crate::apply::sample::{Sample, cells, linked, nothing, row, stored, to, to_all};
 use crate::apply::{LinkWork, Mode};
+use crate::workspace::ledger::Entry;
 use crate::workspace::memory::Memory;
 
 const LINK: &str = "to linked_select linkfield";
@@ -155,6 +156,65 @@ fn links_inside_a_table_are_written_at_its_end() {
     );
     assert_eq!(counts(&report, "a").linked, Some(5));
     assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
+}
+
+#[test]
+fn only_links_to_rows_of_a_later_batch_wait_for_the_end() {
+    let refs = |all: &[u32]| format!(r#"{{"to":{}}}"#, to_all(all, "f_a", "code"));
+    let link = |n: u32, all: &[u32]| {
+        let old: Vec<&str> = all.iter().map(|_| "\"x\"").collect();
+        let data = format!(r#"{{"code":"{n}","to":[{}]}}"#, old.join(","));
+        linked(n, &data, &refs(all))
+    };
+    let mut rows: Vec<String> = (0..=600)
+        .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
+        .collect();
+    for (at, to) in [
+        (0, &[600][..]),
+        (1, &[0, 1]),
+        (2, &[499, 3]),
+        (3, &[0, 999]),
+        (501, &[1, 600]),
+    ] {
+        rows[at as usize] = link(at, to);
+    }
+    let (mut memory, report) = applied(&Sample::new().table("a", &["code", MANY], rows));
+    let all = cells(&memory, 0);
+    assert_eq!(
+        [0, 1, 2, 3, 501].map(|at| all[at].as_str()),
+        [
+            r#"{"code":"0","to":["600"]}"#,
+            r#"{"code":"1","to":["0","1"]}"#,
+            r#"{"code":"2","to":["499","3"]}"#,
+            r#"{"code":"3"}"#,
+            r#"{"code":"501","to":["1","600"]}"#,
+        ]
+    );
+    assert_eq!(counts(&report, "a").linked, Some(4));
+    assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
+    let ledger = memory.next_job();
+    let told: Vec<(Vec<u32>, Vec<u32>)> = ledger
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Rows(rows) => {
+                let settled = rows.settled.iter();
+                Some((settled.map(|row| row.position).collect(), Vec::new()))
+            }
+            Entry::Links(links) => {
+                let rows = links.rows.iter();
+                Some((Vec::new(), rows.map(|row| row.position).collect()))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (vec![1, 2], Vec::new()),
+            (vec![501], Vec::new()),
+            (Vec::new(), vec![0, 3])
+        ]
+    );
 }
 
 #[test]
