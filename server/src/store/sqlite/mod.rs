@@ -64,6 +64,7 @@ impl Sqlite {
         let mut first = connection::open(path)?;
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
+        connection::map(&first)?;
         #[cfg(any(test, feature = "walls-off"))]
         let steps = Arc::default();
         let walled = |connection, may_write, limit| {
@@ -80,7 +81,11 @@ impl Sqlite {
             let reader = walled(connection::open(path)?, false, limit)?;
             threads::read(reader, tasks.clone())?;
         }
-        let near = Near::open(|limit| walled(connection::open(path)?, false, limit))?;
+        let near = Near::open(|limit| {
+            let near = connection::open(path)?;
+            connection::map(&near)?;
+            walled(near, false, limit)
+        })?;
         Ok(Sqlite {
             writer,
             readers,
