@@ -143,21 +143,14 @@ fn nobody_waits_for_what_takes_long() {
         let store = place.open().await;
         let scope = caller(OURS);
         known(&store).await;
-        let asked = (0..12).map(|number| glance(&store, &scope, (SLOW, number)));
-        let answers = join_all(asked).await;
-        let found: Vec<_> = answers
-            .into_iter()
-            .map(|answer| answer.expect("is answered").expect("a row"))
-            .collect();
-        assert_eq!(transactions(found.iter()), 12);
-        // Of another text nothing is known.
-        let asked = (0..12).map(|number| glance(&store, &scope, (UNKNOWN, number)));
-        let answers = join_all(asked).await;
-        let found: Vec<_> = answers
-            .into_iter()
-            .map(|answer| answer.expect("is answered").expect("a row"))
-            .collect();
-        assert_eq!(transactions(found.iter()), 12);
+        for question in [SLOW, UNKNOWN] {
+            let asked = (0..12).map(|number| glance(&store, &scope, (question, number)));
+            let answers = join_all(asked).await.into_iter();
+            let found: Vec<_> = answers
+                .map(|answer| answer.expect("is answered").expect("a row"))
+                .collect();
+            assert_eq!(transactions(found.iter()), 12, "{question}");
+        }
     });
 }
 

@@ -172,13 +172,6 @@ impl Writing<'_, '_> {
     }
 
     fn key(&mut self, key: &str) {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if key.bytes().all(plain) {
-            self.entered.data.push('"');
-            self.entered.data.push_str(key);
-            self.entered.data.push_str("\":");
-            return;
-        }
         write_string_to(&mut self.entered.data, key);
         self.entered.data.push(':');
     }

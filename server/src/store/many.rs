@@ -154,19 +154,12 @@ impl Each {
 
 /// Writes a text in which a line's own parameters follow `before` others.
 fn numbered(out: &mut String, text: &str, before: usize) {
+    // A batch has thousands of parameters: formatting would take several times as long.
+    let mut digits = itoa::Buffer::new();
     each_own(out, text, |out, number| {
         out.push('$');
-        decimal(out, before + number);
+        out.push_str(digits.format(before + number));
     });
-}
-
-/// Writes a number. A batch has thousands of parameters, and formatting takes several times as long.
-fn decimal(out: &mut String, number: usize) {
-    if number >= 10 {
-        decimal(out, number / 10);
-    }
-    let digit = u8::try_from(number % 10).unwrap_or_default();
-    out.push(char::from(b'0' + digit));
 }
 
 /// Writes a text in which a line's own parameters are columns of a list of lines.
@@ -176,7 +169,7 @@ fn named(out: &mut String, text: &str) {
     });
 }
 
-fn each_own(out: &mut String, text: &str, own: impl Fn(&mut String, usize)) {
+fn each_own(out: &mut String, text: &str, mut own: impl FnMut(&mut String, usize)) {
     let mut parts = text.split('@');
     out.push_str(parts.next().unwrap_or_default());
     for part in parts {

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::{TABLES, Wall};
+use super::super::connection::open;
+use super::{TABLES, WHOLE_ROWS, Wall};
 use crate::store::{Scope, Visible, migrate};
 
 const OURS: Uuid = Uuid::from_u128(1);
@@ -50,6 +51,31 @@ fn every_table_stands_behind_the_wall() {
     }
     walled.retain(|name| !names.iter().any(|known| known == name));
     assert_eq!(walled, [""; 0], "walls around nothing");
+}
+
+/// What counts rows by a slot and sees them all reads nothing but the index of the slot.
+#[test]
+fn a_view_of_whole_rows_needs_no_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x.db");
+    migrate::sqlite(&mut open(&file).expect("opens")).expect("migrates");
+    // Anew: that is when SQLite reads what the migration says of the indexes.
+    let mut connection = open(&file).expect("opens");
+    let wall = Wall::build(&mut connection).expect("builds");
+    wall.enter(Some(caller()));
+    let plan = |view: &str| {
+        let sql = format!(
+            "EXPLAIN QUERY PLAN SELECT count(*) FROM {view} \
+             WHERE organization_id = ?1 AND feature_id = ?2 AND s1 = ?3"
+        );
+        let mut statement = connection.prepare(&sql).expect("prepares");
+        let lines = statement.query_map(("o", "f", "x"), |row| row.get::<_, String>("detail"));
+        let lines: Result<Vec<String>, _> = lines.expect("runs").collect();
+        lines.expect("a plan").join("; ")
+    };
+    let (whole, asked) = (plan(WHOLE_ROWS), plan("rows"));
+    assert!(whole.contains("USING COVERING INDEX rows_s1"), "{whole}");
+    assert!(asked.contains("USING INDEX rows_s1"), "{asked}");
 }
 
 #[test]
