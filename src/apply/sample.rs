@@ -9,9 +9,9 @@ use crate::json::{Object, Value};
 use crate::package::Tool;
 use crate::package::payload::RawEntry;
 use crate::workspace::ledger::{self, Created, Entry};
-use crate::workspace::memory::{Memory, MemoryError, State};
+use crate::workspace::memory::{Memory, State};
 use crate::workspace::{
-    Automation, Change, Column, Feature, Id, Kind, New, RowData, StoredRow, ready,
+    Automation, Change, Column, Feature, Id, Kind, New, RowData, StoredRow, Target, ready,
 };
 
 /// A package in the making: tables with rows, created by the job.
@@ -258,11 +258,11 @@ impl Sample {
     }
 
     /// Runs it.
-    pub(super) fn try_run(
+    pub(super) fn try_run<T: Target>(
         &self,
-        memory: &mut Memory,
+        target: &mut T,
         earlier: &[Entry],
-    ) -> Result<Report, super::ApplyError<MemoryError>> {
+    ) -> Result<Report, super::ApplyError<T::Error>> {
         let texts: Vec<String> = self
             .rows
             .iter()
@@ -270,7 +270,7 @@ impl Sample {
             .collect();
         let payloads: Vec<RawEntry<'_>> = texts.iter().map(|rows| entry(rows)).collect();
         ready(run(
-            memory,
+            target,
             &self.approved,
             &payloads,
             earlier,

@@ -23,7 +23,9 @@ pub use model::{
     Structure, View, Workspace,
 };
 pub use source::{Source, StoredRow, ready};
-pub use target::{Change, CommitError, New, Progress, Refused, Removal, RowWrite, Target, Unit};
+pub use target::{
+    Change, CommitError, New, Progress, Refused, Removal, RowWrite, Sent, Target, Unit,
+};
 
 /// Identity of a record.
 pub type Id = uuid::Uuid;

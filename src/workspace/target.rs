@@ -23,6 +23,18 @@ pub trait Target: Source {
         unit: Unit,
     ) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 
+    /// Hands a unit over that the store may write while the next one is made ready. Until
+    /// [`settle`](Target::settle) has told what became of it, nothing else is asked of the target.
+    fn send(&mut self, unit: Unit) -> impl Future<Output = Sent<Self::Error>> + Send {
+        let written = self.commit(unit);
+        async { Sent::Settled(written.await) }
+    }
+
+    /// What became of the unit that is [on its way](Sent::OnItsWay).
+    fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
     /// ([`crate::rows::equal`]).
     fn matching(
@@ -45,6 +57,15 @@ pub trait Target: Source {
         feature: Id,
         column: Id,
     ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+}
+
+/// A unit that was handed over.
+#[derive(Debug)]
+pub enum Sent<E> {
+    /// What became of it is known.
+    Settled(Result<(), CommitError<E>>),
+    /// It is being written.
+    OnItsWay,
 }
 
 /// Changes that are written together, with what the ledger keeps of them.

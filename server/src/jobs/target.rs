@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use tokio::task::JoinHandle;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
 use super::eyes::eyes;
 use super::{Lease, ledger};
@@ -19,13 +20,22 @@ use crate::workspace::{
 const UNREAD: i64 = -1;
 
 /// The workspace of a job.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Destination {
+    hand: Hand,
+    eyes: Scope,
+    /// Rows that are being written. Should nobody wait for them any more, they are written or not, as if the
+    /// process had stopped here: the lease and the ledger tell.
+    under_way: Option<JoinHandle<Result<(), Stopped>>>,
+}
+
+/// What writes units, wherever it runs.
+#[derive(Debug, Clone)]
+struct Hand {
     store: Store,
     context: Context,
     tables: Tables,
     lease: Lease,
-    eyes: Scope,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
     /// it has read nothing.
     entries: Arc<AtomicI64>,
@@ -56,17 +66,20 @@ impl Destination {
         let asked = store.read(&scope, lease.clone(), |tx, lease| Box::pin(eyes(tx, lease)));
         Ok(Destination {
             eyes: asked.await?,
-            store: store.clone(),
-            context: context.clone(),
-            tables: tables.clone(),
-            lease,
-            entries: Arc::new(AtomicI64::new(UNREAD)),
+            hand: Hand {
+                store: store.clone(),
+                context: context.clone(),
+                tables: tables.clone(),
+                lease,
+                entries: Arc::new(AtomicI64::new(UNREAD)),
+            },
+            under_way: None,
         })
     }
 
     /// The right by which it is written.
     pub fn lease(&self) -> &Lease {
-        &self.lease
+        &self.hand.lease
     }
 
     /// Reads something that belongs to the job.
@@ -75,9 +88,27 @@ impl Destination {
         input: I,
         work: impl Ask<I, T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.store.read(&self.lease.scope(), input, work).await
+        let Hand { store, lease, .. } = &self.hand;
+        store.read(&lease.scope(), input, work).await
     }
 
+    /// What a unit came to, for whoever carries out the job.
+    async fn told(&self, written: Result<(), Stopped>) -> Result<(), CommitError<ReadError>> {
+        match written {
+            Ok(()) => Ok(()),
+            Err(Stopped::Fenced) => Err(CommitError::Fenced),
+            Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
+            // What stood in the way may have been written by whoever took the job over.
+            Err(Stopped::Refused(refused)) => match self.hand.lasts().await {
+                Ok(true) => Err(CommitError::Refused(refused)),
+                Ok(false) => Err(CommitError::Fenced),
+                Err(error) => Err(CommitError::Store(error.into())),
+            },
+        }
+    }
+}
+
+impl Hand {
     async fn write(&self, unit: Unit) -> Result<(), Stopped> {
         let here = Here {
             organization: self.lease.organization,
@@ -157,10 +188,13 @@ impl Source for Destination {
     type Error = ReadError;
 
     async fn structure(&self) -> Result<Structure, ReadError> {
-        let workspace = self.lease.workspace;
-        let asked = self.store.snapshot(&self.eyes, workspace, |tx, workspace| {
-            Box::pin(structure(tx, *workspace))
-        });
+        let workspace = self.hand.lease.workspace;
+        let asked = self
+            .hand
+            .store
+            .snapshot(&self.eyes, workspace, |tx, workspace| {
+                Box::pin(structure(tx, *workspace))
+            });
         asked.await
     }
 
@@ -171,7 +205,7 @@ impl Source for Destination {
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
         let asked = (feature, after, limit);
-        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
             Box::pin(page(tx, asked.0, asked.1, asked.2))
         });
         asked.await
@@ -180,28 +214,38 @@ impl Source for Destination {
 
 impl Target for Destination {
     async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
-        let job = (self.lease.organization, self.lease.job);
-        let asked = self.store.read(&self.eyes, job, |tx, job| {
+        let job = (self.hand.lease.organization, self.hand.lease.job);
+        let asked = self.hand.store.read(&self.eyes, job, |tx, job| {
             Box::pin(ledger::own(tx, job.0, job.1))
         });
         let entries: Vec<Entry> = asked.await?;
         let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-        self.entries.store(count, Ordering::Relaxed);
+        self.hand.entries.store(count, Ordering::Relaxed);
         Ok(entries)
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
-        match self.write(unit).await {
-            Ok(()) => Ok(()),
-            Err(Stopped::Fenced) => Err(CommitError::Fenced),
-            Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
-            // What stood in the way may have been written by whoever took the job over.
-            Err(Stopped::Refused(refused)) => match self.lasts().await {
-                Ok(true) => Err(CommitError::Refused(refused)),
-                Ok(false) => Err(CommitError::Fenced),
-                Err(error) => Err(CommitError::Store(error.into())),
-            },
+        let written = self.hand.write(unit).await;
+        self.told(written).await
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<ReadError> {
+        if !is_repeatable(&unit) {
+            return Sent::Settled(self.commit(unit).await);
         }
+        let hand = self.hand.clone();
+        self.under_way = Some(tokio::spawn(async move { hand.write(unit).await }));
+        Sent::OnItsWay
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
+        let Some(under_way) = self.under_way.take() else {
+            return Ok(());
+        };
+        // A panic was told where it happened.
+        let lost = |_| StoreError::Internal("rows were not written".to_owned()).into();
+        let written = under_way.await.map_err(lost).flatten();
+        self.told(written).await
     }
 
     async fn matching(
@@ -214,9 +258,9 @@ impl Target for Destination {
             feature,
             column.to_owned(),
             values.to_vec(),
-            self.tables.clone(),
+            self.hand.tables.clone(),
         );
-        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
             let (feature, column, values, tables) = asked;
             Box::pin(matching(tx, tables, *feature, column, values))
         });
@@ -225,16 +269,19 @@ impl Target for Destination {
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
         let asked = (feature, rows.to_vec());
-        let asked = self.store.read(&self.eyes, asked, |tx, asked| {
+        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
             Box::pin(fetch(tx, asked.0, &asked.1))
         });
         asked.await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
-        let asked = self.store.read(&self.eyes, (feature, column), |tx, asked| {
-            Box::pin(stands(tx, asked.0, asked.1))
-        });
+        let asked = self
+            .hand
+            .store
+            .read(&self.eyes, (feature, column), |tx, asked| {
+                Box::pin(stands(tx, asked.0, asked.1))
+            });
         asked.await
     }
 }

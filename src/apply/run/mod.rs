@@ -5,9 +5,11 @@
 //! of the job's ledger, so that whoever starts again reads the ledger and writes exactly what is
 //! missing: the same ids, the same numbers, nothing twice.
 
+mod ahead;
 mod batch;
 mod close;
 mod columns;
+mod keys;
 mod known;
 mod links;
 mod rows;
@@ -146,9 +148,14 @@ impl<T: Target> Run<'_, '_, T> {
     async fn try_commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
         let progress = unit.progress;
         self.target.commit(unit).await?;
+        self.written(progress);
+        Ok(())
+    }
+
+    /// Tells that a unit was written.
+    fn written(&mut self, progress: Progress) {
         self.changed = true;
         (self.watch)(progress);
-        Ok(())
     }
 
     /// Writes a unit that nothing can be done without.

@@ -1,21 +1,15 @@
 //! One batch: which of its rows enter, and the unit that writes them.
 
-use std::collections::HashMap;
-
-use foldhash::quality::FixedState;
-
 use super::Run;
-use super::batch::{Surroundings, identities, points_home};
+use super::batch::{Surroundings, points_home};
 use super::close::Pending;
-use super::columns::{Columns, Key};
 use super::known::KnownRow;
 use super::table::Entering;
-use crate::apply::{ApplyError, LinkWork, Mode};
+use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::rows::{Cell, equal, hash};
 use crate::workspace::ledger::{Entry, Moved, Rows};
-use crate::workspace::{Change, CommitError, Id, Refused, StoredRow, Target};
+use crate::workspace::{Change, CommitError, Id, Refused, StoredRow, Target, Unit};
 
 /// How often a batch is written again because somebody else moved a sequence.
 const ATTEMPTS: usize = 100;
@@ -36,9 +30,25 @@ pub(super) enum Fate {
 }
 
 /// Why no row of a batch was written.
-struct Failure {
+pub(super) struct Failure {
     code: Code,
     message: String,
+}
+
+/// The rows of a batch that enter, what becomes of all of its rows, and how many of the table were told of
+/// before, when something points at them.
+pub(super) type Entrants<'e> = (&'e [usize], &'e [Fate], Option<usize>);
+
+/// What a unit writes, for the report.
+#[derive(Debug)]
+pub(super) struct Brought {
+    rows: u64,
+    /// Cells with links inside the table.
+    linked: u64,
+    /// Whether there are rows with such cells.
+    pub(super) settles: bool,
+    /// By column: cells dropped, cells skipped.
+    emptied: Vec<[u64; 2]>,
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -91,30 +101,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.targets.take_back(table, from);
             self.tell_all(table, entering, rows, &fates);
         }
-        for (at, row) in rows.iter().enumerate() {
-            let pending = match &fates[at] {
-                Fate::Enters(new) => {
-                    let new = &entering.batch.rows[*new];
-                    new.deferred.then_some((new.id, new.digest, false))
-                }
-                Fate::Written(known, _) => (known.open && points_home(row, entering.reference))
-                    .then_some((known.id, known.digest, known.settled.is_some())),
-                _ => None,
-            };
-            let pending = pending.map(|(id, digest, again)| Pending {
-                position: first + at,
-                start: row.start,
-                id,
-                digest,
-                again,
-            });
-            entering.pending.extend(pending);
-        }
+        await_links(entering, rows, first, &fates);
         Ok(())
     }
 
     /// Tells the targets of links what became of rows.
-    fn tell_all(
+    pub(super) fn tell_all(
         &mut self,
         table: usize,
         entering: &Entering<'a>,
@@ -203,105 +195,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(fates)
     }
 
-    /// Leaves out the rows whose key the destination, or an earlier row, has. Values are compared
-    /// as they are: `1` is not `"1"`, `a` is not `A`.
-    async fn by_key(
-        &mut self,
-        entering: &Entering<'a>,
-        rows: &[RawRow<'a>],
-        column: &str,
-        fates: &mut [Fate],
-    ) -> Result<(), ApplyError<T::Error>> {
-        let slot = entering.columns.named(column);
-        let key = |row: &RawRow<'a>| {
-            let raw = entering.columns.cell(row.data, slot?)?;
-            (raw != "null").then_some(raw)
-        };
-        let asked: Vec<(usize, &str)> = rows
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| matches!(fates[*at], Fate::Out))
-            .filter_map(|(at, row)| Some((at, key(row)?)))
-            .collect();
-        let values: Vec<String> = asked.iter().map(|(_, raw)| (*raw).to_owned()).collect();
-        let mut found = Vec::new();
-        if let Some(slot) = slot
-            && !values.is_empty()
-        {
-            let name = &entering.columns.all[slot].work.column.name;
-            let matching = self.target.matching(entering.feature, name, &values).await;
-            found = matching.map_err(ApplyError::store("looking keys up"))?;
-        }
-        let state = FixedState::default();
-        let mut earlier: HashMap<u64, Vec<(usize, &str)>> = HashMap::new();
-        for ((at, raw), found) in asked.into_iter().zip(found) {
-            if let Some(row) = found {
-                fates[at] = Fate::Existing(row);
-                continue;
-            }
-            let holders = earlier.entry(hash(&state, Cell::new(raw))).or_default();
-            match holders.iter().find(|(_, other)| equal(other, raw)) {
-                Some((other, _)) => fates[at] = Fate::Same(*other),
-                None => holders.push((at, raw)),
-            }
-        }
-        let unknown = fates.iter_mut().filter(|fate| matches!(fate, Fate::Out));
-        for (new, fate) in unknown.enumerate() {
-            *fate = Fate::Enters(new);
-        }
-        Ok(())
-    }
-
-    /// For every identity that cells of links into mapped tables hold, in order, whether the
-    /// destination has it.
-    pub(super) async fn found(
-        &mut self,
-        columns: &Columns<'a>,
-        rows: impl Iterator<Item = (&str, Option<&str>)>,
-    ) -> Result<Vec<bool>, ApplyError<T::Error>> {
-        let looked_up =
-            |slot: usize| matches!(columns.all[slot].work.link, LinkWork::Identity { .. });
-        if !(0..columns.all.len()).any(looked_up) {
-            return Ok(Vec::new());
-        }
-        let mut asked: Vec<(usize, String)> = Vec::new();
-        for (data, refs) in rows {
-            for (key, raw) in columns.cells(data) {
-                let Key::Column(slot) = key else { continue };
-                let name = &columns.all[slot].work.package_name;
-                let mut refs = refs.into_iter().flat_map(crate::rows::members);
-                if looked_up(slot) && !refs.any(|(key, _)| key.is(name)) {
-                    asked.extend(identities(raw).map(|value| (slot, value.to_owned())));
-                }
-            }
-        }
-        let mut found = vec![false; asked.len()];
-        for slot in (0..columns.all.len()).filter(|slot| looked_up(*slot)) {
-            let LinkWork::Identity { feature, column } = &columns.all[slot].work.link else {
-                continue;
-            };
-            let of = |(at, (of, _)): (usize, &(usize, String))| (*of == slot).then_some(at);
-            let places: Vec<usize> = asked.iter().enumerate().filter_map(of).collect();
-            if places.is_empty() {
-                continue;
-            }
-            let values: Vec<String> = places.iter().map(|at| asked[*at].1.clone()).collect();
-            let matching = self.target.matching(*feature, column, &values).await;
-            let matching = matching.map_err(ApplyError::store("looking links up"))?;
-            for (at, row) in places.into_iter().zip(matching) {
-                found[at] = row.is_some();
-            }
-        }
-        Ok(found)
-    }
-
     /// Writes the rows that enter, all or none.
     async fn write(
         &mut self,
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
         first: usize,
-        (entrants, fates, told): (&[usize], &[Fate], Option<usize>),
+        (entrants, fates, told): Entrants<'_>,
     ) -> Result<Result<(), Failure>, ApplyError<T::Error>> {
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
@@ -309,35 +209,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .await?;
         for _ in 0..ATTEMPTS {
             self.sequences(entering).await?;
-            if let Err(failure) = self.text(entering, rows, first, entrants, &found) {
-                return Ok(Err(failure));
-            }
-            self.settle(entering, rows, (entrants, fates, told), &found);
-            let (changes, sequences) = changes(entering);
-            let settled = entering.batch.settled();
-            let linked = settled.iter().map(|row| u64::from(row.cells)).sum();
-            let settles = !settled.is_empty();
-            let entry = Entry::Rows(Rows {
-                uid: entering.uid.to_owned(),
-                feature: entering.feature,
-                rows: entering.batch.recorded(),
-                emptied: entering.batch.emptied(&entering.columns),
-                sequences,
-                settled,
-            });
-            let unit = self.unit("rows", changes, entry);
+            let which = (entrants, fates, told);
+            let (unit, brought) = match self.compose(entering, (rows, first), which, &found) {
+                Ok(composed) => composed,
+                Err(failure) => return Ok(Err(failure)),
+            };
             match self.try_commit(unit).await {
                 Ok(()) => {
-                    for counter in &mut entering.batch.sequences {
-                        counter.stands = counter.stands.max(counter.next);
-                    }
-                    self.tally
-                        .inserted(entering.reference, entrants.len() as u64);
-                    let table = self.tally.table(entering.reference);
-                    super::tally::add(&mut table.linked, linked);
-                    entering.settled |= settles;
-                    self.tally
-                        .emptied(entering.uid, &entering.columns, &entering.batch.emptied);
+                    entering.number_on();
+                    entering.settled |= brought.settles;
+                    self.told(entering, &brought);
                     return Ok(Ok(()));
                 }
                 Err(CommitError::Refused(refused)) => {
@@ -359,13 +240,51 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }))
     }
 
+    /// The unit that writes the rows that enter, and what it brings.
+    pub(super) fn compose(
+        &mut self,
+        entering: &mut Entering<'a>,
+        (rows, first): (&[RawRow<'a>], usize),
+        which: Entrants<'_>,
+        found: &[bool],
+    ) -> Result<(Unit, Brought), Failure> {
+        self.text(entering, rows, first, which.0, found)?;
+        self.settle(entering, rows, which, found);
+        let (changes, sequences) = changes(entering);
+        let settled = entering.batch.settled();
+        let brought = Brought {
+            rows: which.0.len() as u64,
+            linked: settled.iter().map(|row| u64::from(row.cells)).sum(),
+            settles: !settled.is_empty(),
+            emptied: entering.batch.emptied.clone(),
+        };
+        let entry = Entry::Rows(Rows {
+            uid: entering.uid.to_owned(),
+            feature: entering.feature,
+            rows: entering.batch.recorded(),
+            emptied: entering.batch.emptied(&entering.columns),
+            sequences,
+            settled,
+        });
+        Ok((self.unit("rows", changes, entry), brought))
+    }
+
+    /// Counts what was written.
+    pub(super) fn told(&mut self, entering: &Entering<'a>, brought: &Brought) {
+        self.tally.inserted(entering.reference, brought.rows);
+        let table = self.tally.table(entering.reference);
+        super::tally::add(&mut table.linked, brought.linked);
+        self.tally
+            .emptied(entering.uid, &entering.columns, &brought.emptied);
+    }
+
     /// Links of the rows to rows of the same table, as far as those are there or enter along with them:
     /// either all of this is written or nothing.
     fn settle(
         &mut self,
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
-        (entrants, fates, told): (&[usize], &[Fate], Option<usize>),
+        (entrants, fates, told): Entrants<'_>,
         found: &[bool],
     ) {
         let Some((table, from)) = entering.pointed_at.zip(told) else {
@@ -432,6 +351,34 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Notes which rows have cells that wait for the table to be complete.
+pub(super) fn await_links(
+    entering: &mut Entering<'_>,
+    rows: &[RawRow<'_>],
+    first: usize,
+    fates: &[Fate],
+) {
+    for (at, row) in rows.iter().enumerate() {
+        let pending = match &fates[at] {
+            Fate::Enters(new) => {
+                let new = &entering.batch.rows[*new];
+                new.deferred.then_some((new.id, new.digest, false))
+            }
+            Fate::Written(known, _) => (known.open && points_home(row, entering.reference))
+                .then_some((known.id, known.digest, known.settled.is_some())),
+            _ => None,
+        };
+        let pending = pending.map(|(id, digest, again)| Pending {
+            position: first + at,
+            start: row.start,
+            id,
+            digest,
+            again,
+        });
+        entering.pending.extend(pending);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The rows of one table, batch by batch.
 
+use super::Run;
 use super::batch::{Batch, Counter, largest};
 use super::close::Pending;
 use super::columns::Columns;
-use super::{BATCH, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
 use crate::package::payload::RawRow;
 use crate::rows::Identity;
@@ -76,9 +76,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         let rows = self.targets.take_rows(position);
         entering.count_on(&rows.iter().copied());
-        for (at, batch) in rows.chunks(BATCH).enumerate() {
-            self.enter(&mut entering, batch, at * BATCH).await?;
-        }
+        self.enter_all(&mut entering, &rows).await?;
         self.close(&mut entering, entry).await
     }
 
@@ -96,9 +94,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
         entering.count_on(&rows.iter().copied());
-        for (at, batch) in rows.chunks(BATCH).enumerate() {
-            self.enter(&mut entering, batch, at * BATCH).await?;
-        }
+        self.enter_all(&mut entering, &rows).await?;
         Ok(())
     }
 
@@ -148,6 +144,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 impl<'a> Entering<'a> {
+    /// The sequences stand where the rows of the batch leave them.
+    pub(super) fn number_on(&mut self) {
+        for counter in &mut self.batch.sequences {
+            counter.stands = counter.stands.max(counter.next);
+        }
+    }
+
     /// Numbers that rows of the package hold are not minted for others.
     fn count_on(&mut self, rows: &(impl Iterator<Item = RawRow<'a>> + Clone)) {
         let columns = &self.columns;

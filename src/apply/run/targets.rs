@@ -201,7 +201,9 @@ impl<'a> Targets<'a> {
     /// The row of that uid, when it has entered the destination.
     pub(super) fn named(&self, uid: Text<'_>) -> Option<Place> {
         let place = *self.by_uid.get(&self.uids.seen(uid)?)?;
-        (!self.id(place).is_nil()).then_some(place)
+        // What was taken back is not there until it is told of again.
+        let (_, id) = self.tables[place.table].rows.get(place.row)?;
+        (!id.is_nil()).then_some(place)
     }
 
     /// The id of a row.

@@ -1,5 +1,6 @@
 //! What the executor writes and tells, rule by rule.
 
+mod ahead;
 mod batches;
 mod identities;
 mod keys;

@@ -9,7 +9,7 @@ const MANY: &str = "many linked_select linkfield";
 const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
 
 /// A package that has one of everything.
-fn everything() -> Sample {
+pub(super) fn everything() -> Sample {
     let to_a = |n| to(n, "f_a", "no");
     let mut a: Vec<String> = (0..510)
         .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
@@ -73,7 +73,7 @@ fn everything() -> Sample {
 
 /// The report of an uninterrupted run, as an interrupted one must tell it too: what was written
 /// before and after together.
-fn together(mut report: Report) -> Report {
+pub(super) fn together(mut report: Report) -> Report {
     for table in report.rows.values_mut() {
         table.inserted += std::mem::take(&mut table.skipped);
     }

@@ -1,0 +1,110 @@
+//! What the destination is asked about rows before they enter: whether it has their keys, and what their
+//! cells point at.
+
+use std::collections::HashMap;
+
+use foldhash::quality::FixedState;
+
+use super::Run;
+use super::batch::identities;
+use super::columns::{Columns, Key};
+use super::rows::Fate;
+use super::table::Entering;
+use crate::apply::{ApplyError, LinkWork};
+use crate::package::payload::RawRow;
+use crate::rows::{Cell, equal, hash};
+use crate::workspace::Target;
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Leaves out the rows whose key the destination, or an earlier row, has. Values are compared
+    /// as they are: `1` is not `"1"`, `a` is not `A`.
+    pub(super) async fn by_key(
+        &mut self,
+        entering: &Entering<'a>,
+        rows: &[RawRow<'a>],
+        column: &str,
+        fates: &mut [Fate],
+    ) -> Result<(), ApplyError<T::Error>> {
+        let slot = entering.columns.named(column);
+        let key = |row: &RawRow<'a>| {
+            let raw = entering.columns.cell(row.data, slot?)?;
+            (raw != "null").then_some(raw)
+        };
+        let asked: Vec<(usize, &str)> = rows
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| matches!(fates[*at], Fate::Out))
+            .filter_map(|(at, row)| Some((at, key(row)?)))
+            .collect();
+        let values: Vec<String> = asked.iter().map(|(_, raw)| (*raw).to_owned()).collect();
+        let mut found = Vec::new();
+        if let Some(slot) = slot
+            && !values.is_empty()
+        {
+            let name = &entering.columns.all[slot].work.column.name;
+            let matching = self.target.matching(entering.feature, name, &values).await;
+            found = matching.map_err(ApplyError::store("looking keys up"))?;
+        }
+        let state = FixedState::default();
+        let mut earlier: HashMap<u64, Vec<(usize, &str)>> = HashMap::new();
+        for ((at, raw), found) in asked.into_iter().zip(found) {
+            if let Some(row) = found {
+                fates[at] = Fate::Existing(row);
+                continue;
+            }
+            let holders = earlier.entry(hash(&state, Cell::new(raw))).or_default();
+            match holders.iter().find(|(_, other)| equal(other, raw)) {
+                Some((other, _)) => fates[at] = Fate::Same(*other),
+                None => holders.push((at, raw)),
+            }
+        }
+        let unknown = fates.iter_mut().filter(|fate| matches!(fate, Fate::Out));
+        for (new, fate) in unknown.enumerate() {
+            *fate = Fate::Enters(new);
+        }
+        Ok(())
+    }
+
+    /// For every identity that cells of links into mapped tables hold, in order, whether the
+    /// destination has it.
+    pub(super) async fn found(
+        &mut self,
+        columns: &Columns<'a>,
+        rows: impl Iterator<Item = (&str, Option<&str>)>,
+    ) -> Result<Vec<bool>, ApplyError<T::Error>> {
+        let looked_up =
+            |slot: usize| matches!(columns.all[slot].work.link, LinkWork::Identity { .. });
+        if !(0..columns.all.len()).any(looked_up) {
+            return Ok(Vec::new());
+        }
+        let mut asked: Vec<(usize, String)> = Vec::new();
+        for (data, refs) in rows {
+            for (key, raw) in columns.cells(data) {
+                let Key::Column(slot) = key else { continue };
+                let name = &columns.all[slot].work.package_name;
+                let mut refs = refs.into_iter().flat_map(crate::rows::members);
+                if looked_up(slot) && !refs.any(|(key, _)| key.is(name)) {
+                    asked.extend(identities(raw).map(|value| (slot, value.to_owned())));
+                }
+            }
+        }
+        let mut found = vec![false; asked.len()];
+        for slot in (0..columns.all.len()).filter(|slot| looked_up(*slot)) {
+            let LinkWork::Identity { feature, column } = &columns.all[slot].work.link else {
+                continue;
+            };
+            let of = |(at, (of, _)): (usize, &(usize, String))| (*of == slot).then_some(at);
+            let places: Vec<usize> = asked.iter().enumerate().filter_map(of).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let values: Vec<String> = places.iter().map(|at| asked[*at].1.clone()).collect();
+            let matching = self.target.matching(*feature, column, &values).await;
+            let matching = matching.map_err(ApplyError::store("looking links up"))?;
+            for (at, row) in places.into_iter().zip(matching) {
+                found[at] = row.is_some();
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,212 @@
+//! Batches that are made ready while the one before is on its way.
+
+use super::resume::{everything, together};
+use super::{applied, counts, dropped};
+use crate::apply::ApplyError;
+use crate::apply::sample::{Sample, cells, linked, nothing, row, to};
+use crate::problem::Code;
+use crate::workspace::memory::{Crash, Memory, MemoryError};
+use crate::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger};
+
+/// A workspace that writes what is handed over when somebody asks what became of it, and not before.
+struct Slow {
+    memory: Memory,
+    under_way: Option<Unit>,
+    sent: usize,
+}
+
+impl Slow {
+    fn new() -> Slow {
+        Slow {
+            memory: Memory::new(nothing()),
+            under_way: None,
+            sent: 0,
+        }
+    }
+
+    fn rests(&self) -> &Memory {
+        assert_eq!(self.under_way, None, "nothing is asked meanwhile");
+        &self.memory
+    }
+}
+
+impl Source for Slow {
+    type Error = MemoryError;
+
+    async fn structure(&self) -> Result<Structure, MemoryError> {
+        self.rests().structure().await
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, MemoryError> {
+        self.rests().rows(feature, after, limit).await
+    }
+}
+
+impl Target for Slow {
+    async fn ledger(&self) -> Result<Vec<ledger::Entry>, MemoryError> {
+        self.rests().ledger().await
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
+        self.rests();
+        self.memory.commit(unit).await
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
+        self.rests();
+        self.under_way = Some(unit);
+        self.sent += 1;
+        Sent::OnItsWay
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
+        let unit = self.under_way.take().expect("is on its way");
+        self.memory.commit(unit).await
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.rests().matching(feature, column, values).await
+    }
+
+    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.rests().fetch(feature, ids).await
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
+        self.rests().sequence(feature, column).await
+    }
+}
+
+/// A table of four batches whose second one is refused, with links in all directions, and rows of another
+/// table that point into it.
+fn refused_in_the_middle() -> Sample {
+    let mut rows: Vec<String> = (0..1700)
+        .map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
+        .collect();
+    rows[700] = row(700, r#"{"code":"c3"}"#);
+    // Backwards and forwards, out of the refused batch and into it.
+    let links = [
+        (10, 5),
+        (20, 600),
+        (30, 1600),
+        (510, 1),
+        (1100, 702),
+        (1101, 12),
+        (1102, 1500),
+    ];
+    for (from, at) in links {
+        let refs = format!(r#"{{"to":{}}}"#, to(at, "f_a", "no"));
+        rows[from as usize] = linked(from, &format!(r#"{{"code":"c{from}","to":1}}"#), &refs);
+    }
+    let others = [3, 800, 1600].map(|at| {
+        let refs = format!(r#"{{"to":{}}}"#, to(at, "f_a", "code"));
+        linked(5000 + at, r#"{"to":"x"}"#, &refs)
+    });
+    let columns = [
+        r#"code text textfield {"unique":true}"#,
+        r#"no number id {"idType":"sequence"}"#,
+        "to linked_select linkfield",
+    ];
+    Sample::new().table("a", &columns, rows).table(
+        "b",
+        &["to linked_select linkfield"],
+        others.into(),
+    )
+}
+
+#[test]
+fn what_rested_on_a_refused_batch_is_made_ready_anew() {
+    let mut slow = Slow::new();
+    let report = refused_in_the_middle()
+        .try_run(&mut slow, &[])
+        .expect("runs");
+    assert!(slow.sent > 4, "{}", slow.sent);
+    let rows = cells(&slow.memory, 0);
+    let cell = |position: usize| {
+        let at = if position < 500 {
+            position
+        } else {
+            position - 500
+        };
+        rows[at].as_str()
+    };
+    assert_eq!(rows.len(), 1200);
+    assert_eq!(cell(0), r#"{"code":"c0","no":1}"#);
+    assert_eq!(cell(499), r#"{"code":"c499","no":500}"#);
+    assert_eq!(cell(1000), r#"{"code":"c1000","no":501}"#);
+    assert_eq!(cell(1699), r#"{"code":"c1699","no":1200}"#);
+    assert_eq!(cell(10), r#"{"code":"c10","no":11,"to":6}"#);
+    assert_eq!(cell(20), r#"{"code":"c20","no":21}"#);
+    assert_eq!(cell(30), r#"{"code":"c30","no":31,"to":1101}"#);
+    assert_eq!(cell(1100), r#"{"code":"c1100","no":601}"#);
+    assert_eq!(cell(1101), r#"{"code":"c1101","no":602,"to":13}"#);
+    assert_eq!(cell(1102), r#"{"code":"c1102","no":603,"to":1001}"#);
+    assert_eq!(
+        cells(&slow.memory, 1),
+        [r#"{"to":"c3"}"#, "{}", r#"{"to":"c1600"}"#]
+    );
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.failed), (1200, Some(500)));
+    assert_eq!((table.linked, table.recorded), (Some(4), Some(1200)));
+    let [error] = report.errors.as_slice() else {
+        panic!("{:?}", report.errors);
+    };
+    assert_eq!((error.first, error.last), (500, 999));
+    assert_eq!(error.code, Code::UniqueViolation);
+    assert!(error.message.starts_with("rows[700].data.code: "));
+    let path = "rows[].data.to".to_owned();
+    assert_eq!(dropped(&report), [(path.clone(), 2), (path, 1)]);
+}
+
+#[test]
+fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
+    for sample in [refused_in_the_middle(), everything()] {
+        let (mut memory, report) = applied(&sample);
+        let mut slow = Slow::new();
+        let told = sample.try_run(&mut slow, &[]).expect("runs");
+        assert_eq!(told, report);
+        assert_eq!(slow.memory.state(), memory.state());
+        assert_eq!(slow.memory.next_job(), memory.next_job());
+    }
+}
+
+#[test]
+fn a_crash_while_a_batch_is_on_its_way_changes_nothing_in_the_end() {
+    for sample in [refused_in_the_middle(), everything()] {
+        let (whole, report) = applied(&sample);
+        let (state, report) = (whole.state(), together(report));
+        for call in 0..whole.calls() - 1 {
+            for written in [false, true] {
+                let mut slow = Slow::new();
+                slow.memory.crash_at(Crash { call, written });
+                let stopped = sample.try_run(&mut slow, &[]).expect_err("crashed");
+                assert!(matches!(stopped, ApplyError::Store { .. }), "{stopped}");
+                // Whatever was on its way is gone with the process.
+                slow.under_way = None;
+                slow.memory.recover();
+                let resumed = sample.try_run(&mut slow, &[]).expect("goes on");
+                assert_eq!(slow.memory.state(), state, "{call} {written}");
+                assert_eq!(together(resumed), report, "{call} {written}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whoever_is_fenced_stops() {
+    let mut slow = Slow::new();
+    slow.memory.fence();
+    let stopped = refused_in_the_middle().try_run(&mut slow, &[]);
+    assert!(matches!(stopped, Err(ApplyError::Fenced)));
+    assert_eq!(slow.memory.state(), nothing());
+}
