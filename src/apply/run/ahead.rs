@@ -5,7 +5,8 @@
 //! care, which finds out why, and what was made ready behind it is made ready anew. Only batches of which
 //! every row enters and about which the destination has to be asked nothing are made ready like this.
 
-use super::rows::{Brought, Fate, await_links};
+use super::compose::Brought;
+use super::rows::{Fate, await_links};
 use super::table::Entering;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, Mode};

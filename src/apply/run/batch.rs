@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::columns::{Columns, Key};
-use super::links::{Linked, Own, link, points_at};
+use super::links::{Linked, Own, identities, link, points_at};
+use super::sequences::Counter;
 use super::targets::Targets;
 use crate::apply::{LinkWork, Minter};
 use crate::json::write_string_to;
@@ -45,19 +46,6 @@ pub(super) struct NewRow {
     /// hold without them, and their text.
     own: Option<(u32, RowDigest, String)>,
     text: Range<usize>,
-}
-
-/// A sequence while rows are written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Counter {
-    /// The position of its column.
-    pub(super) slot: usize,
-    /// Where the store has it.
-    pub(super) stands: u64,
-    /// The next number.
-    pub(super) next: u64,
-    /// No empty cell gets a number below this one: rows of the package hold those.
-    pub(super) floor: u64,
 }
 
 /// What rows are written against.
@@ -402,31 +390,4 @@ pub(super) fn emptied(counts: &[[u64; 2]], columns: &Columns<'_>) -> Vec<Emptied
         })
     });
     cells.filter(|cells| cells.count > 0).collect()
-}
-
-/// The identities that a cell of a link into a mapped table holds.
-pub(super) fn identities(raw: &str) -> impl Iterator<Item = &str> {
-    let parts = Cell::new(raw).parts(raw);
-    parts.filter(|part| !Cell::new(part).is_empty())
-}
-
-/// The largest number that rows hold in a sequence column.
-pub(super) fn largest<'t>(
-    rows: impl Iterator<Item = RawRow<'t>>,
-    columns: &Columns<'_>,
-    slot: usize,
-) -> u64 {
-    let numbers = rows.filter_map(|row| {
-        let raw = columns.cell(row.data, slot)?;
-        let mut plain = String::new();
-        columns.all[slot].rule.write(raw, &mut plain).ok()?;
-        plain.parse().ok()
-    });
-    numbers.max().unwrap_or_default()
-}
-
-/// Whether cells of a row point at rows of its own table.
-pub(super) fn points_home(row: &RawRow<'_>, own: &str) -> bool {
-    row.refs
-        .is_some_and(|refs| members(refs).any(|(_, refs)| points_at(refs, own)))
 }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use foldhash::quality::FixedState;
 
 use super::Run;
-use super::batch::identities;
 use super::columns::{Columns, Key};
+use super::links::identities;
 use super::rows::Fate;
 use super::table::Entering;
 use crate::apply::{ApplyError, LinkWork};

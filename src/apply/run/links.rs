@@ -2,7 +2,8 @@
 
 use super::targets::Targets;
 use crate::apply::row_refs::{RowRef, row_refs};
-use crate::rows::{Cell, canonical_to, elements, equal};
+use crate::package::payload::RawRow;
+use crate::rows::{Cell, canonical_to, elements, equal, members};
 
 /// What became of a link cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,4 +115,16 @@ fn aligned(list: &str, rows: &[RowRef<'_>], targets: &Targets<'_>) -> Option<Vec
     });
     let places = places.collect();
     (next == sources.len()).then_some(places)
+}
+
+/// The identities that a cell of a link into a mapped table holds.
+pub(super) fn identities(raw: &str) -> impl Iterator<Item = &str> {
+    let parts = Cell::new(raw).parts(raw);
+    parts.filter(|part| !Cell::new(part).is_empty())
+}
+
+/// Whether cells of a row point at rows of its own table.
+pub(super) fn points_home(row: &RawRow<'_>, own: &str) -> bool {
+    row.refs
+        .is_some_and(|refs| members(refs).any(|(_, refs)| points_at(refs, own)))
 }

@@ -261,7 +261,7 @@ impl Updating<'_> {
                 LinkWork::Skipped { .. } => !empty,
                 LinkWork::Identity { .. } => {
                     // All of them are taken, whatever the first says: they are told cell by cell.
-                    let count = super::batch::identities(raw).count();
+                    let count = super::links::identities(raw).count();
                     found.by_ref().take(count).filter(|here| !here).count() > 0
                 }
                 LinkWork::Data | LinkWork::Refs => false,

@@ -1,12 +1,11 @@
 //! The rows of one table, batch by batch.
 
 use super::Run;
-use super::batch::{Batch, Counter, largest};
+use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
 use crate::package::payload::RawRow;
-use crate::rows::Identity;
 use crate::workspace::{Id, Target};
 
 /// A table while its rows enter.
@@ -120,48 +119,5 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             batch: Batch::default(),
             asked: false,
         }
-    }
-
-    /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
-    /// than was believed.
-    pub(super) async fn sequences(
-        &mut self,
-        entering: &mut Entering<'a>,
-    ) -> Result<bool, ApplyError<T::Error>> {
-        let mut moved = false;
-        if !entering.asked {
-            for counter in &mut entering.batch.sequences {
-                let column = entering.columns.all[counter.slot].work.column.id;
-                let asked = self.target.sequence(entering.feature, column).await;
-                let stands = asked.map_err(ApplyError::store("reading a sequence"))?;
-                moved |= stands != counter.stands;
-                counter.stands = stands;
-            }
-            entering.asked = true;
-        }
-        Ok(moved)
-    }
-}
-
-impl<'a> Entering<'a> {
-    /// The sequences stand where the rows of the batch leave them.
-    pub(super) fn number_on(&mut self) {
-        for counter in &mut self.batch.sequences {
-            counter.stands = counter.stands.max(counter.next);
-        }
-    }
-
-    /// Numbers that rows of the package hold are not minted for others.
-    fn count_on(&mut self, rows: &(impl Iterator<Item = RawRow<'a>> + Clone)) {
-        let columns = &self.columns;
-        let counts = |slot: &usize| columns.all[*slot].rule.identity == Some(Identity::Sequence);
-        let slots = (0..columns.all.len()).filter(counts);
-        let counter = |slot| Counter {
-            slot,
-            stands: 1,
-            next: 1,
-            floor: largest(rows.clone(), columns, slot).saturating_add(1),
-        };
-        self.batch.sequences = slots.map(counter).collect();
     }
 }

@@ -1,0 +1,194 @@
+//! The unit that writes the rows of a batch, and what it brings.
+
+use super::Run;
+use super::batch::Surroundings;
+use super::rows::Fate;
+use super::table::Entering;
+use crate::package::payload::RawRow;
+use crate::problem::Code;
+use crate::workspace::ledger::{Entry, Moved, Rows};
+use crate::workspace::{Change, Refused, Target, Unit};
+
+/// Why no row of a batch was written.
+pub(super) struct Failure {
+    pub(super) code: Code,
+    pub(super) message: String,
+}
+
+/// The rows of a batch that enter, what becomes of all of its rows, and how many of the table were told of
+/// before, when something points at them.
+pub(super) type Entrants<'e> = (&'e [usize], &'e [Fate], Option<usize>);
+
+/// What a unit writes, for the report.
+#[derive(Debug)]
+pub(super) struct Brought {
+    rows: u64,
+    /// Cells with links inside the table.
+    linked: u64,
+    /// Whether there are rows with such cells.
+    pub(super) settles: bool,
+    /// By column: cells dropped, cells skipped.
+    emptied: Vec<[u64; 2]>,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// The unit that writes the rows that enter, and what it brings.
+    pub(super) fn compose(
+        &mut self,
+        entering: &mut Entering<'a>,
+        (rows, first): (&[RawRow<'a>], usize),
+        which: Entrants<'_>,
+        found: &[bool],
+    ) -> Result<(Unit, Brought), Failure> {
+        self.text(entering, rows, first, which.0, found)?;
+        self.settle(entering, rows, which, found);
+        let (changes, sequences) = changes(entering);
+        let settled = entering.batch.settled();
+        let brought = Brought {
+            rows: which.0.len() as u64,
+            linked: settled.iter().map(|row| u64::from(row.cells)).sum(),
+            settles: !settled.is_empty(),
+            emptied: entering.batch.emptied.clone(),
+        };
+        let entry = Entry::Rows(Rows {
+            uid: entering.uid.to_owned(),
+            feature: entering.feature,
+            rows: entering.batch.recorded(),
+            emptied: entering.batch.emptied(&entering.columns),
+            sequences,
+            settled,
+        });
+        Ok((self.unit("rows", changes, entry), brought))
+    }
+
+    /// Counts what was written.
+    pub(super) fn told(&mut self, entering: &Entering<'a>, brought: &Brought) {
+        self.tally.inserted(entering.reference, brought.rows);
+        let table = self.tally.table(entering.reference);
+        super::tally::add(&mut table.linked, brought.linked);
+        self.tally
+            .emptied(entering.uid, &entering.columns, &brought.emptied);
+    }
+
+    /// Links of the rows to rows of the same table, as far as those are there or enter along with them:
+    /// either all of this is written or nothing.
+    fn settle(
+        &mut self,
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+        (entrants, fates, told): Entrants<'_>,
+        found: &[bool],
+    ) {
+        let Some((table, from)) = entering.pointed_at.zip(told) else {
+            return;
+        };
+        if !entering.batch.rows.iter().any(|new| new.deferred) {
+            return;
+        }
+        self.targets.take_back(table, from);
+        self.tell_all(table, entering, rows, fates);
+        let Entering {
+            batch,
+            columns,
+            wanted,
+            reference,
+            ..
+        } = entering;
+        let with = Surroundings {
+            columns,
+            own: reference,
+            wanted,
+            targets: &self.targets,
+            found,
+            minter: &self.approved.minter,
+        };
+        for (at, row) in entrants.iter().enumerate() {
+            batch.settle(at, &rows[*row], with);
+        }
+    }
+
+    fn text(
+        &self,
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+        first: usize,
+        entrants: &[usize],
+        found: &[bool],
+    ) -> Result<(), Failure> {
+        let Entering {
+            batch,
+            columns,
+            wanted,
+            reference,
+            first_ordinal,
+            ..
+        } = entering;
+        batch.begin(columns.all.len());
+        let with = Surroundings {
+            columns,
+            own: reference,
+            wanted,
+            targets: &self.targets,
+            found,
+            minter: &self.approved.minter,
+        };
+        for at in entrants {
+            let position = first + at;
+            let ordinal = u32::try_from(position).unwrap_or(u32::MAX);
+            let ordinal = first_ordinal.saturating_add(ordinal);
+            let pushed = batch.push(&rows[*at], position, ordinal, with);
+            pushed.map_err(|fault| Failure {
+                code: Code::ValidationFailed,
+                message: format!("rows[{position}].{fault}"),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a batch and the sequences that they moved on.
+fn changes(entering: &Entering<'_>) -> (Vec<Change>, Vec<Moved>) {
+    let feature = entering.feature;
+    let mut changes = vec![Change::InsertRows {
+        feature,
+        rows: entering.batch.stored(),
+    }];
+    let mut sequences = Vec::new();
+    for counter in &entering.batch.sequences {
+        if counter.next > counter.stands {
+            let moved = Moved {
+                column: entering.columns.all[counter.slot].work.column.id,
+                from: counter.stands,
+                to: counter.next,
+            };
+            changes.push(Change::MoveSequence {
+                feature,
+                column: moved.column,
+                from: moved.from,
+                to: moved.to,
+            });
+            sequences.push(moved);
+        }
+    }
+    (changes, sequences)
+}
+
+impl Failure {
+    pub(super) fn refused(refused: &Refused, entering: &Entering<'_>, first: usize) -> Failure {
+        let row = refused.row.and_then(|row| entering.batch.rows.get(row));
+        let place = match (row.map(|row| row.position), &refused.column) {
+            (Some(position), Some(column)) => {
+                let mut columns = entering.columns.all.iter();
+                let slot = columns.find(|slot| slot.work.column.name == *column);
+                let name = slot.map_or(column, |slot| &slot.work.package_name);
+                format!("rows[{position}].data.{name}: ")
+            }
+            (Some(position), None) => format!("rows[{position}]: "),
+            (None, _) => format!("rows[{first}] and what follows: "),
+        };
+        Failure {
+            code: refused.code,
+            message: place + &refused.message,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Sequence columns while rows are written: where the store has them, and which numbers are free.
+
+use super::Run;
+use super::columns::Columns;
+use super::table::Entering;
+use crate::apply::ApplyError;
+use crate::package::payload::RawRow;
+use crate::rows::Identity;
+use crate::workspace::Target;
+
+/// A sequence while rows are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counter {
+    /// The position of its column.
+    pub(super) slot: usize,
+    /// Where the store has it.
+    pub(super) stands: u64,
+    /// The next number.
+    pub(super) next: u64,
+    /// No empty cell gets a number below this one: rows of the package hold those.
+    pub(super) floor: u64,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
+    /// than was believed.
+    pub(super) async fn sequences(
+        &mut self,
+        entering: &mut Entering<'a>,
+    ) -> Result<bool, ApplyError<T::Error>> {
+        let mut moved = false;
+        if !entering.asked {
+            for counter in &mut entering.batch.sequences {
+                let column = entering.columns.all[counter.slot].work.column.id;
+                let asked = self.target.sequence(entering.feature, column).await;
+                let stands = asked.map_err(ApplyError::store("reading a sequence"))?;
+                moved |= stands != counter.stands;
+                counter.stands = stands;
+            }
+            entering.asked = true;
+        }
+        Ok(moved)
+    }
+}
+
+impl<'a> Entering<'a> {
+    /// The sequences stand where the rows of the batch leave them.
+    pub(super) fn number_on(&mut self) {
+        for counter in &mut self.batch.sequences {
+            counter.stands = counter.stands.max(counter.next);
+        }
+    }
+
+    /// Numbers that rows of the package hold are not minted for others.
+    pub(super) fn count_on(&mut self, rows: &(impl Iterator<Item = RawRow<'a>> + Clone)) {
+        let columns = &self.columns;
+        let counts = |slot: &usize| columns.all[*slot].rule.identity == Some(Identity::Sequence);
+        let slots = (0..columns.all.len()).filter(counts);
+        let counter = |slot| Counter {
+            slot,
+            stands: 1,
+            next: 1,
+            floor: largest(rows.clone(), columns, slot).saturating_add(1),
+        };
+        self.batch.sequences = slots.map(counter).collect();
+    }
+}
+
+/// The largest number that rows hold in a sequence column.
+fn largest<'t>(rows: impl Iterator<Item = RawRow<'t>>, columns: &Columns<'_>, slot: usize) -> u64 {
+    let numbers = rows.filter_map(|row| {
+        let raw = columns.cell(row.data, slot)?;
+        let mut plain = String::new();
+        columns.all[slot].rule.write(raw, &mut plain).ok()?;
+        plain.parse().ok()
+    });
+    numbers.max().unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! What a row held, as a number: whether somebody has edited it since.
+
+use std::hash::{BuildHasher, Hasher};
+
+use serde::{Deserialize, Serialize};
+
+use crate::rows::{Cell, hash};
+use crate::workspace::RowData;
+
+/// A number that rows with equal cells share, whatever the order of the cells: whether a row was
+/// edited since the job wrote it. Persisted, so it must never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct RowDigest(pub(super) u64);
+
+/// The part of a digest that is the same for all cells of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnDigest(u64);
+
+impl ColumnDigest {
+    /// Of the column of that technical name.
+    pub fn of(column: &str) -> ColumnDigest {
+        let mut hasher = Words.build_hasher();
+        hasher.write(column.as_bytes());
+        ColumnDigest(hasher.finish())
+    }
+}
+
+impl RowDigest {
+    /// Of a whole row. Empty cells (null) count as absent.
+    pub fn of(data: &RowData) -> RowDigest {
+        data.cells().fold(RowDigest(0), |digest, (key, value)| {
+            digest.with(ColumnDigest::of(&key.decoded()), value)
+        })
+    }
+
+    /// With one more cell.
+    #[must_use]
+    #[inline]
+    pub fn with(self, column: ColumnDigest, value: &str) -> RowDigest {
+        self.with_cell(column, Cell::new(value))
+    }
+
+    /// With one more cell, told apart already.
+    #[must_use]
+    #[inline]
+    pub fn with_cell(self, column: ColumnDigest, cell: Cell<'_>) -> RowDigest {
+        if matches!(cell, Cell::Null) {
+            return self;
+        }
+        let mut hasher = WordHasher(column.0);
+        hasher.write_u64(hash(&Words, cell));
+        // A sum does not depend on the order of the cells.
+        RowDigest(self.0.wrapping_add(hasher.finish()))
+    }
+}
+
+/// Eight bytes at a time, multiplied and folded: the same on every machine, for ever.
+#[derive(Clone, Copy)]
+struct Words;
+
+struct WordHasher(u64);
+
+impl BuildHasher for Words {
+    type Hasher = WordHasher;
+
+    fn build_hasher(&self) -> WordHasher {
+        WordHasher(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        mixed ^ (mixed >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.write_u64(word.try_into().map_or(0, u64::from_le_bytes));
+        }
+        let mut last = [0; 8];
+        last[..words.remainder().len()].copy_from_slice(words.remainder());
+        self.write_u64(u64::from_le_bytes(last));
+        self.write_u64(bytes.len() as u64);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(u64::from(byte));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write(&word.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ColumnDigest, RowDigest};
+    use crate::workspace::RowData;
+
+    fn digest(text: &str) -> RowDigest {
+        RowDigest::of(&RowData::parse(text).expect("JSON"))
+    }
+
+    #[test]
+    fn a_digest_sees_values_not_their_spelling_or_order() {
+        let one = digest(r#"{"a":1.0,"b":["x",{"c":null,"d":2}]}"#);
+        assert_eq!(
+            one,
+            digest(r#"{"b":["x",{"d":2.00,"c":null}],"a":1,"e":null}"#)
+        );
+        assert_ne!(one, digest(r#"{"a":"1","b":["x",{"c":null,"d":2}]}"#));
+        assert_ne!(one, digest(r#"{"b":1.0,"a":["x",{"c":null,"d":2}]}"#));
+    }
+
+    #[test]
+    fn a_digest_grows_cell_by_cell_and_never_changes() {
+        let whole = digest(r#"{"a":"x","b":[1]}"#);
+        assert_eq!(
+            whole,
+            digest(r#"{"a":"x"}"#).with(ColumnDigest::of("b"), "[1]")
+        );
+        assert_eq!(
+            serde_json::to_string(&whole).expect("writes"),
+            "16529040587737800896"
+        );
+    }
+}
