@@ -14,6 +14,9 @@ use crate::problem::Code;
 /// An implementation is bound to one attempt at one job: it holds the lease, and refuses with
 /// [`CommitError::Fenced`] once somebody else has taken the job over.
 pub trait Target: Source {
+    /// A unit that can be handed over.
+    type Ready: Send;
+
     /// What the job has written so far, in order.
     fn ledger(&self) -> impl Future<Output = Result<Vec<Entry>, Self::Error>> + Send;
 
@@ -23,12 +26,12 @@ pub trait Target: Source {
         unit: Unit,
     ) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 
+    /// Does for a unit what takes no question to the store, while another one is on its way.
+    fn ready(&self, unit: Unit) -> Self::Ready;
+
     /// Hands a unit over that the store may write while the next one is made ready. Until
-    /// [`settle`](Target::settle) has told what became of it, nothing else is asked of the target.
-    fn send(&mut self, unit: Unit) -> impl Future<Output = Sent<Self::Error>> + Send {
-        let written = self.commit(unit);
-        async { Sent::Settled(written.await) }
-    }
+    /// [`settle`](Target::settle) has told what became of it, nothing is asked of the target.
+    fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).
     fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send {

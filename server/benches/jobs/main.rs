@@ -36,15 +36,16 @@ use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::random::large;
 use tplkit::workspace::{
-    Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit, ready,
+    Change, Column, Feature, New, Progress, RowData, Sent, StoredRow, Target as _, Unit, ready,
 };
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::jobs::{self, Bell, Worker};
+use tplkit_server::jobs::{self, Bell, Destination, Part, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::work::Bench;
+use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
 fn main() {
@@ -193,6 +194,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     // A job mints its ids without asking anybody.
     let minter = Minter::at("2026-03-01T09:30:00Z".parse().expect("a time"), 7);
     let begun = Watch::start();
+    let mut under_way = None;
     for (at, batch) in texts.chunks(500).enumerate() {
         let rows: Vec<StoredRow> = (at * 500..)
             .zip(batch)
@@ -215,10 +217,25 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             settled: Vec::new(),
         });
         let insert = Change::InsertRows { feature: id, rows };
-        let written = target.commit(unit_of_rows(insert, entry)).await;
-        written.expect("is written");
+        // As a job does it: what is made ready here is made while the batch before is written.
+        let unit = target.ready(unit_of_rows(insert, entry));
+        if let Some(sent) = under_way.take() {
+            settled(&mut target, sent).await;
+        }
+        under_way = Some(target.send(unit).await);
+    }
+    if let Some(sent) = under_way {
+        settled(&mut target, sent).await;
     }
     begun.took()
+}
+
+async fn settled(target: &mut Destination, sent: Sent<ReadError>) {
+    let outcome = match sent {
+        Sent::Settled(outcome) => outcome,
+        Sent::OnItsWay => target.settle().await,
+    };
+    outcome.expect("is written");
 }
 
 fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
@@ -284,9 +301,10 @@ async fn template(store: &Store, context: &Context, organization: Uuid, tables: 
     }
     let envelope: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&text).expect("JSON");
-    let mut parts = vec![envelope["manifest"].to_string()];
+    let pack = |part: &serde_json::Value| Part::pack(&part.to_string());
+    let mut parts = vec![pack(&envelope["manifest"])];
     let payloads = envelope["payloads"].as_array().expect("a list");
-    parts.extend(payloads.iter().map(ToString::to_string));
+    parts.extend(payloads.iter().map(pack));
     let workspace = ground::workspace(store, context, organization).await;
     let new = jobs::New {
         request,

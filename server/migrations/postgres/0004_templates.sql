@@ -77,13 +77,13 @@ CREATE TABLE template_job_parts (
     workspace_id    uuid NOT NULL,
     job_id          uuid NOT NULL,
     number          bigint NOT NULL,
-    content         text NOT NULL,
+    content         bytea NOT NULL,
     CONSTRAINT template_job_parts_organization_id_job_id_number
         PRIMARY KEY (organization_id, job_id, number),
     FOREIGN KEY (organization_id, job_id)
         REFERENCES template_jobs (organization_id, id) ON DELETE CASCADE
 );
--- Compressing takes longer than writing them down, while somebody waits for the job to be made.
+-- Packed already.
 ALTER TABLE template_job_parts ALTER COLUMN content SET STORAGE EXTERNAL;
 
 -- What a job remembers of what it wrote, in order.

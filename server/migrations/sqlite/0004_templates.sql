@@ -74,7 +74,7 @@ CREATE TABLE template_job_parts (
     workspace_id    BLOB NOT NULL,
     job_id          BLOB NOT NULL,
     number          INTEGER NOT NULL,
-    content         TEXT NOT NULL,
+    content         BLOB NOT NULL,
     PRIMARY KEY (organization_id, job_id, number),
     FOREIGN KEY (organization_id, job_id)
         REFERENCES template_jobs (organization_id, id) ON DELETE CASCADE

@@ -3,7 +3,7 @@
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
-use super::{Job, Order, Status};
+use super::{Job, Order, Part, Status};
 use crate::store::{StoreError, Tx, Value};
 
 /// A job that is to be: every decision about it was taken.
@@ -23,8 +23,8 @@ pub struct New {
     pub request: Request,
     /// Where the ids of what it creates come from.
     pub minter: Minter,
-    /// The package as it is now: the manifest, then its payload entries in order, each as JSON text.
-    pub parts: Vec<String>,
+    /// The package as it is now: the manifest, then its payload entries in order.
+    pub parts: Vec<Part>,
     /// In microseconds.
     pub now: i64,
 }
@@ -57,13 +57,13 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
     }
     let sql = "INSERT INTO main.template_job_parts {into $1} \
          (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, $4, $5)";
-    for (content, number) in new.parts.iter().zip(0_i64..) {
+    for (part, number) in new.parts.iter().zip(0_i64..) {
         let parameters: [Value; 5] = [
             new.organization.into(),
             new.workspace.into(),
             new.id.into(),
             number.into(),
-            content.as_str().into(),
+            part.packed().into(),
         ];
         tx.query(sql, &parameters).await?;
     }

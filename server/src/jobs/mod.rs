@@ -22,7 +22,7 @@ pub use create::{New, create, reopen};
 pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
 pub use ledger::{earlier, own};
-pub use package::{Order, read as read_package};
+pub use package::{Order, Part, read as read_package};
 pub use status::Status;
 pub use target::Destination;
 pub use veil::veil;

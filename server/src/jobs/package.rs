@@ -7,6 +7,30 @@ use uuid::Uuid;
 
 use crate::store::{StoreError, Tx};
 
+/// A part of a package, packed (LZ4, with its length before it): a job keeps all of it for ever, and who
+/// asked for the job waits until it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part(Vec<u8>);
+
+impl Part {
+    /// Packs JSON text.
+    pub fn pack(text: &str) -> Part {
+        Part(lz4_flex::compress_prepend_size(text.as_bytes()))
+    }
+
+    pub(super) fn packed(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text again.
+    fn unpack(&self) -> Result<String, StoreError> {
+        let bad = |why: String| StoreError::Internal(format!("the package of a job: {why}"));
+        let bytes = lz4_flex::decompress_size_prepended(&self.0);
+        let bytes = bytes.map_err(|error| bad(error.to_string()))?;
+        String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
+    }
+}
+
 /// How a package is to be applied, as it is kept with the job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
@@ -81,9 +105,32 @@ pub async fn read(
             1 => text.push_str(",\"payloads\":["),
             _ => text.push(','),
         }
-        text.push_str(&row.get::<String>(0)?);
+        text.push_str(&Part(row.get(0)?).unpack()?);
         number += 1;
     }
     text.push_str(if number > 1 { "]}" } else { "}" });
     Ok(Some((Order::read(&order)?, text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Part;
+
+    #[test]
+    fn a_part_is_read_as_it_was_written() {
+        for text in ["", "{}", &"{\"é\":[1,2,3]},".repeat(10_000)] {
+            let part = Part::pack(text);
+            assert_eq!(part.unpack().as_deref(), Ok(text));
+        }
+        assert!(Part::pack(&"[1,2],".repeat(1_000)).packed().len() < 100);
+    }
+
+    #[test]
+    fn what_was_not_packed_is_an_error() {
+        for bytes in [&b""[..], b"{}", b"\x09\0\0\0\x10a"] {
+            Part(bytes.to_vec()).unpack().expect_err("is no part");
+        }
+        let no_text = lz4_flex::compress_prepend_size(&[0xFF]);
+        Part(no_text).unpack().expect_err("is no text");
+    }
 }

@@ -41,10 +41,16 @@ struct Hand {
     entries: Arc<AtomicI64>,
 }
 
-/// A unit on its way to where the connection is.
-struct Writing {
+/// A unit whose rows were let into their tables.
+#[derive(Debug)]
+pub struct Ready {
     unit: Unit,
     prepared: Prepared,
+}
+
+/// A unit on its way to where the connection is.
+struct Writing {
+    ready: Ready,
     here: Here,
     lease: Lease,
     /// How many entries there are, if that is known.
@@ -109,7 +115,7 @@ impl Destination {
 }
 
 impl Hand {
-    async fn write(&self, unit: Unit) -> Result<(), Stopped> {
+    async fn write(&self, ready: Ready) -> Result<(), Stopped> {
         let here = Here {
             organization: self.lease.organization,
             workspace: self.lease.workspace,
@@ -119,14 +125,13 @@ impl Hand {
             tables: self.tables.clone(),
         };
         let writing = Writing {
-            prepared: Prepared::of(&unit.changes, &self.tables, &self.context),
             lease: self.lease.clone(),
             entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
-            unit,
+            ready,
             here,
         };
         let (scope, store) = (self.lease.scope(), &self.store);
-        let written = if is_repeatable(&writing.unit) {
+        let written = if is_repeatable(&writing.ready.unit) {
             let work = store.write_repeatable(&scope, writing, |tx, writing| {
                 Box::pin(write_unit(tx, writing))
             });
@@ -164,8 +169,7 @@ fn is_repeatable(unit: &Unit) -> bool {
 /// Writes a unit; gives how many entries the ledger has after it.
 async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<i64, Stopped> {
     let Writing {
-        unit,
-        prepared,
+        ready: Ready { unit, prepared },
         here,
         lease,
         entries,
@@ -213,6 +217,8 @@ impl Source for Destination {
 }
 
 impl Target for Destination {
+    type Ready = Ready;
+
     async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
         let job = (self.hand.lease.organization, self.hand.lease.job);
         let asked = self.hand.store.read(&self.eyes, job, |tx, job| {
@@ -225,16 +231,23 @@ impl Target for Destination {
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
-        let written = self.hand.write(unit).await;
+        let written = self.hand.write(self.ready(unit)).await;
         self.told(written).await
     }
 
-    async fn send(&mut self, unit: Unit) -> Sent<ReadError> {
-        if !is_repeatable(&unit) {
-            return Sent::Settled(self.commit(unit).await);
+    fn ready(&self, unit: Unit) -> Ready {
+        let Hand {
+            tables, context, ..
+        } = &self.hand;
+        Ready {
+            prepared: Prepared::of(&unit.changes, tables, context),
+            unit,
         }
+    }
+
+    async fn send(&mut self, ready: Ready) -> Sent<ReadError> {
         let hand = self.hand.clone();
-        self.under_way = Some(tokio::spawn(async move { hand.write(unit).await }));
+        self.under_way = Some(tokio::spawn(async move { hand.write(ready).await }));
         Sent::OnItsWay
     }
 

@@ -67,6 +67,12 @@ impl From<[u8; 32]> for Value {
     }
 }
 
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Value {
+        Value::Bytes(bytes.to_vec())
+    }
+}
+
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Value {
         value.map_or(Value::Null, Into::into)

@@ -3,7 +3,7 @@
 use futures_util::lock::Mutex;
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
 use super::error::refused;
 use super::{ReadError, fetch, matching, page, stands, structure};
@@ -51,6 +51,8 @@ impl Source for Snapshot<'_> {
 }
 
 impl Target for Snapshot<'_> {
+    type Ready = Unit;
+
     async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
         Ok(Vec::new())
     }
@@ -58,6 +60,14 @@ impl Target for Snapshot<'_> {
     async fn commit(&mut self, _: Unit) -> Result<(), CommitError<ReadError>> {
         let told = "the workspace is looked at, not changed";
         Err(refused(Code::Forbidden, told).into())
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<ReadError> {
+        Sent::Settled(self.commit(unit).await)
     }
 
     async fn matching(

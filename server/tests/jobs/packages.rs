@@ -13,7 +13,7 @@ use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::large;
 use tplkit::workspace::{Automation, Column, Id, RowData, Source as _, ready};
 use tplkit_server::context::Context;
-use tplkit_server::jobs::New;
+use tplkit_server::jobs::{New, Part};
 use uuid::Uuid;
 
 use super::ground;
@@ -71,7 +71,7 @@ impl Package {
     }
 
     /// The manifest and the payload entries.
-    fn parts(&self) -> Vec<String> {
+    fn parts(&self) -> Vec<Part> {
         #[derive(Deserialize)]
         struct Envelope {
             manifest: Box<RawValue>,
@@ -80,7 +80,7 @@ impl Package {
         }
         let envelope: Envelope = serde_json::from_str(&self.text).expect("an envelope");
         let all = std::iter::once(&envelope.manifest).chain(&envelope.payloads);
-        all.map(|part| part.get().to_owned()).collect()
+        all.map(|part| Part::pack(part.get())).collect()
     }
 
     /// A job that applies it to a workspace.

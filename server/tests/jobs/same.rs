@@ -6,7 +6,7 @@ use tplkit::automation::step_ids;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
 use tplkit::workspace::random::{Shape, workspace};
-use tplkit_server::jobs::{Bell, Job, Status, Worker};
+use tplkit_server::jobs::{Bell, Job, Part, Status, Worker};
 use tplkit_server::work::Bench;
 use uuid::Uuid;
 
@@ -184,7 +184,7 @@ async fn a_job_that_cannot_be_done_says_why(place: Place) {
     let World { store, context, .. } = &world;
     let workspace = ground::workspace(store, context, world.acme).await;
     let mut new = everything(1, 1).job(context, world.acme, workspace);
-    "{}".clone_into(&mut new.parts[0]);
+    new.parts[0] = Part::pack("{}");
     let id = new.id;
     assert!(ground::create(store, new).await);
     let job = work(&world, id).await;

@@ -126,7 +126,7 @@ const WRITES: [&str; 48] = [
     "UPDATE main.templates SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.template_payloads SET position = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.template_jobs SET done = 1 WHERE {tenant organization_id} RETURNING organization_id",
-    "UPDATE main.template_job_parts SET content = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.template_job_parts SET number = 1 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.template_job_entries SET entry = 'new' WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.template_job_entries WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.template_job_parts WHERE {tenant organization_id} RETURNING organization_id",
@@ -233,7 +233,7 @@ const WITHIN: [(&str, &str); 12] = [
     ),
     (
         "SELECT organization_id FROM template_job_parts WHERE {tenant organization_id} AND {workspace workspace_id}",
-        "UPDATE main.template_job_parts SET content = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
+        "UPDATE main.template_job_parts SET number = 1 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING organization_id",
     ),
     (
         "SELECT organization_id FROM template_job_entries WHERE {tenant organization_id} AND {workspace workspace_id}",

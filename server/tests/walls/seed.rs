@@ -166,8 +166,8 @@ pub(super) async fn seed(place: &Place) {
                 inside(organization, &[26, 25]),
             ),
             (
-                "INSERT INTO main.template_job_parts (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, 0, 'x')",
-                inside(organization, &[26]),
+                "INSERT INTO main.template_job_parts (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, 0, $4)",
+                [inside(organization, &[26]), vec![b"x".as_slice().into()]].concat(),
             ),
             (
                 "INSERT INTO main.template_job_entries (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, 0, 'x')",

@@ -53,6 +53,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 } else {
                     None
                 };
+                let ready = ready.map(|(unit, believed)| (self.target.ready(unit), believed));
                 if let Some((believed, sent)) = under_way.take()
                     && let Some(before) = self.settled(entering, believed, sent).await?
                 {

@@ -16,7 +16,7 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Source, StoredRow, Structure, Target, Unit};
+use super::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
 pub use state::{State, StateError};
 use table::Table;
@@ -172,6 +172,8 @@ impl Source for Memory {
 }
 
 impl Target for Memory {
+    type Ready = Unit;
+
     async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
         self.read()?;
         Ok(self.ledger.clone())
@@ -190,6 +192,14 @@ impl Target for Memory {
             Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
             None => Ok(()),
         }
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
+        Sent::Settled(self.commit(unit).await)
     }
 
     async fn matching(

@@ -4,6 +4,7 @@ use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};
 
 use crate::http::problem::{Code, Problem};
+use crate::jobs::Part;
 use crate::templates::manifest;
 use crate::templates::package::Package;
 use crate::templates::verdict;
@@ -47,12 +48,12 @@ impl Whole {
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn parts(&self) -> Result<Vec<String>, Problem> {
+    pub(super) fn parts(&self) -> Result<Vec<Part>, Problem> {
         let doc = Doc::parse_package(&self.text).map_err(|error| bug(&error))?;
         let root = doc.root();
         let entries = root.get("payloads").into_iter().flat_map(Node::elements);
         let parts = root.get("manifest").into_iter().chain(entries);
-        Ok(parts.map(|part| part.raw().to_owned()).collect())
+        Ok(parts.map(|part| Part::pack(part.raw())).collect())
     }
 }
 

@@ -48,6 +48,8 @@ impl Source for Slow {
 }
 
 impl Target for Slow {
+    type Ready = Unit;
+
     async fn ledger(&self) -> Result<Vec<ledger::Entry>, MemoryError> {
         self.rests().ledger().await
     }
@@ -55,6 +57,10 @@ impl Target for Slow {
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
         self.rests();
         self.memory.commit(unit).await
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
     }
 
     async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {

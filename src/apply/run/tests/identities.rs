@@ -2,7 +2,7 @@ use super::{applied, counts};
 use crate::apply::sample::{Sample, cells, entry, id, linked, nothing, row, to};
 use crate::workspace::memory::Memory;
 use crate::workspace::{
-    Change, CommitError, Id, Source, StoredRow, Structure, Target, Unit, ledger, ready,
+    Change, CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger, ready,
 };
 
 const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
@@ -85,6 +85,8 @@ impl Source for Contested {
 }
 
 impl Target for Contested {
+    type Ready = Unit;
+
     async fn ledger(&self) -> Result<Vec<ledger::Entry>, Self::Error> {
         self.memory.ledger().await
     }
@@ -119,6 +121,14 @@ impl Target for Contested {
                 .await?;
         }
         self.memory.commit(unit).await
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<Self::Error> {
+        Sent::Settled(self.commit(unit).await)
     }
 
     async fn matching(
