@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 pub(super) use connection::Walled;
 use near::Near;
 pub(super) use threads::Task;
-pub(super) use wall::{WHOLE_ROWS, known};
+pub(super) use wall::{WHOLE_ROWS, known, upserted};
 
 use super::{Options, StoreError, Walls, migrate};
 
