@@ -29,13 +29,13 @@ pub(super) struct Lengths {
     step: usize,
     /// What the writer adds itself so that the log may begin anew.
     few: usize,
-    /// Here the writer waits for the disk, if it must be.
+    /// From here on the writer writes all of it back, as soon as the thread is not at it.
     bound: usize,
 }
 
-/// The log takes up to 64 MB.
+/// The log takes up to 64 MB, and what is written while the thread is at it.
 pub(super) const LENGTHS: Lengths = Lengths {
-    worth: 8000,
+    worth: 4000,
     step: 1000,
     few: 1000,
     bound: 16_000,
