@@ -33,12 +33,13 @@ pub(super) struct Lengths {
     bound: usize,
 }
 
-/// The log takes up to 64 MB, and what is written while the thread is at it.
+/// The log takes 48 MB, and what is written while the thread is at it: under a writer that never rests some
+/// 16 MB more.
 pub(super) const LENGTHS: Lengths = Lengths {
     worth: 4000,
     step: 1000,
     few: 1000,
-    bound: 16_000,
+    bound: 12_000,
 };
 
 /// What a commit calls for.
