@@ -23,12 +23,13 @@
 //! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
-//! its head, or not at all: that is what the SQLite wall rests on.
+//! its head, or not at all: that is what the SQLite wall rests on. `ON CONFLICT` is for tables whose wall
+//! is asked before an insert.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::sqlite::{WHOLE_ROWS, known};
+use super::sqlite::{WHOLE_ROWS, known, upserted};
 use super::{Scope, StoreError, Walls};
 
 /// The two stores.
@@ -353,7 +354,11 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
         Some(tail) if mentions == 1 => {
             let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
             let name = &tail[..end.unwrap_or(tail.len())];
-            known(name).map(Some).ok_or("a table without a wall")
+            let name = known(name).ok_or("a table without a wall")?;
+            if tail.contains("ON CONFLICT") && !upserted(name) {
+                return Err("the wall of this table is asked too late for ON CONFLICT");
+            }
+            Ok(Some(name))
         }
         _ => Err("a statement reads tables by name and writes one, at its head, as main.TABLE"),
     }
@@ -445,6 +450,7 @@ mod tests {
             "UPDATE memberships SET x = 1 WHERE {tenant organization_id}",
             "INSERT INTO main.rails {into $1} SELECT * FROM main.views",
             "DROP TABLE main.memberships",
+            "INSERT INTO main.rows {into $1} (id) VALUES ($1) ON CONFLICT DO NOTHING",
         ] {
             let refused = translate(bad, 1, Dialect::Sqlite, &caller(), Walls::BOTH);
             assert!(refused.is_err(), "{bad}");

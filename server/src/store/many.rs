@@ -83,11 +83,12 @@ impl Many {
             if lines.len() < size {
                 continue;
             }
-            let text = self.text(size, shared.len());
+            let name = self.name(size, shared.len());
             while lines.len() >= size {
                 let own = lines.by_ref().take(size).flatten();
                 let parameters = shared.iter().cloned().chain(own).collect();
-                returned.extend(tx.ask_whole(&text, parameters).await?);
+                let text = || self.text(size, shared.len());
+                returned.extend(tx.ask_named(&name, text, parameters).await?);
             }
         }
         Ok(returned)
@@ -101,6 +102,18 @@ impl Many {
         unnested(&mut text, shared.len(), &self.own);
         text.push_str(&self.tail);
         (text.into(), lists(shared, lines, &self.own))
+    }
+
+    /// What [`text`](Many::text) depends on. To put together the text of a whole batch, and to look for it
+    /// among others, would be a good part of what the batch takes.
+    fn name(&self, size: usize, shared: usize) -> String {
+        let (
+            Many {
+                head, line, tail, ..
+            },
+            own,
+        ) = (self, self.own.len());
+        format!("{size} lines, {shared} shared, {own} own\n{head}\n{line}\n{tail}")
     }
 
     fn text(&self, size: usize, shared: usize) -> String {
@@ -207,16 +220,43 @@ fn lists(shared: &[Value], lines: Vec<Vec<Value>>, own: &[Own]) -> Vec<Value> {
 mod tests {
     use super::{Many, Own, named, unnested};
 
-    #[test]
-    fn lines_share_the_first_parameters() {
-        let many = Many {
+    fn many() -> Many {
+        Many {
             head: "INSERT INTO main.t {into $1} (a, b, c)".to_owned(),
             line: "$1, @1, {json @2}".to_owned(),
             tail: " RETURNING b".to_owned(),
             own: vec![Own::Id, Own::Text],
+        }
+    }
+
+    #[test]
+    fn texts_that_differ_have_names_that_differ() {
+        let mut all = vec![(many(), 2, 1), (many(), 3, 1), (many(), 2, 2)];
+        for change in [
+            |many: &mut Many| many.head.push_str(" --"),
+            |many: &mut Many| many.line.push_str(", @2"),
+            |many: &mut Many| many.tail.push_str(", a"),
+            |many: &mut Many| many.own.push(Own::Id),
+        ] {
+            let mut other = many();
+            change(&mut other);
+            all.push((other, 2, 1));
+        }
+        let distinct = |told: fn(&Many, usize, usize) -> String| {
+            let told = all
+                .iter()
+                .map(|(many, size, shared)| told(many, *size, *shared));
+            told.collect::<std::collections::BTreeSet<_>>().len()
         };
+        assert_eq!(distinct(Many::text), all.len());
+        assert_eq!(distinct(Many::name), all.len());
+        assert_eq!(many().name(2, 1), many().name(2, 1));
+    }
+
+    #[test]
+    fn lines_share_the_first_parameters() {
         assert_eq!(
-            many.text(2, 1),
+            many().text(2, 1),
             "INSERT INTO main.t {into $1} (a, b, c) VALUES ($1, $2, {json $3}), \
              ($1, $4, {json $5}) RETURNING b"
         );

@@ -113,6 +113,24 @@ impl Tx {
         self.send_whole(&statement, parameters, false).await
     }
 
+    /// As [`ask_whole`](Tx::ask_whole), of a text so long that it is put together only where it is not
+    /// known. The name says all that the text depends on, and is no statement itself.
+    pub(super) async fn ask_named(
+        &mut self,
+        name: &str,
+        composed: impl FnOnce() -> String,
+        parameters: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement = self.texts.named(
+            name,
+            composed,
+            parameters.len(),
+            self.dialect()?,
+            &self.scope,
+        )?;
+        self.send_whole(&statement, parameters, false).await
+    }
+
     /// Runs a composed statement that may be all that is asked: PostgreSQL gets the `COMMIT` along
     /// with it. Where more has to be asked after all, that is a transaction of its own; so this is for
     /// operations that only read.
@@ -335,14 +353,25 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source.to_owned(), Shape::of(scope));
+        self.named(source, || source, given, dialect, scope)
+    }
+
+    fn named<S: AsRef<str>>(
+        &self,
+        name: &str,
+        source: impl FnOnce() -> S,
+        given: usize,
+        dialect: Dialect,
+        scope: &Scope,
+    ) -> Result<Arc<Statement>, StoreError> {
+        let key = (name.to_owned(), Shape::of(scope));
         let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
         }
         let full = known.len() >= COMPOSED;
         drop(known);
-        let mut statement = translate(source, given, dialect, scope, self.walls)?;
+        let mut statement = translate(source().as_ref(), given, dialect, scope, self.walls)?;
         statement.lasting = !full;
         let statement = Arc::new(statement);
         if !full {
@@ -353,5 +382,25 @@ impl Texts {
             known.insert(key, statement.clone());
         }
         Ok(statement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dialect, Scope, Texts, Walls};
+
+    #[test]
+    fn a_named_text_is_put_together_once_for_a_scope() {
+        let texts = Texts::new(Walls::BOTH);
+        let mut made = 0;
+        for scope in [Scope::Gate, Scope::Gate, Scope::Operator, Scope::Operator] {
+            let source = || {
+                made += 1;
+                "SELECT 1"
+            };
+            let statement = texts.named("1 of these", source, 0, Dialect::Sqlite, &scope);
+            assert_eq!(statement.expect("a statement").text, "SELECT 1");
+        }
+        assert_eq!(made, 2);
     }
 }

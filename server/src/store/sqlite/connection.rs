@@ -121,14 +121,9 @@ fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Makes room for what one commit writes, in pages: those that have to leave memory before are written
-/// twice, and read again in between. And lets many commits share the writing back into the file: rows
-/// enter their indexes in random order, so the same pages are changed again and again. The log takes up
-/// to 64 MB for it.
+/// twice, and read again in between.
 pub(super) fn make_writer(connection: &Connection) -> Result<(), StoreError> {
-    Ok(
-        connection
-            .execute_batch("PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000;")?,
-    )
+    Ok(connection.execute_batch("PRAGMA cache_size = -8192;")?)
 }
 
 /// Lets pages be read where the system keeps them, instead of being copied: for whoever reads a few here

@@ -4,8 +4,10 @@
 //! connection, so a write never waits for the network or for another task of the runtime in the
 //! middle of its transaction. Writes that arrive while the disk is busy share the next commit, each
 //! in a savepoint of its own. Readers work on snapshots and never wait for the writer. Short reads do
-//! not wait for a reader either: they run where they are asked for.
+//! not wait for a reader either: they run where they are asked for. What commits leave in the log, a thread
+//! beside the writer brings into the file.
 
+mod checkpoint;
 mod connection;
 mod functions;
 mod near;
@@ -17,10 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 
+use checkpoint::Checkpoints;
 pub(super) use connection::Walled;
 use near::Near;
 pub(super) use threads::Task;
-pub(super) use wall::{WHOLE_ROWS, known};
+pub(super) use wall::{WHOLE_ROWS, known, upserted};
 
 use super::{Options, StoreError, Walls, migrate};
 
@@ -34,7 +37,7 @@ pub(super) struct Sqlite {
     writer: SyncSender<Box<dyn Task>>,
     readers: SyncSender<Box<dyn Task>>,
     near: Near,
-    /// How many connections there are, for whoever counts.
+    /// How many connections run tasks, for whoever counts.
     pub(super) connections: usize,
     file: Option<PathBuf>,
     /// What all statements took so far, in steps of SQLite's machine.
@@ -65,6 +68,8 @@ impl Sqlite {
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
         connection::map(&first)?;
+        let own = connection::open(path)?;
+        let checkpoints = Checkpoints::beside(&mut first, own, checkpoint::LENGTHS)?;
         #[cfg(any(test, feature = "walls-off"))]
         let steps = Arc::default();
         let walled = |connection, may_write, limit| {
@@ -74,7 +79,7 @@ impl Sqlite {
             Ok::<_, StoreError>(walled)
         };
         let (writer, tasks) = sync_channel(WAITING);
-        threads::write(walled(first, true, limit)?, tasks)?;
+        threads::write(walled(first, true, limit)?, checkpoints, tasks)?;
         let (readers, tasks) = sync_channel(WAITING);
         let tasks = Arc::new(Mutex::new(tasks));
         for _ in 0..READERS {

@@ -4,6 +4,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::checkpoint::Checkpoints;
 use super::connection::Walled;
 use crate::store::{Scope, StoreError};
 
@@ -24,10 +25,16 @@ pub(in crate::store) trait Task: Send {
     fn finish(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
-/// Starts the writer.
-pub(super) fn write(connection: Walled, tasks: Receiver<Box<dyn Task>>) -> Result<(), StoreError> {
+/// Starts the writer; its checkpoints end with it.
+pub(super) fn write(
+    connection: Walled,
+    checkpoints: Checkpoints,
+    tasks: Receiver<Box<dyn Task>>,
+) -> Result<(), StoreError> {
     spawn("store-writer", move || {
         let mut connection = connection;
+        // Goes before the connection does.
+        let _checkpoints = checkpoints;
         let mut held = None;
         while let Some(first) = held.take().or_else(|| tasks.recv().ok()) {
             let mut group = Group {

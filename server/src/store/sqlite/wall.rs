@@ -5,9 +5,11 @@
 //!   view shows the rows that the scope of the running transaction may see.
 //! - Writes go to `main.TABLE`, because views know neither UPSERT nor `changes()`. Triggers ask the
 //!   same question of every row: one that may not be seen is passed over, as if it were not there; a
-//!   new one that could not be seen is an error.
+//!   new one that could not be seen is an error, and undoes its whole statement.
 //! - The authorizer refuses every read of a table that does not come from its view, a trigger or the
 //!   write itself, every write but the announced one, and all schema changes.
+
+mod tables;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,264 +18,10 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
+use tables::{TABLES, Table, table};
+pub(in crate::store) use tables::{WHOLE_ROWS, known, upserted};
+
 use crate::store::{Scope, Visible};
-
-/// A table behind the wall.
-struct Table {
-    name: &'static str,
-    /// The question, with `@` for the row.
-    visible: &'static str,
-    /// Open to the gate.
-    gate: bool,
-    /// Who else may read a row, with `@` for it: what is written asks `visible` alone.
-    shown: &'static str,
-    /// Who else may change a row, and into what, with `@` for it; adding and removing ask `visible`
-    /// alone.
-    changed: [&'static str; 2],
-    /// Tables whose rows go or are looked at by foreign keys when this one is written.
-    cascades: &'static [&'static str],
-}
-
-const TENANT: &str = "wall_tenant('{}', @organization_id)";
-const WITHIN: &str = "wall_within('{}', @organization_id, @workspace_id)";
-
-/// Who sees every row of the only organization is not asked about each of them: the first question has
-/// one answer for a whole statement, and it is an id to compare with. Compared by `IS`: a question that
-/// came to nothing would let a trigger pass.
-const ROW: &str = "(@organization_id IS wall_whole() \
-     OR wall_row(@organization_id, @workspace_id, @feature_id, @created_by))";
-
-/// The rows, for whom `wall_whole` is all of the question: nothing is looked at that an index of rows does
-/// not have. Others see none.
-pub(in crate::store) const WHOLE_ROWS: &str = "wall_whole_rows";
-
-const SHOWN: &str = "wall_shown(@visibility)";
-const PROMOTED: [&str; 2] = [
-    "wall_platform()",
-    "wall_platform() AND @visibility = 'system'",
-];
-
-/// Everything that goes with a table.
-const OF_FEATURE: [&str; 5] = [
-    "views",
-    "columns",
-    "rows",
-    "workflow_watchers",
-    "workflow_events",
-];
-
-/// Everything that goes with an automation.
-const OF_WORKFLOW: [&str; 5] = [
-    "workflow_versions",
-    "workflow_watchers",
-    "workflow_schedules",
-    "workflow_runs",
-    "workflow_steps",
-];
-
-const TABLES: [Table; 31] = [
-    Table {
-        name: "users",
-        visible: "wall_person('users', @id)",
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &["sessions"],
-    },
-    Table {
-        name: "sessions",
-        visible: "wall_person('sessions', NULL)",
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    Table {
-        name: "organizations",
-        visible: "wall_tenant('organizations', @id)",
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[
-            "memberships",
-            "workspaces",
-            "workspace_members",
-            "api_keys",
-            "modules",
-            "rails",
-            "features",
-            "views",
-            "columns",
-            "rows",
-            "workflows",
-            "workflow_versions",
-            "template_jobs",
-            "template_job_parts",
-            "template_job_entries",
-            "channels",
-            "connections",
-            "templates",
-            "template_payloads",
-            "workflow_watchers",
-            "workflow_events",
-            "workflow_schedules",
-            "workflow_runs",
-            "workflow_steps",
-            "notifications",
-        ],
-    },
-    Table {
-        name: "memberships",
-        visible: TENANT,
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &["workspace_members"],
-    },
-    Table {
-        name: "workspaces",
-        visible: "wall_workspace(@organization_id, @id, @access)",
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[
-            "workspace_members",
-            "modules",
-            "rails",
-            "features",
-            "views",
-            "columns",
-            "rows",
-            "workflows",
-            "workflow_versions",
-            "template_jobs",
-            "template_job_parts",
-            "template_job_entries",
-            "workflow_watchers",
-            "workflow_events",
-            "workflow_schedules",
-            "workflow_runs",
-            "workflow_steps",
-        ],
-    },
-    Table {
-        name: "workspace_members",
-        visible: TENANT,
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    Table {
-        name: "api_keys",
-        visible: TENANT,
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    within("modules", &["rails"]),
-    within("rails", &[]),
-    Table {
-        name: "features",
-        visible: "wall_feature(@organization_id, @workspace_id, @own_rows)",
-        gate: true,
-        shown: "",
-        changed: [""; 2],
-        cascades: &OF_FEATURE,
-    },
-    within("views", &[]),
-    within("columns", &[]),
-    Table {
-        name: "rows",
-        visible: ROW,
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    within("row_values", &[]),
-    // Numbers of rows, and the quota counts them all: as visible as the organization.
-    Table {
-        name: "row_counts",
-        visible: TENANT,
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    Table {
-        name: "idempotency",
-        visible: "wall_person('idempotency', @caller_id)",
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    },
-    of_organization("channels"),
-    of_organization("connections"),
-    within("workflows", &OF_WORKFLOW),
-    within("workflow_versions", &[]),
-    // Templates for everybody are read by everybody, and changed by their own organization alone;
-    // administrators of the platform promote them.
-    Table {
-        shown: SHOWN,
-        changed: PROMOTED,
-        cascades: &["template_payloads"],
-        ..of_organization("templates")
-    },
-    Table {
-        shown: SHOWN,
-        changed: PROMOTED,
-        ..of_organization("template_payloads")
-    },
-    within(
-        "template_jobs",
-        &["template_job_parts", "template_job_entries"],
-    ),
-    within("template_job_parts", &[]),
-    within("template_job_entries", &[]),
-    // Who writes a row has to know who waits for it, seen or not.
-    of_organization("workflow_watchers"),
-    within("workflow_events", &[]),
-    of_organization("workflow_schedules"),
-    within("workflow_runs", &["workflow_steps"]),
-    within("workflow_steps", &[]),
-    of_organization("notifications"),
-];
-
-/// A table whose lines belong to an organization as a whole.
-const fn of_organization(name: &'static str) -> Table {
-    Table {
-        name,
-        visible: TENANT,
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades: &[],
-    }
-}
-
-/// A table whose lines are as visible as their workspace.
-const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table {
-    Table {
-        name,
-        visible: WITHIN,
-        gate: false,
-        shown: "",
-        changed: [""; 2],
-        cascades,
-    }
-}
-
-/// The name of a table as it stands here, for a statement that was composed while running.
-pub(in crate::store) fn known(name: &str) -> Option<&'static str> {
-    table(name).map(|table| table.name)
-}
-
-fn table(name: &str) -> Option<&'static Table> {
-    TABLES.iter().find(|table| table.name == name)
-}
 
 /// What the wall knows of the statement that runs.
 #[derive(Debug, Default)]
@@ -441,9 +189,10 @@ impl Table {
         let here = or(self.question(""), self.shown, "");
         let before = or(self.question("OLD."), self.changed[0], "OLD.");
         let after = or(self.question("NEW."), self.changed[1], "NEW.");
+        let moment = if self.upserted { "BEFORE" } else { "AFTER" };
         format!(
             "CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE {here};
-             CREATE TEMP TRIGGER wall_insert_{name} BEFORE INSERT ON main.{name} WHEN NOT {new}
+             CREATE TEMP TRIGGER wall_insert_{name} {moment} INSERT ON main.{name} WHEN NOT {new}
              BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;
              CREATE TEMP TRIGGER wall_delete_{name} BEFORE DELETE ON main.{name} WHEN NOT {old}
              BEGIN SELECT RAISE(IGNORE); END;

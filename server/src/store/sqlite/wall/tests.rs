@@ -167,24 +167,75 @@ fn who_sees_every_row_is_asked_once() {
     assert_eq!(steps[at - 1].0, "Once", "{steps:?}");
 }
 
-#[test]
-fn what_is_remembered_of_a_statement_ends_with_it() {
-    let (connection, wall) = walled();
+const ROWS: &str = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, \
+     created_at, updated_at, data) VALUES";
+
+/// Both organizations get a table, and the operator is who runs what follows.
+fn tables_of_rows(connection: &Connection, wall: &Wall) {
     let workspace =
         "INSERT INTO main.workspaces VALUES (?1, ?1, 'w', 'w', 'organization', '{}', NULL, 0, 0)";
     let feature = "INSERT INTO main.features VALUES (?1, ?1, ?1, 'f', 'f', '{}', 0, 0, 1, 0, 0)";
-    let row = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, \
-         created_at, updated_at, data) VALUES (?1, ?1, ?1, ?1, ?1, 0, 0, '{}')";
     wall.enter(Some(Scope::Operator));
-    for (table, sql) in [
-        ("workspaces", workspace),
-        ("features", feature),
-        ("rows", row),
-    ] {
+    for (table, sql) in [("workspaces", workspace), ("features", feature)] {
         wall.announce(Some(table));
         for id in [OURS, THEIRS] {
             connection.execute(sql, [id.as_bytes()]).expect("writes");
         }
+    }
+}
+
+#[test]
+fn one_row_outside_the_scope_undoes_all_of_its_insert() {
+    let (connection, wall) = walled();
+    tables_of_rows(&connection, &wall);
+    wall.announce(Some("rows"));
+    let guarded = Scope::Caller(Visible {
+        guarded: vec![OURS],
+        caller: OURS,
+        ..ours()
+    });
+    let ids = [OURS.as_bytes(), THEIRS.as_bytes()];
+    let good = "(?1, ?1, ?1, randomblob(16), ?1, 0, 0, '{}')";
+    // Of another organization, and of another creator.
+    for (scope, bad) in [
+        (caller(), "(?2, ?2, ?2, randomblob(16), ?1, 0, 0, '{}')"),
+        (guarded, "(?1, ?1, ?1, randomblob(16), ?2, 0, 0, '{}')"),
+    ] {
+        wall.enter(Some(scope.clone()));
+        connection.execute_batch("BEGIN").expect("begins");
+        let fine = format!("{ROWS} {good}, {good} RETURNING ?2");
+        let fine = connection.query_row(&fine, ids, |_| Ok(()));
+        assert_eq!(fine, Ok(()), "{scope:?}");
+        for lines in [
+            bad.to_owned(),
+            format!("{good}, {good}, {bad}"),
+            format!("{good}, {bad}, {good}"),
+        ] {
+            let refused = connection.execute(&format!("{ROWS} {lines}"), ids);
+            let refused = refused.expect_err(&lines);
+            assert!(
+                refused.to_string().contains("outside the scope"),
+                "{refused}"
+            );
+        }
+        connection.execute_batch("COMMIT").expect("commits");
+        wall.enter(Some(Scope::Operator));
+        let kept = connection.query_row("SELECT count(*) FROM rows", [], |row| row.get(0));
+        assert_eq!(kept, Ok(2), "{scope:?}");
+        connection
+            .execute("DELETE FROM main.rows", [])
+            .expect("deletes");
+    }
+}
+
+#[test]
+fn what_is_remembered_of_a_statement_ends_with_it() {
+    let (connection, wall) = walled();
+    tables_of_rows(&connection, &wall);
+    wall.announce(Some("rows"));
+    let row = format!("{ROWS} (?1, ?1, ?1, ?1, ?1, 0, 0, '{{}}')");
+    for id in [OURS, THEIRS] {
+        connection.execute(&row, [id.as_bytes()]).expect("writes");
     }
     wall.announce(None);
     let sql = "SELECT count(*) FROM rows WHERE organization_id = ?1";

@@ -1,0 +1,243 @@
+//! Checkpoints: what commits put into the log is written back into the file, by a thread beside the writer.
+//!
+//! The writer tells how long the log is after each commit. When it is long enough to be worth it, the
+//! thread writes it back on a connection of its own, while the writer goes on behind it. A log begins anew
+//! only when nothing of it is left to be written back, and under constant writing a few pages always are:
+//! those the writer adds itself, as soon as they are few. A log that has reached its bound it writes back
+//! whatever is left, so that it stays bounded where the thread is too slow.
+//!
+//! Nobody waits for anybody here: readers of old snapshots hold back a part of the log, and it grows until
+//! they end. A checkpoint that fails loses nothing, for the log keeps what is not in the file: it is told to
+//! the operator and tried again, and commits go on as long as the log itself can be written.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::hooks::Wal;
+use rusqlite::wal::CheckpointMode;
+use rusqlite::{Connection, ErrorCode};
+
+use crate::store::StoreError;
+
+/// When what is done, in pages of the log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lengths {
+    /// From here on the thread is asked. The longer it is, the more commits share the writing of a page:
+    /// rows enter their indexes in random order, so the same pages are changed again and again.
+    worth: usize,
+    /// How much longer it has to be for one more try.
+    step: usize,
+    /// What the writer adds itself so that the log may begin anew.
+    few: usize,
+    /// From here on the writer writes all of it back, as soon as the thread is not at it.
+    bound: usize,
+}
+
+/// The log takes 48 MB, and what is written while the thread is at it: under a writer that never rests some
+/// 16 MB more.
+pub(super) const LENGTHS: Lengths = Lengths {
+    worth: 4000,
+    step: 1000,
+    few: 1000,
+    bound: 12_000,
+};
+
+/// What a commit calls for.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Nothing,
+    /// The thread is to write back what there is.
+    Ask,
+    /// The writer is to write back what is left.
+    Finish,
+}
+
+/// What is known of the log, in pages.
+#[derive(Debug, Default)]
+struct Log {
+    /// How long it was after the last commit.
+    length: usize,
+    /// How much of it is in the file.
+    back: usize,
+    /// How long it was when the thread was asked last.
+    asked: usize,
+    /// How long it was when the writer wrote it back last.
+    finished: usize,
+    /// Goes up when the log begins anew; what is told of an earlier one is no news.
+    round: u64,
+    /// Whether the thread was asked and has not answered.
+    busy: bool,
+    /// Whether the last checkpoint failed: told once, not at every commit.
+    failing: bool,
+    ended: bool,
+    #[cfg(test)]
+    done: tests::Done,
+}
+
+impl Log {
+    /// After a commit: every one adds to the log, unless it began a new one.
+    fn committed(&mut self, length: usize, lengths: &Lengths) -> Next {
+        if length <= self.length {
+            self.round += 1;
+            (self.back, self.asked, self.finished) = (0, 0, 0);
+        }
+        self.length = length;
+        let more = |before| before == 0 || length >= before + lengths.step;
+        if length >= lengths.bound {
+            self.finished = length;
+            return Next::Finish;
+        }
+        if self.busy || length < lengths.worth {
+            return Next::Nothing;
+        }
+        let left = length.saturating_sub(self.back);
+        if self.back > 0 && left <= lengths.few {
+            // Where a reader keeps the log from beginning anew, not at every commit.
+            if more(self.finished) {
+                self.finished = length;
+                return Next::Finish;
+            }
+        } else if more(self.asked) {
+            self.asked = length;
+            self.busy = true;
+            return Next::Ask;
+        }
+        Next::Nothing
+    }
+
+    /// After a checkpoint of the log of that round: how much of it is in the file.
+    fn written_back(&mut self, round: u64, outcome: rusqlite::Result<usize>) {
+        match outcome {
+            Ok(back) => {
+                self.failing = false;
+                if round == self.round {
+                    self.back = back;
+                }
+            }
+            // Somebody else is at it: the thread, or another process.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+            Err(error) => {
+                if !self.failing {
+                    tracing::warn!(
+                        %error,
+                        "the log of the store cannot be written back into its file; it is kept, \
+                         and grows until it can: see to the disk and its room"
+                    );
+                }
+                self.failing = true;
+            }
+        }
+    }
+}
+
+/// What the writer and the thread share.
+#[derive(Debug, Default)]
+struct Shared {
+    log: Mutex<Log>,
+    /// The thread was asked, or has answered, or is to end.
+    changed: Condvar,
+}
+
+impl Shared {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'l>(&self, log: MutexGuard<'l, Log>) -> MutexGuard<'l, Log> {
+        self.changed
+            .wait(log)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what a commit of the writer calls for.
+    fn committed(&self, log: &mut Wal, length: usize, lengths: &Lengths) {
+        let mut known = self.log();
+        match known.committed(length, lengths) {
+            Next::Nothing => {}
+            Next::Ask => self.changed.notify_all(),
+            Next::Finish => {
+                let round = known.round;
+                // The disk may take its time, and the thread may want to tell that it is done.
+                drop(known);
+                let outcome = log.checkpoint_v2(CheckpointMode::PASSIVE);
+                let mut known = self.log();
+                #[cfg(test)]
+                known.done.by_writer(&outcome);
+                known.written_back(round, outcome.map(|(_, back)| pages(back)));
+            }
+        }
+    }
+
+    /// What the thread does, until it is to end.
+    fn serve(&self, connection: &Connection) {
+        let mut known = self.log();
+        while !known.ended {
+            if !known.busy {
+                known = self.wait(known);
+                continue;
+            }
+            let round = known.round;
+            drop(known);
+            let outcome = connection.wal_checkpoint_v2(Some(c"main"), CheckpointMode::PASSIVE);
+            known = self.log();
+            #[cfg(test)]
+            known.done.by_thread(&outcome);
+            known.written_back(round, outcome.map(|(_, back)| pages(back)));
+            known.busy = false;
+            self.changed.notify_all();
+        }
+    }
+}
+
+/// A number of pages as SQLite tells it; what it does not know is less than nothing.
+fn pages(count: i32) -> usize {
+    usize::try_from(count).unwrap_or_default()
+}
+
+/// The thread beside a writer. To be dropped before the connection of the writer, which is then the last
+/// to close the file.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Checkpoints {
+    /// Takes the checkpoints over from a writer; `own` is another connection to the same file.
+    pub(super) fn beside(
+        writer: &mut Connection,
+        own: Connection,
+        lengths: Lengths,
+    ) -> Result<Checkpoints, StoreError> {
+        let shared = Arc::new(Shared::default());
+        let told = shared.clone();
+        writer.wal_hook(Some(move |log: &mut Wal, length| {
+            told.committed(log, pages(length), &lengths);
+            // An error here would be taken for one of the commit, which is done.
+            Ok(())
+        }))?;
+        let serving = shared.clone();
+        let thread = thread::Builder::new()
+            .name("store-checkpoint".to_owned())
+            .spawn(move || serving.serve(&own))
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(Checkpoints {
+            shared,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        self.shared.log().ended = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // One that panicked has closed the file as well.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
