@@ -69,6 +69,15 @@ impl Place {
         }
     }
 
+    /// An empty one of the same kind.
+    pub(crate) fn another(&self) -> Place {
+        let another = match self.database {
+            Some(_) => Place::postgres(),
+            None => Some(Place::sqlite()),
+        };
+        another.expect("there is one already")
+    }
+
     pub(crate) async fn open(&self) -> Store {
         Store::open(&self.url).await.expect("opens")
     }

@@ -122,8 +122,11 @@ async fn judge(store: &Store, package: &Package, asked: &Asked) {
     assert!(published.windows(2).all(|pair| pair[0] != pair[1]));
 }
 
-async fn a_job_survives_the_death_of_its_workers(place: Place) {
-    let store = place.open().await;
+/// Many runs of many rows would fill a disk.
+const RUNS_IN_A_STORE: usize = 8;
+
+async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
+    let mut store = place.open().await;
     let tables = asked("TPLKIT_KILL_TABLES", 6);
     let package = everything(tables, asked("TPLKIT_KILL_ROWS", 520));
     // How long it takes when nobody is killed: until then any instant is as good as another.
@@ -134,6 +137,11 @@ async fn a_job_survives_the_death_of_its_workers(place: Place) {
     judge(&store, &package, &whole).await;
     let (mut killed, mut several, mut runs) = (0, 0, 0);
     while killed < asked("TPLKIT_KILLS", 10) {
+        if runs > 0 && runs % RUNS_IN_A_STORE == 0 {
+            drop(store);
+            place = place.another();
+            store = place.open().await;
+        }
         let asked = ask(&store, &package).await;
         let wanted = if runs % 2 == 0 { 1 } else { 3 };
         let mut here = 0;
