@@ -201,6 +201,42 @@ fn what_rested_on_a_refused_batch_is_made_ready_anew() {
     assert_eq!(dropped(&report), [(path.clone(), 2), (path, 1)]);
 }
 
+/// A table of four batches: the second has a row that cannot enter, the third is refused.
+fn two_that_do_not_enter() -> Sample {
+    let mut rows: Vec<String> = (0..1700)
+        .map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
+        .collect();
+    rows[700] = row(700, r#"{"code":2}"#);
+    rows[1200] = row(1200, r#"{"code":"c3"}"#);
+    let columns = [
+        r#"code text textfield {"unique":true}"#,
+        r#"no number id {"idType":"sequence"}"#,
+    ];
+    Sample::new().table("a", &columns, rows)
+}
+
+#[test]
+fn every_batch_that_does_not_enter_is_told_once_and_takes_no_numbers() {
+    let mut slow = Slow::new();
+    let report = two_that_do_not_enter()
+        .try_run(&mut slow, &[])
+        .expect("runs");
+    let rows = cells(&slow.memory, 0);
+    assert_eq!(rows.len(), 700);
+    assert_eq!(rows[500], r#"{"code":"c1500","no":501}"#);
+    let errors = report.errors.iter();
+    let errors: Vec<_> = errors
+        .map(|error| (error.first, error.last, error.code))
+        .collect();
+    let owed = [
+        (500, 999, Code::ValidationFailed),
+        (1000, 1499, Code::UniqueViolation),
+    ];
+    assert_eq!(errors, owed);
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.failed), (700, Some(1000)));
+}
+
 /// The first batch enters at its second try, and points at nothing of the next one, which was made ready
 /// behind its first try and does not enter.
 #[test]
@@ -293,7 +329,11 @@ fn links_that_entered_along_with_their_rows_are_closed() {
 /// How far a job is, is what is written: it never goes back and ends where it should.
 #[test]
 fn what_is_told_of_a_job_goes_up_to_its_total() {
-    for sample in [refused_in_the_middle(), everything()] {
+    for sample in [
+        refused_in_the_middle(),
+        two_that_do_not_enter(),
+        everything(),
+    ] {
         let mut slow = Slow::new();
         let mut told = Vec::new();
         let ran = sample.watched(&mut slow, &[], &mut |progress| told.push(progress));
@@ -315,7 +355,11 @@ fn what_is_told_of_a_job_goes_up_to_its_total() {
 
 #[test]
 fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
-    for sample in [refused_in_the_middle(), everything()] {
+    for sample in [
+        refused_in_the_middle(),
+        two_that_do_not_enter(),
+        everything(),
+    ] {
         let (mut memory, report) = applied(&sample);
         let mut slow = Slow::new();
         let told = sample.try_run(&mut slow, &[]).expect("runs");
