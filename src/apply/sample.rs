@@ -11,7 +11,7 @@ use crate::package::payload::RawEntry;
 use crate::workspace::ledger::{self, Created, Entry};
 use crate::workspace::memory::{Memory, State};
 use crate::workspace::{
-    Automation, Change, Column, Feature, Id, Kind, New, RowData, StoredRow, Target, ready,
+    Automation, Change, Column, Feature, Id, Kind, New, Progress, RowData, StoredRow, Target, ready,
 };
 
 /// A package in the making: tables with rows, created by the job.
@@ -263,6 +263,16 @@ impl Sample {
         target: &mut T,
         earlier: &[Entry],
     ) -> Result<Report, super::ApplyError<T::Error>> {
+        self.watched(target, earlier, &mut |_| {})
+    }
+
+    /// Runs it, and hears how far it is.
+    pub(super) fn watched<T: Target>(
+        &self,
+        target: &mut T,
+        earlier: &[Entry],
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Report, super::ApplyError<T::Error>> {
         let texts: Vec<String> = self
             .rows
             .iter()
@@ -275,7 +285,7 @@ impl Sample {
             &payloads,
             earlier,
             Definitions::embedded(),
-            &mut |_| {},
+            watch,
         ))
     }
 

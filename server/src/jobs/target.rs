@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
@@ -158,6 +158,13 @@ impl Hand {
     }
 }
 
+/// What became of a unit that was written beside the attempt. Who panicked has written nothing that could
+/// be relied on, and was told of where it happened.
+fn ended(writing: Result<Result<(), Stopped>, JoinError>) -> Result<(), Stopped> {
+    let lost = |_| StoreError::Internal("it is not known whether rows were written".to_owned());
+    writing.map_err(lost)?
+}
+
 /// Whether a unit may be lost in a power cut: rows, which whoever resumes finds missing in the ledger, and
 /// writes again with the same ids. Nothing but the job goes by them: they set off no automation, nobody is
 /// told of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
@@ -255,9 +262,7 @@ impl Target for Destination {
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
         };
-        // A panic was told where it happened.
-        let lost = |_| StoreError::Internal("rows were not written".to_owned()).into();
-        let written = under_way.await.map_err(lost).flatten();
+        let written = ended(under_way.await);
         self.told(written).await
     }
 
@@ -296,5 +301,26 @@ impl Target for Destination {
                 Box::pin(stands(tx, asked.0, asked.1))
             });
         asked.await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stopped, ended};
+    use crate::store::StoreError;
+
+    #[tokio::test]
+    async fn a_write_that_panics_is_no_write() {
+        assert!(matches!(ended(Ok(Ok(()))), Ok(())));
+        assert!(matches!(
+            ended(Ok(Err(Stopped::Fenced))),
+            Err(Stopped::Fenced)
+        ));
+        let panicked = tokio::spawn(async { panic!("on purpose") }).await;
+        let told = ended(panicked);
+        assert!(
+            matches!(told, Err(Stopped::Store(StoreError::Internal(_)))),
+            "{told:?}"
+        );
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
-    Change, CommitError, Feature, New, Progress, Source as _, Target as _, Unit,
+    Change, CommitError, Feature, New, Progress, Sent, Source as _, Target as _, Unit,
 };
 use tplkit_server::context::Context;
-use tplkit_server::jobs::{self, Status, take_any};
+use tplkit_server::jobs::{self, Destination, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
@@ -20,9 +20,12 @@ on_both_stores!(
     of_many_who_want_a_job_one_gets_it,
     one_unfinished_job_of_a_template_stands_in_a_workspace,
     an_attempt_whose_lease_is_over_writes_nothing,
+    a_unit_on_its_way_needs_the_lease_as_well,
+    a_unit_that_nobody_waits_for_is_never_late,
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
     a_lease_is_renewed_while_a_unit_is_written,
+    a_unit_that_is_refused_after_its_lease_is_nobodys_news,
 );
 
 async fn asked_for(world: &World) -> Uuid {
@@ -151,6 +154,77 @@ async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
     assert_eq!((known.status, known.held), (Status::Structure, true));
 }
 
+async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let job = asked_for(&world).await;
+    let lease = ground::taken(store, context, job, 60).await;
+    let mut target = ground::destination(store, context, lease).await;
+    let send = async |target: &mut Destination, unit| {
+        let ready = target.ready(unit);
+        match target.send(ready).await {
+            Sent::Settled(outcome) => outcome,
+            Sent::OnItsWay => target.settle().await,
+        }
+    };
+    let written = send(&mut target, unit(context)).await;
+    written.expect("is written");
+    let refused = Unit {
+        changes: vec![Change::Publish {
+            workflow: context.id(),
+        }],
+        ..unit(context)
+    };
+    let told = send(&mut target, refused.clone()).await;
+    assert!(matches!(told, Err(CommitError::Refused(_))), "{told:?}");
+    let before = target.structure().await.expect("reads");
+    let released = target.lease().release(store, context, 0).await;
+    released.expect("is released");
+    // Whether it could be written or not.
+    for unit in [unit(context), refused] {
+        let late = send(&mut target, unit).await;
+        assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
+    }
+    assert_eq!(target.structure().await.expect("reads"), before);
+    assert_eq!(target.ledger().await.expect("reads").len(), 1);
+}
+
+/// Whoever gives a job back has a unit on its way perhaps, and nobody hears of it any more: it is written
+/// before the job is somebody else's, or never.
+async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let job = asked_for(&world).await;
+    let mut written = 0;
+    for round in 0..40 {
+        let lease = ground::taken(store, context, job, 60).await;
+        let mut slow = ground::destination(store, context, lease.clone()).await;
+        let ready = slow.ready(unit(context));
+        let sent = slow.send(ready).await;
+        assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
+        for _ in 0..round {
+            tokio::task::yield_now().await;
+        }
+        drop(slow);
+        lease.release(store, context, 0).await.expect("is released");
+        let lease = ground::taken(store, context, job, 60).await;
+        let mut quick = ground::destination(store, context, lease).await;
+        let known = quick.ledger().await.expect("reads").len();
+        assert!((written..=written + 1).contains(&known), "{known}");
+        for _ in 0..2 {
+            // It would be told of entries that it does not know.
+            quick.commit(unit(context)).await.expect("is written");
+        }
+        written = known + 2;
+        let entries = quick.ledger().await.expect("reads").len();
+        assert_eq!(entries, written, "in round {round}");
+        let tables = quick.structure().await.expect("reads").features.len();
+        assert_eq!(tables, written, "in round {round}");
+        let released = quick.lease().release(store, context, 0).await;
+        released.expect("is released");
+    }
+}
+
 /// Units of rows may be lost with the database they were written to, while the process that wrote them goes
 /// on: what it believes to be there has to be there.
 async fn an_attempt_from_which_the_store_has_lost_units_writes_no_more(place: Place) {
@@ -245,6 +319,34 @@ async fn a_lease_is_renewed_while_a_unit_is_written(place: Place) {
     assert!(!writing.is_finished(), "it did not wait");
     held.await.expect("ends");
     writing.await.expect("ends").expect("is written");
+}
+
+/// What stands in the way of a unit may have been written by whoever took the job over meanwhile: that is no
+/// refusal, which would stand in a report.
+async fn a_unit_that_is_refused_after_its_lease_is_nobodys_news(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    if store.kind() == "sqlite" {
+        return;
+    }
+    let job = asked_for(&world).await;
+    let lease = ground::taken(store, context, job, 60).await;
+    let mut target = ground::destination(store, context, lease.clone()).await;
+    let mut refused = unit(context);
+    refused.changes.push(Change::Publish {
+        workflow: context.id(),
+    });
+    // The unit has begun, and waits before it comes to what is refused.
+    let held = hold(store.clone(), lease.workspace);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let ready = target.ready(refused);
+    let sent = target.send(ready).await;
+    assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    lease.release(store, context, 0).await.expect("is released");
+    held.await.expect("ends");
+    let late = target.settle().await;
+    assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
 }
 
 /// Holds the line of a workspace for a second.

@@ -21,6 +21,7 @@ on_both_stores!(
     random_packages_come_out_as_in_memory,
     steps_that_have_no_id_are_given_one,
     a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end,
+    a_job_that_is_given_back_again_and_again_comes_out_as_in_memory,
     a_job_that_cannot_be_done_says_why,
 );
 
@@ -177,6 +178,49 @@ async fn a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end(place: Pl
     assert_eq!(job.locked_until, None);
     assert!(!job.status.is_finished(), "too fast to be stopped");
     assert_eq!(work(&world, id).await.status, Status::Completed);
+}
+
+/// Whoever stops has a batch on its way most of the time: it is written before the job is given back, or
+/// never.
+async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let organization = world.organization("O", None).await;
+    let workspace = ground::workspace(store, context, organization).await;
+    let before = Outcome::of(store, workspace).await;
+    let package = everything(2, 1100);
+    let new = package.job(context, organization, workspace);
+    let (id, minter) = (new.id, new.minter);
+    assert!(ground::create(store, new).await);
+    let (mut stops, mut last) = (0, ground::job(store, context, id).await);
+    while !last.status.is_finished() {
+        let (stop, stopped) = watch::channel(false);
+        let worker = Worker {
+            bench: bench(&world),
+            lease_seconds: 60,
+            bell: Bell::default(),
+        };
+        let working = tokio::spawn(worker.run(stopped));
+        let goes_on = async || {
+            let job = ground::job(store, context, id).await;
+            job.status.is_finished() || (job.phase, job.done) != (last.phase.clone(), last.done)
+        };
+        while !goes_on().await {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        stop.send(true).expect("hears");
+        working.await.expect("ends");
+        last = ground::job(store, context, id).await;
+        assert_eq!(last.locked_until, None);
+        stops += usize::from(!last.status.is_finished());
+    }
+    assert!(stops > 3, "{stops}");
+    assert_eq!(last.status, Status::Completed, "{:?}", last.error);
+    let (owed, report) = package.owed(before.state(), minter);
+    let told = last.report.as_deref().expect("a report");
+    let told = serde_json::from_str(told).expect("a report");
+    assert_eq!(plain(told), plain(report));
+    Outcome::of(store, workspace).await.is(&owed);
 }
 
 async fn a_job_that_cannot_be_done_says_why(place: Place) {

@@ -180,7 +180,8 @@ impl<T: Target + Send + Sync> Subject<T> {
     }
 }
 
-fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
+/// A unit of rows.
+pub(super) fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {
     Unit {
         changes,
         entry,

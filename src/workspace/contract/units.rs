@@ -1,16 +1,20 @@
 //! A unit is written whole or not at all; sequences.
 
-use super::subject::{config, merge, removals, same};
+use super::subject::{config, merge, removals, same, unit};
 use super::{Case, Subject, Verdict, Workspaces};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, Kind, New};
+use crate::workspace::{Change, CommitError, Id, Kind, New, Sent, Target as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
         Case {
             name: "a refused change leaves nothing of its unit",
             run: |w| Box::pin(whole(w)),
+        },
+        Case {
+            name: "a unit that is sent is written as one that is committed",
+            run: |w| Box::pin(sent(w)),
         },
         Case {
             name: "a sequence moves from where it stands",
@@ -126,6 +130,58 @@ async fn whole<W: Workspaces>(workspaces: &W) -> Verdict {
         &subject.held(new_id).await?.len(),
         &1,
     )
+}
+
+async fn sent<W: Workspaces>(workspaces: &W) -> Verdict {
+    let mut subject = Subject::new(workspaces).await;
+    let feature = subject.table("t", &["k*"]).await?.id;
+    let mut owed: Vec<Id> = subject.insert(feature, &[r#"{"k":"0"}"#]).await?;
+    let mut under_way = None;
+    let mut told = Vec::new();
+    let texts = ["1", "2", "1", "3", "0"].map(|key| format!(r#"{{"k":"{key}"}}"#));
+    let last = texts.len();
+    for at in 0..=last {
+        let ready = texts.get(at).map(|text| {
+            let rows = subject.rows(&["{}", text]);
+            let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+            let insert = Change::InsertRows { feature, rows };
+            let unit = unit(
+                vec![insert],
+                Some(Entry::Closed {
+                    uid: at.to_string(),
+                }),
+            );
+            (subject.target.ready(unit), ids)
+        });
+        if let Some((sent, ids)) = under_way.take() {
+            let outcome = match sent {
+                Sent::Settled(outcome) => outcome,
+                Sent::OnItsWay => subject.target.settle().await,
+            };
+            match outcome {
+                Ok(()) => {
+                    told.push(None);
+                    owed.extend::<Vec<Id>>(ids);
+                }
+                Err(CommitError::Refused(refused)) => told.push(Some((refused.code, refused.row))),
+                Err(error) => return Err(format!("a unit that was sent: {error}")),
+            }
+            // What was told has happened, and nothing besides.
+            let held = subject.held(feature).await?;
+            let held: Vec<Id> = held.into_iter().map(|(id, _)| id).collect();
+            same("rows", &held, &owed)?;
+        }
+        if let Some((ready, ids)) = ready {
+            under_way = Some((subject.target.send(ready).await, ids));
+        }
+    }
+    let taken = Some((Code::UniqueViolation, Some(1)));
+    let right = [None, None, taken, None, taken];
+    same("what is told of units", &told, &right.to_vec())?;
+    let uids = [0, 1, 3].map(|at: usize| Entry::Closed {
+        uid: at.to_string(),
+    });
+    same("the ledger", &subject.ledger().await?, &uids.to_vec())
 }
 
 async fn sequences<W: Workspaces>(workspaces: &W) -> Verdict {

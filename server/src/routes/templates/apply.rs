@@ -104,9 +104,12 @@ async fn begin(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
     let asked = question.clone();
     call.survey(asked, |tx, asked| Box::pin(apply::decide(tx, asked)))
         .await?;
-    let by = (call.caller()?.id, &call.app.context);
-    let start = Start::of(wanted.place, (&question.whole, &question.request), by)?;
-    drop(question);
+    let (caller, context) = (call.caller()?.id, call.app.context.clone());
+    let start = aside(move || {
+        let of = (&question.whole, &question.request);
+        Start::of(wanted.place, of, (caller, &context))
+    });
+    let start = start.await?;
     call.write(start, |tx, asked| Box::pin(apply::start(tx, asked)))
         .await
 }

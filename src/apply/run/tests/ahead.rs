@@ -6,13 +6,17 @@ use crate::apply::ApplyError;
 use crate::apply::sample::{Sample, cells, linked, nothing, row, to};
 use crate::problem::Code;
 use crate::workspace::memory::{Crash, Memory, MemoryError};
-use crate::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger};
+use crate::workspace::{
+    Change, CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger, ready,
+};
 
 /// A workspace that writes what is handed over when somebody asks what became of it, and not before.
 struct Slow {
     memory: Memory,
     under_way: Option<Unit>,
     sent: usize,
+    /// Somebody takes a number of its sequence before that unit of those that are sent.
+    contested: Option<usize>,
 }
 
 impl Slow {
@@ -21,6 +25,7 @@ impl Slow {
             memory: Memory::new(nothing()),
             under_way: None,
             sent: 0,
+            contested: None,
         }
     }
 
@@ -72,6 +77,28 @@ impl Target for Slow {
 
     async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
         let unit = self.under_way.take().expect("is on its way");
+        if self.contested == Some(self.sent) {
+            let taken = unit.changes.iter().filter_map(|change| match change {
+                Change::MoveSequence {
+                    feature,
+                    column,
+                    from,
+                    ..
+                } => Some(Change::MoveSequence {
+                    feature: *feature,
+                    column: *column,
+                    from: *from,
+                    to: from + 1,
+                }),
+                _ => None,
+            });
+            let somebody = Unit {
+                changes: taken.collect(),
+                entry: None,
+                ..unit.clone()
+            };
+            self.memory.commit(somebody).await?;
+        }
         self.memory.commit(unit).await
     }
 
@@ -174,9 +201,165 @@ fn what_rested_on_a_refused_batch_is_made_ready_anew() {
     assert_eq!(dropped(&report), [(path.clone(), 2), (path, 1)]);
 }
 
+/// A table of four batches: the second has a row that cannot enter, the third is refused.
+fn two_that_do_not_enter() -> Sample {
+    let mut rows: Vec<String> = (0..1700)
+        .map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
+        .collect();
+    rows[700] = row(700, r#"{"code":2}"#);
+    rows[1200] = row(1200, r#"{"code":"c3"}"#);
+    let columns = [
+        r#"code text textfield {"unique":true}"#,
+        r#"no number id {"idType":"sequence"}"#,
+    ];
+    Sample::new().table("a", &columns, rows)
+}
+
+#[test]
+fn every_batch_that_does_not_enter_is_told_once_and_takes_no_numbers() {
+    let mut slow = Slow::new();
+    let report = two_that_do_not_enter()
+        .try_run(&mut slow, &[])
+        .expect("runs");
+    let rows = cells(&slow.memory, 0);
+    assert_eq!(rows.len(), 700);
+    assert_eq!(rows[500], r#"{"code":"c1500","no":501}"#);
+    let errors = report.errors.iter();
+    let errors: Vec<_> = errors
+        .map(|error| (error.first, error.last, error.code))
+        .collect();
+    let owed = [
+        (500, 999, Code::ValidationFailed),
+        (1000, 1499, Code::UniqueViolation),
+    ];
+    assert_eq!(errors, owed);
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.failed), (700, Some(1000)));
+}
+
+/// The first batch enters at its second try, and points at nothing of the next one, which was made ready
+/// behind its first try and does not enter.
+#[test]
+fn a_batch_that_enters_after_all_points_at_nothing_that_was_only_believed() {
+    let mut slow = Slow::new();
+    slow.contested = Some(1);
+    let report = refused_in_the_middle()
+        .try_run(&mut slow, &[])
+        .expect("runs");
+    let rows = cells(&slow.memory, 0);
+    assert_eq!(rows.len(), 1200);
+    assert_eq!(rows[0], r#"{"code":"c0","no":2}"#);
+    assert_eq!(rows[10], r#"{"code":"c10","no":12,"to":7}"#);
+    assert_eq!(rows[20], r#"{"code":"c20","no":22}"#);
+    assert_eq!(rows[30], r#"{"code":"c30","no":32,"to":1102}"#);
+    assert_eq!(rows[1199], r#"{"code":"c1699","no":1201}"#);
+    let table = counts(&report, "a");
+    assert_eq!((table.inserted, table.failed), (1200, Some(500)));
+    assert_eq!((table.linked, table.recorded), (Some(4), Some(1200)));
+    assert_eq!(report.errors.len(), 1);
+}
+
+/// Numbers that somebody takes between any two batches are neither given twice nor left out.
+#[test]
+fn a_number_that_somebody_takes_is_nobody_elses() {
+    let rows: Vec<String> = (0..1700).map(|n| row(n, "{}")).collect();
+    let sample = Sample::new().table("a", &[r#"no number id {"idType":"sequence"}"#], rows);
+    for contested in 1..=4 {
+        let mut slow = Slow::new();
+        slow.contested = Some(contested);
+        let report = sample.try_run(&mut slow, &[]).expect("runs");
+        let taken = (contested as u64 - 1) * 500 + 1;
+        let owed = (1..=1701).filter(|number| *number != taken);
+        let owed: Vec<String> = owed.map(|no| format!(r#"{{"no":{no}}}"#)).collect();
+        assert_eq!(cells(&slow.memory, 0), owed, "{contested}");
+        assert_eq!(counts(&report, "a").inserted, 1700);
+        assert_eq!(report.errors, [], "{contested}");
+    }
+}
+
+#[test]
+fn a_refused_batch_leaves_no_trace_in_the_ledger() {
+    let refs = format!(r#"{{"to":{}}}"#, to(1, "f_a", "code"));
+    let rows = vec![
+        row(1, r#"{"code":"x"}"#),
+        linked(2, r#"{"code":"y","to":"x"}"#, &refs),
+        row(3, r#"{"code":"x"}"#),
+    ];
+    let columns = [
+        r#"code text textfield {"unique":true}"#,
+        "to linked_select linkfield",
+    ];
+    let (memory, report) = applied(&Sample::new().table("a", &columns, rows));
+    assert_eq!(counts(&report, "a").failed, Some(3));
+    let entries = ready(memory.ledger()).expect("reads");
+    assert!(
+        matches!(
+            entries.as_slice(),
+            [ledger::Entry::Structure(_), ledger::Entry::Completed]
+        ),
+        "{entries:?}"
+    );
+}
+
+#[test]
+fn links_that_entered_along_with_their_rows_are_closed() {
+    let refs = format!(r#"{{"to":{}}}"#, to(1, "f_a", "code"));
+    let rows = vec![
+        row(1, r#"{"code":"x"}"#),
+        linked(2, r#"{"code":"y","to":"x"}"#, &refs),
+    ];
+    let columns = ["code", "to linked_select linkfield"];
+    let (memory, report) = applied(&Sample::new().table("a", &columns, rows));
+    assert_eq!(counts(&report, "a").linked, Some(1));
+    let entries = ready(memory.ledger()).expect("reads");
+    assert!(
+        matches!(
+            entries.as_slice(),
+            [
+                ledger::Entry::Structure(_),
+                ledger::Entry::Rows(_),
+                ledger::Entry::Closed { .. },
+                ledger::Entry::Completed
+            ]
+        ),
+        "{entries:?}"
+    );
+}
+
+/// How far a job is, is what is written: it never goes back and ends where it should.
+#[test]
+fn what_is_told_of_a_job_goes_up_to_its_total() {
+    for sample in [
+        refused_in_the_middle(),
+        two_that_do_not_enter(),
+        everything(),
+    ] {
+        let mut slow = Slow::new();
+        let mut told = Vec::new();
+        let ran = sample.watched(&mut slow, &[], &mut |progress| told.push(progress));
+        ran.expect("runs");
+        let rows = told.iter().filter(|progress| progress.phase == "rows");
+        let rows: Vec<(u64, u64)> = rows.map(|told| (told.done, told.total)).collect();
+        assert!(rows.is_sorted(), "{rows:?}");
+        let entries = ready(slow.memory.ledger()).expect("reads");
+        let other = |entry: &&ledger::Entry| {
+            use ledger::Entry::{Completed, Published, Structure};
+            matches!(entry, Structure(_) | Published { .. } | Completed)
+        };
+        let others = entries.iter().filter(other).count();
+        assert_eq!(rows.len(), entries.len() - others, "once for each unit");
+        let last = rows.last().expect("rows");
+        assert_eq!(last.0, last.1);
+    }
+}
+
 #[test]
 fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
-    for sample in [refused_in_the_middle(), everything()] {
+    for sample in [
+        refused_in_the_middle(),
+        two_that_do_not_enter(),
+        everything(),
+    ] {
         let (mut memory, report) = applied(&sample);
         let mut slow = Slow::new();
         let told = sample.try_run(&mut slow, &[]).expect("runs");
