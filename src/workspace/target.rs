@@ -34,9 +34,7 @@ pub trait Target: Source {
     fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).
-    fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send {
-        std::future::ready(Ok(()))
-    }
+    fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 
     /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
     /// ([`crate::rows::equal`]).

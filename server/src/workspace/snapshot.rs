@@ -70,6 +70,10 @@ impl Target for Snapshot<'_> {
         Sent::Settled(self.commit(unit).await)
     }
 
+    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
+        Ok(())
+    }
+
     async fn matching(
         &self,
         feature: Id,

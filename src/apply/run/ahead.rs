@@ -2,8 +2,9 @@
 //! ready in the belief that it will be written.
 //!
 //! Where that belief was wrong, everything goes back to where the batch began; it is then entered with
-//! care, which finds out why, and what was made ready behind it is made ready anew. Only batches of which
-//! every row enters and about which the destination has to be asked nothing are made ready like this.
+//! care, which finds out why, and so is the rest of the table: what fails once may fail again, and would cost
+//! twice. Only batches of which every row enters and about which the destination has to be asked nothing are
+//! made ready like this.
 
 use super::compose::Brought;
 use super::rows::{Fate, await_links};
@@ -11,6 +12,7 @@ use super::table::Entering;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, Mode};
 use crate::package::payload::RawRow;
+use crate::problem::Code;
 use crate::workspace::{CommitError, Progress, Sent, Target, Unit};
 
 /// A batch whose unit was made in the belief that it will be written.
@@ -34,6 +36,14 @@ struct Before {
     settled: bool,
 }
 
+/// What is believed while the rows of a table enter.
+struct Belief<E> {
+    /// The batch that is on its way.
+    under_way: Option<(Believed, Sent<E>)>,
+    /// Whether batches are believed to be written: not after one that was not.
+    holds: bool,
+}
+
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// All rows of a table.
     pub(super) async fn enter_all(
@@ -41,12 +51,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
     ) -> Result<(), ApplyError<T::Error>> {
-        let mut under_way: Option<(Believed, Sent<T::Error>)> = None;
+        let mut belief = Belief {
+            under_way: None,
+            holds: true,
+        };
         for (at, batch) in rows.chunks(BATCH).enumerate() {
             let first = at * BATCH;
             loop {
-                let ready = if self.asks_nothing(entering, batch, first) {
-                    if under_way.is_none() {
+                let ready = if belief.holds && self.asks_nothing(entering, batch, first) {
+                    if belief.under_way.is_none() {
                         self.sequences(entering).await?;
                     }
                     self.believe(entering, batch, first)
@@ -54,32 +67,20 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     None
                 };
                 let ready = ready.map(|(unit, believed)| (self.target.ready(unit), believed));
-                if let Some((believed, sent)) = under_way.take()
-                    && let Some(before) = self.settled(entering, believed, sent).await?
-                {
-                    let refused = before.0;
-                    self.go_back(entering, before.1);
-                    let batch = &rows[refused..rows.len().min(refused + BATCH)];
-                    self.enter(entering, batch, refused).await?;
+                if !self.settled(entering, rows, &mut belief).await? {
                     continue;
                 }
                 match ready {
                     Some((unit, believed)) => {
                         let sent = self.target.send(unit).await;
-                        under_way = Some((believed, sent));
+                        belief.under_way = Some((believed, sent));
                     }
                     None => self.enter(entering, batch, first).await?,
                 }
                 break;
             }
         }
-        if let Some((believed, sent)) = under_way
-            && let Some((refused, before)) = self.settled(entering, believed, sent).await?
-        {
-            self.go_back(entering, before);
-            let batch = &rows[refused..rows.len().min(refused + BATCH)];
-            self.enter(entering, batch, refused).await?;
-        }
+        self.settled(entering, rows, &mut belief).await?;
         Ok(())
     }
 
@@ -136,14 +137,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Some((unit, believed))
     }
 
-    /// Waits until a batch is written. Gives where it began and what was so before it, when it was
-    /// refused.
+    /// Waits for the batch that is on its way, if there is one; where it was refused, it is entered with
+    /// care. Gives whether what was made ready behind it still holds.
     async fn settled(
         &mut self,
-        entering: &Entering<'a>,
-        believed: Believed,
-        sent: Sent<T::Error>,
-    ) -> Result<Option<(usize, Before)>, ApplyError<T::Error>> {
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+        belief: &mut Belief<T::Error>,
+    ) -> Result<bool, ApplyError<T::Error>> {
+        let Some((believed, sent)) = belief.under_way.take() else {
+            return Ok(true);
+        };
         let outcome = match sent {
             Sent::Settled(outcome) => outcome,
             Sent::OnItsWay => self.target.settle().await,
@@ -152,9 +156,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Ok(()) => {
                 self.written(believed.progress);
                 self.told(entering, &believed.brought);
-                Ok(None)
+                Ok(true)
             }
-            Err(CommitError::Refused(_)) => Ok(Some((believed.first, believed.before))),
+            Err(CommitError::Refused(refused)) => {
+                // Numbers that somebody took meanwhile say nothing of the next batches.
+                belief.holds = refused.code == Code::Conflict;
+                self.go_back(entering, believed.before);
+                let first = believed.first;
+                let batch = &rows[first..rows.len().min(first + BATCH)];
+                self.enter(entering, batch, first).await?;
+                Ok(false)
+            }
             Err(error) => {
                 let doing = format!("writing rows of {:?}", entering.reference);
                 Err(ApplyError::commit(doing, error))

@@ -112,6 +112,10 @@ impl Target for RemoteWorkspace<'_> {
         Sent::Settled(self.commit(unit).await)
     }
 
+    async fn settle(&mut self) -> Result<(), CommitError<Error>> {
+        Ok(())
+    }
+
     async fn matching(
         &self,
         feature: Id,

@@ -202,6 +202,10 @@ impl Target for Memory {
         Sent::Settled(self.commit(unit).await)
     }
 
+    async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
+        Ok(())
+    }
+
     async fn matching(
         &self,
         feature: Id,

@@ -163,7 +163,8 @@ fn what_rested_on_a_refused_batch_is_made_ready_anew() {
     let report = refused_in_the_middle()
         .try_run(&mut slow, &[])
         .expect("runs");
-    assert!(slow.sent > 4, "{}", slow.sent);
+    // Two of the four batches, and the one of the other table: what is left after a refusal enters with care.
+    assert_eq!(slow.sent, 3);
     let rows = cells(&slow.memory, 0);
     let cell = |position: usize| {
         let at = if position < 500 {

@@ -131,6 +131,10 @@ impl Target for Contested {
         Sent::Settled(self.commit(unit).await)
     }
 
+    async fn settle(&mut self) -> Result<(), CommitError<Self::Error>> {
+        Ok(())
+    }
+
     async fn matching(
         &self,
         feature: Id,
