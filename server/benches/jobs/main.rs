@@ -33,7 +33,7 @@ use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
-use tplkit::workspace::memory::Memory;
+use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::large;
 use tplkit::workspace::{
     Change, Column, Feature, New, Progress, RowData, Sent, StoredRow, Target as _, Unit, ready,
@@ -162,10 +162,15 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
         .await
         .expect("creates")
         .id;
-    for tables in [1, 10] {
-        let took = template(&store, &context, organization, tables).await;
+    for (tables, columns, state) in [
+        (1, "thirteen", large(7, 1, 1_000)),
+        (10, "thirteen", large(7, 10, 1_000)),
+        (10, "four plain", plain_tables(&context, 10, 1_000)),
+    ] {
+        let took = template(&store, &context, organization, state).await;
         println!(
-            "{kind}: a template of {tables} tables of 1,000 rows in {:.2} s; processor time of a row {}",
+            "{kind}: a template of {tables} tables of 1,000 rows with {columns} columns in {:.2} s; \
+             processor time of a row {}",
             took.wall,
             took.of_a_row(tables * 1_000)
         );
@@ -282,14 +287,34 @@ fn plain(context: &Context) -> Feature {
     }
 }
 
-/// Seconds from asking for a job until it is done: tables with identities, unique codes and links.
-async fn template(store: &Store, context: &Context, organization: Uuid, tables: usize) -> Took {
+/// Tables of four plain columns. Those of [`large`] have thirteen, with identities, unique codes and links.
+fn plain_tables(context: &Context, tables: usize, rows: usize) -> State {
+    let mut state = State::empty(context.id(), context.id(), "plain", "Plain");
+    for number in 0..tables {
+        let table = plain(context);
+        let stored = texts(rows).into_iter().map(|text| StoredRow {
+            id: context.id(),
+            data: RowData::trusted(&text),
+        });
+        let mut stored: Vec<StoredRow> = stored.collect();
+        stored.sort_by_key(|row| row.id);
+        state.rows.insert(table.id, stored);
+        state.structure.features.push(Feature {
+            name: format!("plain_{number}"),
+            ..table
+        });
+    }
+    state
+}
+
+/// Seconds from asking for a job that brings what a workspace has until it is done.
+async fn template(store: &Store, context: &Context, organization: Uuid, state: State) -> Took {
     let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
     let everything = Selection {
         rows: RowsSelection::All,
         ..Selection::default()
     };
-    let (source, mut ids) = (Memory::new(large(7, tables, 1_000)), Seeded::new(1));
+    let (source, mut ids) = (Memory::new(state), Seeded::new(1));
     let definitions = Definitions::embedded();
     let made = ready(export(&source, &everything, &now, &mut ids, definitions));
     let text = made.expect("exports").text;

@@ -25,8 +25,13 @@ impl Part {
     /// The text again.
     fn unpack(&self) -> Result<String, StoreError> {
         let bad = |why: String| StoreError::Internal(format!("the package of a job: {why}"));
-        let bytes = lz4_flex::decompress_size_prepended(&self.0);
+        let length = lz4_flex::block::uncompressed_size(&self.0);
+        let (length, packed) = length.map_err(|error| bad(error.to_string()))?;
+        let bytes = lz4_flex::decompress(packed, length);
         let bytes = bytes.map_err(|error| bad(error.to_string()))?;
+        if bytes.len() != length {
+            return Err(bad(format!("{} of {length} bytes are there", bytes.len())));
+        }
         String::from_utf8(bytes).map_err(|error| bad(error.to_string()))
     }
 }
