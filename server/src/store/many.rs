@@ -107,13 +107,11 @@ impl Many {
     /// What [`text`](Many::text) depends on. To put together the text of a whole batch, and to look for it
     /// among others, would be a good part of what the batch takes.
     fn name(&self, size: usize, shared: usize) -> String {
-        let (
-            Many {
-                head, line, tail, ..
-            },
-            own,
-        ) = (self, self.own.len());
-        format!("{size} lines, {shared} shared, {own} own\n{head}\n{line}\n{tail}")
+        let (own, parts) = (self.own.len(), [&*self.head, &self.line, &self.tail]);
+        format!(
+            "{size} lines, {shared} shared, {own} own\n{}",
+            parts.join("\n")
+        )
     }
 
     fn text(&self, size: usize, shared: usize) -> String {

@@ -24,8 +24,6 @@ on_both_stores!(
     a_unit_that_nobody_waits_for_is_never_late,
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
-    a_lease_is_renewed_while_a_unit_is_written,
-    a_unit_that_is_refused_after_its_lease_is_nobodys_news,
 );
 
 async fn asked_for(world: &World) -> Uuid {
@@ -295,58 +293,58 @@ async fn every_unit_renews_the_lease(place: Place) {
 
 /// On the store with one writer nobody gets between a unit and its end; there it is enough that the lease
 /// lasts at its beginning.
-async fn a_lease_is_renewed_while_a_unit_is_written(place: Place) {
-    let world = World::new(place).await;
-    let World { store, context, .. } = &world;
-    if store.kind() == "sqlite" {
-        return;
-    }
-    let job = asked_for(&world).await;
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease.clone()).await;
-    let workspace = lease.workspace;
-    // The unit has begun and waits for somebody who holds the workspace.
-    let held = hold(store.clone(), workspace);
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let writing = tokio::spawn({
-        let unit = unit(context);
-        async move { target.commit(unit).await.map_err(|error| error.to_string()) }
+#[test]
+fn a_lease_is_renewed_while_a_unit_is_written() {
+    crate::stores::run(Place::postgres(), async |place: Place| {
+        let world = World::new(place).await;
+        let World { store, context, .. } = &world;
+        let job = asked_for(&world).await;
+        let lease = ground::taken(store, context, job, 60).await;
+        let mut target = ground::destination(store, context, lease.clone()).await;
+        let workspace = lease.workspace;
+        // The unit has begun and waits for somebody who holds the workspace.
+        let held = hold(store.clone(), workspace);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let writing = tokio::spawn({
+            let unit = unit(context);
+            async move { target.commit(unit).await.map_err(|error| error.to_string()) }
+        });
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let before = ground::job(store, context, job).await.locked_until;
+        assert!(lease.renew(store, context).await.expect("is answered"));
+        assert!(ground::job(store, context, job).await.locked_until > before);
+        assert!(!writing.is_finished(), "it did not wait");
+        held.await.expect("ends");
+        writing.await.expect("ends").expect("is written");
     });
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let before = ground::job(store, context, job).await.locked_until;
-    assert!(lease.renew(store, context).await.expect("is answered"));
-    assert!(ground::job(store, context, job).await.locked_until > before);
-    assert!(!writing.is_finished(), "it did not wait");
-    held.await.expect("ends");
-    writing.await.expect("ends").expect("is written");
 }
 
 /// What stands in the way of a unit may have been written by whoever took the job over meanwhile: that is no
 /// refusal, which would stand in a report.
-async fn a_unit_that_is_refused_after_its_lease_is_nobodys_news(place: Place) {
-    let world = World::new(place).await;
-    let World { store, context, .. } = &world;
-    if store.kind() == "sqlite" {
-        return;
-    }
-    let job = asked_for(&world).await;
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease.clone()).await;
-    let mut refused = unit(context);
-    refused.changes.push(Change::Publish {
-        workflow: context.id(),
+#[test]
+fn a_unit_that_is_refused_after_its_lease_is_nobodys_news() {
+    crate::stores::run(Place::postgres(), async |place: Place| {
+        let world = World::new(place).await;
+        let World { store, context, .. } = &world;
+        let job = asked_for(&world).await;
+        let lease = ground::taken(store, context, job, 60).await;
+        let mut target = ground::destination(store, context, lease.clone()).await;
+        let mut refused = unit(context);
+        refused.changes.push(Change::Publish {
+            workflow: context.id(),
+        });
+        // The unit has begun, and waits before it comes to what is refused.
+        let held = hold(store.clone(), lease.workspace);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let ready = target.ready(refused);
+        let sent = target.send(ready).await;
+        assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        lease.release(store, context, 0).await.expect("is released");
+        held.await.expect("ends");
+        let late = target.settle().await;
+        assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
     });
-    // The unit has begun, and waits before it comes to what is refused.
-    let held = hold(store.clone(), lease.workspace);
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let ready = target.ready(refused);
-    let sent = target.send(ready).await;
-    assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    lease.release(store, context, 0).await.expect("is released");
-    held.await.expect("ends");
-    let late = target.settle().await;
-    assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
 }
 
 /// Holds the line of a workspace for a second.
