@@ -26,11 +26,18 @@ pub trait Target: Source {
         unit: Unit,
     ) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 
+    /// Hears that rows of a table come next, whose shape may be looked up before they do.
+    fn expect(&self, feature: Id) -> impl Future<Output = ()> + Send {
+        let _ = feature;
+        async {}
+    }
+
     /// Does for a unit what takes no question to the store, while another one is on its way.
     fn ready(&self, unit: Unit) -> Self::Ready;
 
     /// Hands a unit over that the store may write while the next one is made ready. Until
-    /// [`settle`](Target::settle) has told what became of it, nothing is asked of the target.
+    /// [`settle`](Target::settle) has told what became of it, nothing is asked of the target but what tables
+    /// that the unit does not write are like, and where their sequences stand.
     fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).

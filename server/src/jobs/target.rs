@@ -242,6 +242,19 @@ impl Target for Destination {
         self.told(written).await
     }
 
+    async fn expect(&self, feature: Id) {
+        let Hand { store, tables, .. } = &self.hand;
+        if tables.peek(feature).is_some() {
+            return;
+        }
+        let input = (feature, tables.clone());
+        let asked = store.read(&self.eyes, input, |tx, (feature, tables)| {
+            Box::pin(async move { tables.read(tx, *feature).await.map(drop) })
+        });
+        // Whoever writes to it is told what is wrong.
+        let _: Result<(), StoreError> = asked.await;
+    }
+
     fn ready(&self, unit: Unit) -> Ready {
         let Hand {
             tables, context, ..

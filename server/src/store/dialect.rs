@@ -29,6 +29,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::postgres::Forms;
 use super::sqlite::{WHOLE_ROWS, known, upserted};
 use super::{Scope, StoreError, Walls};
 
@@ -59,6 +60,8 @@ pub(super) struct Statement {
     pub(super) anew: bool,
     /// Whether its last answer came soon.
     quick: AtomicBool,
+    /// The same for many lists of parameters at once.
+    pub(super) forms: Forms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,14 +126,8 @@ pub(super) fn translate(
         Err(why) => return refuse(why),
     };
     let mut statement = Statement {
-        text: String::with_capacity(source.len() + 64),
         writes,
-        added: Vec::new(),
-        into: None,
-        own: None,
-        lasting: true,
-        anew: false,
-        quick: AtomicBool::new(false),
+        ..Statement::to_read(String::with_capacity(source.len() + 64))
     };
     let shape = Shape::of(scope);
     let mut guarded = false;
@@ -316,6 +313,21 @@ fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
 const LONG: Duration = Duration::from_millis(20);
 
 impl Statement {
+    /// One in the words of the store, which writes nothing and to which the scope adds nothing.
+    pub(super) fn to_read(text: String) -> Statement {
+        Statement {
+            text,
+            writes: None,
+            added: Vec::new(),
+            into: None,
+            own: None,
+            lasting: true,
+            anew: false,
+            quick: AtomicBool::new(false),
+            forms: Forms::default(),
+        }
+    }
+
     /// Whether others may wait for its answer, as far as can be told before: of one that was never asked
     /// nothing can.
     pub(super) fn may_share(&self) -> bool {

@@ -1,5 +1,6 @@
-//! The batches of a table, one after another: while one is on its way to the store, the next is made
-//! ready in the belief that it will be written.
+//! The batches of tables, one after another: while one is on its way to the store, the next is made
+//! ready in the belief that it will be written, the first of a table while the last of the one before is
+//! on its way.
 //!
 //! Where that belief was wrong, everything goes back to where the batch began; it is then entered with
 //! care, which finds out why, and so is the rest of the table: what fails once may fail again, and would cost
@@ -11,7 +12,7 @@ use super::rows::{Fate, await_links};
 use super::table::Entering;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, Mode};
-use crate::package::payload::RawRow;
+use crate::package::payload::{RawEntry, RawRow};
 use crate::problem::Code;
 use crate::workspace::{CommitError, Progress, Sent, Target, Unit};
 
@@ -36,52 +37,159 @@ struct Before {
     settled: bool,
 }
 
-/// What is believed while the rows of a table enter.
-struct Belief<E> {
+/// A table of which rows may be on their way still.
+pub(super) struct Open<'a, E> {
+    entering: Entering<'a>,
+    rows: Vec<RawRow<'a>>,
+    /// Where its rows stand, if links inside the table may wait for it to be complete.
+    entry: Option<&'a RawEntry<'a>>,
     /// The batch that is on its way.
     under_way: Option<(Believed, Sent<E>)>,
     /// Whether batches are believed to be written: not after one that was not.
     holds: bool,
 }
 
-impl<'a, T: Target> Run<'_, 'a, T> {
-    /// All rows of a table.
-    pub(super) async fn enter_all(
-        &mut self,
-        entering: &mut Entering<'a>,
-        rows: &[RawRow<'a>],
-    ) -> Result<(), ApplyError<T::Error>> {
-        let mut belief = Belief {
+/// What became of a batch.
+type Outcome<E> = (Believed, Result<(), CommitError<E>>);
+
+/// A batch that is ready to be sent, if it can be.
+type Ahead<T> = Option<(<T as Target>::Ready, Believed)>;
+
+impl<'a, E> Open<'a, E> {
+    pub(super) fn new(
+        entering: Entering<'a>,
+        rows: Vec<RawRow<'a>>,
+        entry: Option<&'a RawEntry<'a>>,
+    ) -> Open<'a, E> {
+        Open {
+            entering,
+            rows,
+            entry,
             under_way: None,
             holds: true,
-        };
-        for (at, batch) in rows.chunks(BATCH).enumerate() {
-            let first = at * BATCH;
+        }
+    }
+
+    /// The rows of a batch.
+    fn batch(&self, first: usize) -> std::ops::Range<usize> {
+        first..self.rows.len().min(first + BATCH)
+    }
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// All rows of a table; the last of them may be on their way then, as those of the table before may be
+    /// now. Its first batch is made ready meanwhile.
+    pub(super) async fn enter_all(
+        &mut self,
+        open: &mut Open<'a, T::Error>,
+        mut before: Option<Open<'a, T::Error>>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        self.target.expect(open.entering.feature).await;
+        for first in (0..open.rows.len()).step_by(BATCH) {
             loop {
-                let ready = if belief.holds && self.asks_nothing(entering, batch, first) {
-                    if belief.under_way.is_none() {
-                        self.sequences(entering).await?;
-                    }
-                    self.believe(entering, batch, first)
-                } else {
-                    None
+                let ahead = self.ahead(open, first).await?;
+                let ahead = match before.take() {
+                    Some(before) => self.leave_for(before, open, ahead).await?,
+                    None => self.settled(open).await?.then_some(ahead),
                 };
-                let ready = ready.map(|(unit, believed)| (self.target.ready(unit), believed));
-                if !self.settled(entering, rows, &mut belief).await? {
-                    continue;
-                }
-                match ready {
-                    Some((unit, believed)) => {
+                match ahead {
+                    Some(Some((unit, believed))) => {
                         let sent = self.target.send(unit).await;
-                        belief.under_way = Some((believed, sent));
+                        open.under_way = Some((believed, sent));
+                        break;
                     }
-                    None => self.enter(entering, batch, first).await?,
+                    Some(None) => {
+                        let batch = open.batch(first);
+                        let Open { entering, rows, .. } = open;
+                        self.enter(entering, &rows[batch], first).await?;
+                        break;
+                    }
+                    // It rested on rows that did not enter.
+                    None => {}
                 }
-                break;
             }
         }
-        self.settled(entering, rows, &mut belief).await?;
-        Ok(())
+        match before {
+            Some(before) => self.leave(before).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for the rows of a table that are on their way, and completes it.
+    pub(super) async fn leave(
+        &mut self,
+        mut open: Open<'a, T::Error>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        self.settled(&mut open).await?;
+        self.complete_table(open).await
+    }
+
+    /// The same where the first batch of the next table may have been made ready already. Gives it back,
+    /// unless it holds no longer.
+    async fn leave_for(
+        &mut self,
+        mut open: Open<'a, T::Error>,
+        next: &mut Open<'a, T::Error>,
+        ahead: Ahead<T>,
+    ) -> Result<Option<Ahead<T>>, ApplyError<T::Error>> {
+        let outcome = self.outcome(&mut open).await;
+        let refused = matches!(outcome, Some((_, Err(CommitError::Refused(_)))));
+        let done = self.done;
+        let ahead = match ahead {
+            Some((_, believed)) if refused => {
+                // First what came last.
+                self.go_back(&mut next.entering, believed.before);
+                None
+            }
+            ahead => {
+                // Until it is sent, it is not done.
+                if let Some((_, believed)) = &ahead {
+                    self.done = believed.before.done;
+                }
+                Some(ahead)
+            }
+        };
+        self.heard(&mut open, outcome).await?;
+        self.complete_table(open).await?;
+        if matches!(ahead, Some(Some(_))) {
+            self.done = done;
+        }
+        Ok(ahead)
+    }
+
+    async fn complete_table(
+        &mut self,
+        mut open: Open<'a, T::Error>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        match open.entry {
+            Some(entry) => self.close(&mut open.entering, entry).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Makes a batch ready, if it can be believed to be written.
+    async fn ahead(
+        &mut self,
+        open: &mut Open<'a, T::Error>,
+        first: usize,
+    ) -> Result<Ahead<T>, ApplyError<T::Error>> {
+        let batch = open.batch(first);
+        let Open {
+            entering,
+            rows,
+            under_way,
+            holds,
+            ..
+        } = open;
+        let batch = &rows[batch];
+        if !*holds || !self.asks_nothing(entering, batch, first) {
+            return Ok(None);
+        }
+        if under_way.is_none() {
+            self.sequences(entering).await?;
+        }
+        let ahead = self.believe(entering, batch, first);
+        Ok(ahead.map(|(unit, believed)| (self.target.ready(unit), believed)))
     }
 
     /// Whether every row of a batch enters and nothing has to be asked for that.
@@ -137,38 +245,49 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Some((unit, believed))
     }
 
-    /// Waits for the batch that is on its way, if there is one; where it was refused, it is entered with
-    /// care. Gives whether what was made ready behind it still holds.
+    /// Waits for the batch that is on its way, if there is one. Gives whether what was made ready behind it
+    /// still holds.
     async fn settled(
         &mut self,
-        entering: &mut Entering<'a>,
-        rows: &[RawRow<'a>],
-        belief: &mut Belief<T::Error>,
+        open: &mut Open<'a, T::Error>,
     ) -> Result<bool, ApplyError<T::Error>> {
-        let Some((believed, sent)) = belief.under_way.take() else {
-            return Ok(true);
-        };
+        let outcome = self.outcome(open).await;
+        self.heard(open, outcome).await
+    }
+
+    async fn outcome(&mut self, open: &mut Open<'a, T::Error>) -> Option<Outcome<T::Error>> {
+        let (believed, sent) = open.under_way.take()?;
         let outcome = match sent {
             Sent::Settled(outcome) => outcome,
             Sent::OnItsWay => self.target.settle().await,
         };
+        Some((believed, outcome))
+    }
+
+    /// Goes on by what became of a batch; where it was refused, it is entered with care.
+    async fn heard(
+        &mut self,
+        open: &mut Open<'a, T::Error>,
+        outcome: Option<Outcome<T::Error>>,
+    ) -> Result<bool, ApplyError<T::Error>> {
         match outcome {
-            Ok(()) => {
+            None => Ok(true),
+            Some((believed, Ok(()))) => {
                 self.written(believed.progress);
-                self.told(entering, &believed.brought);
+                self.told(&open.entering, &believed.brought);
                 Ok(true)
             }
-            Err(CommitError::Refused(refused)) => {
+            Some((believed, Err(CommitError::Refused(refused)))) => {
                 // Numbers that somebody took meanwhile say nothing of the next batches.
-                belief.holds = refused.code == Code::Conflict;
+                open.holds = refused.code == Code::Conflict;
+                let (first, batch) = (believed.first, open.batch(believed.first));
+                let Open { entering, rows, .. } = open;
                 self.go_back(entering, believed.before);
-                let first = believed.first;
-                let batch = &rows[first..rows.len().min(first + BATCH)];
-                self.enter(entering, batch, first).await?;
+                self.enter(entering, &rows[batch], first).await?;
                 Ok(false)
             }
-            Err(error) => {
-                let doing = format!("writing rows of {:?}", entering.reference);
+            Some((_, Err(error))) => {
+                let doing = format!("writing rows of {:?}", open.entering.reference);
                 Err(ApplyError::commit(doing, error))
             }
         }

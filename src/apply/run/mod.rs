@@ -194,8 +194,12 @@ impl<T: Target> Run<'_, '_, T> {
     async fn rows(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         (self.done, self.total) = (0, self.count());
+        let mut open = None;
         for (position, work) in approved.tables.iter().enumerate() {
-            self.table(position, work).await?;
+            open = self.table(position, work, open).await?;
+        }
+        if let Some(open) = open {
+            self.leave(open).await?;
         }
         for step in &approved.row_steps {
             self.step(step).await?;

@@ -1,11 +1,12 @@
 //! The rows of one table, batch by batch.
 
 use super::Run;
+use super::ahead::Open;
 use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
-use crate::package::payload::RawRow;
+use crate::package::payload::{RawEntry, RawRow};
 use crate::workspace::{Id, Target};
 
 /// A table while its rows enter.
@@ -47,19 +48,22 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         (self.targets.count + steps.sum::<usize>()) as u64
     }
 
-    /// The rows of one table of the package.
+    /// The rows of one table of the package, behind those of another. Gives the table that is to be left
+    /// when the next one has begun.
     pub(super) async fn table(
         &mut self,
         position: usize,
         work: &'a TableWork,
-    ) -> Result<(), ApplyError<T::Error>> {
+        before: Option<Open<'a, T::Error>>,
+    ) -> Result<Option<Open<'a, T::Error>>, ApplyError<T::Error>> {
         self.tally.begin(&work.feature_ref, &work.uid, &self.known);
-        let Some(entry) = self.payloads.get(work.entry) else {
-            return Ok(());
-        };
-        let Some(feature) = work.feature else {
-            self.done += entry.count() as u64;
-            return Ok(());
+        let entry = self.payloads.get(work.entry);
+        let (Some(entry), Some(feature)) = (entry, work.feature) else {
+            if let Some(before) = before {
+                self.leave(before).await?;
+            }
+            self.done += entry.map_or(0, RawEntry::count) as u64;
+            return Ok(None);
         };
         let mut entering = self.entering(
             &work.uid,
@@ -75,8 +79,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         let rows = self.targets.take_rows(position);
         entering.count_on(&rows.iter().copied());
-        self.enter_all(&mut entering, &rows).await?;
-        self.close(&mut entering, entry).await
+        let mut open = Open::new(entering, rows, Some(entry));
+        self.enter_all(&mut open, before).await?;
+        Ok(Some(open))
     }
 
     /// The rows that a step of the plan brings.
@@ -93,8 +98,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
         entering.count_on(&rows.iter().copied());
-        self.enter_all(&mut entering, &rows).await?;
-        Ok(())
+        let mut open = Open::new(entering, rows, None);
+        self.enter_all(&mut open, None).await?;
+        self.leave(open).await
     }
 
     fn entering(

@@ -7,6 +7,7 @@
 mod opening;
 mod sharing;
 mod tls;
+mod together;
 mod transaction;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use tokio::sync::OnceCell;
 use super::{Depth, Kind, Options, StoreError, migrate};
 use sharing::Sharing;
 use tls::Address;
+pub(super) use together::Forms;
 pub(super) use transaction::Pipelined;
 
 const CONNECTIONS: usize = 16;

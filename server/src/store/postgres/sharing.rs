@@ -17,11 +17,11 @@ use std::thread;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
 use super::Postgres;
 use super::opening::{Opening, Question};
+use super::together::Together;
 use super::transaction::{Both, Failure, Opened, Pipelined, all, within};
 use crate::context::Stopwatch;
 use crate::store::dialect::Statement;
@@ -29,7 +29,7 @@ use crate::store::{Kind, Scope, StoreError, Value};
 
 /// How many connections a caller may keep busy with short reads before they share, at the least; more
 /// where this machine can feed them. It spends more on a request than the database does on its answer.
-const SEATS: usize = 2;
+const SEATS: usize = 1;
 /// How many share a transaction.
 const MOST: usize = 16;
 
@@ -229,8 +229,7 @@ impl Drop for Seat {
     }
 }
 
-/// Asks everything in one transaction. Who is given no answer asks alone: after a statement that fails,
-/// the database refuses those behind it, and what fails has to fail for its own reasons.
+/// Asks everything in one transaction.
 async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     let mut transaction = Pipelined::new(postgres, Kind::Glance);
     if let Err(error) = transaction.ready().await {
@@ -240,12 +239,14 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     let question = asker.question.as_ref();
     let question = question.map(|(statement, parameters)| (statement, &parameters[..]));
     let opening = Opening::new((Kind::Glance, postgres.wall), question, &asker.scope, false);
-    let asked: Vec<_> = readings
+    let reads = readings
         .iter()
-        .map(|reading| (&*reading.statement, &reading.parameters[..]))
-        .collect();
+        .map(|reading| (&reading.statement, &reading.parameters[..]));
+    let together = Together::new(&transaction, reads).await;
+    let asked = together.asked();
     let watch = Stopwatch::start();
-    let opened = within(postgres.patience, transaction.open(&opening, &asked, true)).await;
+    let open = transaction.open(&opening, &asked, true);
+    let opened = within(postgres.patience, open).await;
     let took = watch.elapsed();
     for reading in &readings {
         reading.statement.took(took);
@@ -253,17 +254,12 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     match opened {
         Ok(Opened { known, answers }) => {
             let known = Arc::new(all(known));
+            let answers = together.answers(answers);
             for (reading, answer) in readings.into_iter().zip(answers) {
-                let answer = match answer {
-                    Ok(rows) => Ok(all(rows)),
-                    // It has waited long enough.
-                    Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
-                        Err(error.into())
-                    }
-                    Err(_) => continue,
-                };
-                // Whoever asked may have gone.
-                let _ = reading.answer.send(Ok((known.clone(), answer)));
+                if let Some(answer) = answer {
+                    // Whoever asked may have gone.
+                    let _ = reading.answer.send(Ok((known.clone(), answer.map(all))));
+                }
             }
         }
         Err(Failure::Silence) => refuse(readings, &StoreError::silent()),

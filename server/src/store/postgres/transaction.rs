@@ -10,7 +10,7 @@ use futures_util::future::{OptionFuture, join_all, join4, try_join_all};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{ToSql, Type};
 
 use super::Postgres;
 use super::opening::{Opening, Question, references};
@@ -210,6 +210,15 @@ impl Pipelined {
         };
         self.client = Some(self.judge(taken)?);
         Ok(())
+    }
+
+    /// The types of a statement's parameters, from a connection that was taken.
+    pub(super) async fn types(&self, text: &str) -> Result<Vec<Type>, tokio_postgres::Error> {
+        let Some(client) = &self.client else {
+            return Ok(Vec::new());
+        };
+        let prepared = client.prepare_cached(text).await?;
+        Ok(prepared.params().to_vec())
     }
 
     /// Notes what a failure means for the transaction.
