@@ -32,6 +32,14 @@ const UNKNOWN: &str = concat!(
     began!(),
     ", CASE WHEN pg_sleep(0.02) IS NULL THEN 1 ELSE CAST($1 AS bigint) END WHERE {tenant CAST($2 AS uuid)}"
 );
+/// The statement that answers, and as many numbers as are asked for, the largest first.
+const MANY: &str = "SELECT current_query(), n FROM generate_series(CAST(1 AS bigint), CAST($1 AS bigint)) AS n \
+    WHERE {tenant CAST($2 AS uuid)} ORDER BY n DESC LIMIT 5";
+/// The same of an answer that no statement can give for many at once.
+const SUM: &str = "SELECT current_query(), CAST(sum(CAST($1 AS bigint)) AS bigint) WHERE {tenant CAST($2 AS uuid)}";
+/// What is different each time it is asked.
+const ONCE: &str =
+    "SELECT CAST(gen_random_uuid() AS text), CAST($1 AS bigint) WHERE {tenant CAST($2 AS uuid)}";
 const OURS: Uuid = Uuid::from_u128(1);
 
 fn caller(organization: Uuid) -> Scope {
@@ -110,6 +118,101 @@ fn many_at_once_share_transactions_and_nothing_else() {
                 break;
             }
             assert!(round < 50, "nothing is ever shared");
+        }
+    });
+}
+
+/// Asks for many numbers at once, after each was asked for alone; gives the first column of the answers and
+/// the second ones.
+async fn asked_at_once(
+    store: &Store,
+    question: &'static str,
+    numbers: impl Iterator<Item = i64> + Clone,
+) -> Vec<(i64, Vec<(String, i64)>)> {
+    let scope = caller(OURS);
+    let ask = |number: i64| {
+        let input: [Value; 2] = [number.into(), OURS.into()];
+        store.glance(&scope, input, move |tx, input| {
+            Box::pin(async move { tx.last(question, input).await })
+        })
+    };
+    // The first may have to be planned.
+    for _ in 0..2 {
+        let _: Vec<Row> = ask(1).await.expect("is answered");
+    }
+    let answers: Vec<Result<Vec<Row>, StoreError>> = join_all(numbers.clone().map(ask)).await;
+    let read = |row: Row| (row.get(0).expect("a text"), row.get(1).expect("a number"));
+    let rows = answers.into_iter().map(|answer| {
+        let rows = answer.expect("is answered").into_iter();
+        rows.map(read).collect()
+    });
+    numbers.zip(rows).collect()
+}
+
+#[test]
+fn what_differs_in_its_values_is_asked_by_one_statement() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        for round in 1.. {
+            let answers = asked_at_once(&store, MANY, (0..60).map(|n| n % 9)).await;
+            let mut together = 0;
+            for (count, rows) in &answers {
+                let numbers: Vec<i64> = rows.iter().map(|(_, number)| *number).collect();
+                let right: Vec<i64> = (1..=*count).rev().take(5).collect();
+                assert_eq!(numbers, right);
+                together += rows
+                    .iter()
+                    .filter(|(by, _)| by.contains("ORDINALITY"))
+                    .count();
+            }
+            if together > 0 {
+                break;
+            }
+            assert!(round < 50, "nothing is ever asked together");
+        }
+    });
+}
+
+#[test]
+fn what_no_statement_answers_for_many_is_asked_for_each() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let answers = asked_at_once(&store, SUM, 0..60).await;
+        for (number, rows) in answers {
+            let [(by, sum)] = rows.as_slice() else {
+                panic!("{rows:?}");
+            };
+            assert_eq!(*sum, number);
+            assert!(!by.contains("ORDINALITY"), "{by}");
+        }
+    });
+}
+
+#[test]
+fn what_many_ask_alike_is_asked_once() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        for round in 1.. {
+            let answers = asked_at_once(&store, ONCE, (0..60).map(|n| n % 2)).await;
+            let mut answered: Vec<(i64, String)> = Vec::new();
+            for (number, rows) in answers {
+                let [(answer, told)] = rows.as_slice() else {
+                    panic!("{rows:?}");
+                };
+                assert_eq!(*told, number);
+                answered.push((number, answer.clone()));
+            }
+            answered.sort();
+            answered.dedup();
+            // No answer is anybody's who asked for another number.
+            let mut answers: Vec<&str> = answered.iter().map(|(_, answer)| &**answer).collect();
+            answers.sort_unstable();
+            answers.dedup();
+            assert_eq!(answers.len(), answered.len());
+            if answered.len() < 30 {
+                break;
+            }
+            assert!(round < 50, "nothing is ever asked once");
         }
     });
 }

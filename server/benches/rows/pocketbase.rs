@@ -1,4 +1,5 @@
-//! The closest peer in one file: `PocketBase`, with the same rows and the same questions.
+//! The closest peer in one file: `PocketBase`, with the same rows and the same questions; as it comes, and with
+//! indexes on the columns that saved views name here.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -41,8 +42,17 @@ pub(crate) fn program() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
+/// What `PocketBase` has beside the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Indexes {
+    /// An index of ids.
+    None,
+    /// One for each column that has a slot here.
+    Same,
+}
+
 impl PocketBase {
-    pub(crate) fn start(program: &Path, count: usize) -> PocketBase {
+    pub(crate) fn start(program: &Path, count: usize, indexes: Indexes) -> PocketBase {
         let folder = tempfile::tempdir().expect("a folder");
         let data = folder.path().join("data");
         let quiet = |command: &mut Command| {
@@ -73,11 +83,11 @@ impl PocketBase {
             ids: Vec::new(),
             _folder: folder,
         };
-        base.fill(count);
+        base.fill(count, indexes);
         base
     }
 
-    fn fill(&mut self, count: usize) {
+    fn fill(&mut self, count: usize, indexes: Indexes) {
         let mut connection = Connection::open(self.address);
         let mut send = |token: &str, method: &str, path: &str, body: &Value| -> Value {
             let request = Request::new(method, path, token, Some(&body.to_string()));
@@ -106,7 +116,14 @@ impl PocketBase {
             {"name": "amount", "type": "number"},
             {"name": "note", "type": "text"},
         ]);
-        let collection = json!({"name": "bench", "type": "base", "fields": fields});
+        let of = |column: &&str| format!("CREATE INDEX by_{column} ON bench ({column}, id)");
+        let columns = ["name", "city", "amount"].iter();
+        let indexes: Vec<String> = match indexes {
+            Indexes::None => Vec::new(),
+            Indexes::Same => columns.map(of).collect(),
+        };
+        let collection =
+            json!({"name": "bench", "type": "base", "fields": fields, "indexes": indexes});
         send(&token, "POST", "/api/collections", &collection);
         for from in (0..count).step_by(500) {
             let body = batch_of(from, 500.min(count - from));

@@ -5,6 +5,7 @@
 
 mod abuse;
 mod aggregates;
+mod at_once;
 mod filters;
 mod pages;
 #[cfg(unix)]
