@@ -26,11 +26,8 @@
 //! its head, or not at all: that is what the SQLite wall rests on. `ON CONFLICT` is for tables whose wall
 //! is asked before an insert.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use super::postgres::Forms;
 use super::sqlite::{WHOLE_ROWS, known, upserted};
+use super::statement::{Added, Statement};
 use super::{Scope, StoreError, Walls};
 
 /// The two stores.
@@ -40,38 +37,6 @@ pub enum Dialect {
     Sqlite,
     /// The one for scale.
     Postgres,
-}
-
-/// A statement in the words of one store.
-#[derive(Debug)]
-pub(super) struct Statement {
-    pub(super) text: String,
-    /// The table that is written.
-    pub(super) writes: Option<&'static str>,
-    /// Parameters that the scope adds behind the given ones, in order.
-    pub(super) added: Vec<Added>,
-    /// Position of the parameter that has to be an organization of the scope.
-    pub(super) into: Option<usize>,
-    /// Position of the parameter that has to be the caller.
-    pub(super) own: Option<usize>,
-    /// Whether it will be asked again in the same words, so that preparing it pays.
-    pub(super) lasting: bool,
-    /// Whether a plan that was made for any parameters would be a bad one for some.
-    pub(super) anew: bool,
-    /// Whether its last answer came soon.
-    quick: AtomicBool,
-    /// The same for many lists of parameters at once.
-    pub(super) forms: Forms,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Added {
-    Organizations,
-    /// The only one.
-    Organization,
-    Caller,
-    Hidden,
-    Guarded,
 }
 
 /// What of a scope decides about the text of a statement; the rest of it are parameters.
@@ -125,10 +90,8 @@ pub(super) fn translate(
         Ok(writes) => writes,
         Err(why) => return refuse(why),
     };
-    let mut statement = Statement {
-        writes,
-        ..Statement::to_read(String::with_capacity(source.len() + 64))
-    };
+    let mut statement = Statement::to_read(String::with_capacity(source.len() + 64));
+    statement.writes = writes;
     let shape = Shape::of(scope);
     let mut guarded = false;
     let mut rest = source;
@@ -309,46 +272,6 @@ fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
     }
 }
 
-/// From when on an answer takes so long that others should not wait for it.
-const LONG: Duration = Duration::from_millis(20);
-
-impl Statement {
-    /// One in the words of the store, which writes nothing and to which the scope adds nothing.
-    pub(super) fn to_read(text: String) -> Statement {
-        Statement {
-            text,
-            writes: None,
-            added: Vec::new(),
-            into: None,
-            own: None,
-            lasting: true,
-            anew: false,
-            quick: AtomicBool::new(false),
-            forms: Forms::default(),
-        }
-    }
-
-    /// Whether others may wait for its answer, as far as can be told before: of one that was never asked
-    /// nothing can.
-    pub(super) fn may_share(&self) -> bool {
-        self.lasting && !self.anew && self.quick.load(Ordering::Relaxed)
-    }
-
-    /// Notes how long its answer took, on its own or together with others.
-    pub(super) fn took(&self, time: Duration) {
-        self.quick.store(time < LONG, Ordering::Relaxed);
-    }
-
-    fn parameter(&mut self, given: usize, added: Added) -> usize {
-        let known = self.added.iter().position(|known| *known == added);
-        let position = known.unwrap_or_else(|| {
-            self.added.push(added);
-            self.added.len() - 1
-        });
-        given + position + 1
-    }
-}
-
 /// Copies text; SQLite knows numbered parameters as `?1`.
 fn push(out: &mut String, text: &str, dialect: Dialect) {
     match dialect {
@@ -380,7 +303,8 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
 mod tests {
     use uuid::Uuid;
 
-    use super::{Added, Dialect, translate};
+    use super::{Dialect, translate};
+    use crate::store::statement::Added;
     use crate::store::{Scope, Visible, Walls};
 
     fn caller() -> Scope {

@@ -17,6 +17,7 @@ mod operation;
 mod postgres;
 mod scope;
 mod sqlite;
+mod statement;
 mod tx;
 mod value;
 mod volley;

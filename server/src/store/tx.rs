@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::dialect::{Added, Dialect, Shape, Statement, translate};
+use super::dialect::{Dialect, Shape, translate};
 use super::postgres::Pipelined;
 use super::sqlite::Walled;
+use super::statement::{Added, Statement};
 use super::{Row, Scope, StoreError, Value, Walls};
 
 /// A running transaction.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use crate::store::dialect::Statement;
+use crate::store::statement::Statement;
 use crate::store::{Kind, Scope, Value};
 
 /// The settings in the order of [`settings`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that

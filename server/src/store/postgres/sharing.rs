@@ -24,7 +24,7 @@ use super::opening::{Opening, Question};
 use super::together::Together;
 use super::transaction::{Both, Failure, Opened, Pipelined, all, within};
 use crate::context::Stopwatch;
-use crate::store::dialect::Statement;
+use crate::store::statement::Statement;
 use crate::store::{Kind, Scope, StoreError, Value};
 
 /// How many connections a caller may keep busy with short reads before they share, at the least; more

@@ -14,7 +14,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Kind, Type};
 
 use super::transaction::{Given, Pipelined};
-use crate::store::dialect::Statement;
+use crate::store::statement::Statement;
 use crate::store::{StoreError, Value};
 
 /// How many forms of a statement are kept, by what differs. Every connection prepares each of them.

@@ -16,8 +16,8 @@ use super::Postgres;
 use super::opening::{Opening, Question, references};
 use super::sharing::{Turn, join};
 use crate::context::Stopwatch;
-use crate::store::dialect::Statement;
 use crate::store::meters::Outcome;
+use crate::store::statement::Statement;
 use crate::store::{Kind, LONG, Row, Scope, StoreError, Value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use rusqlite::{Connection, ErrorCode};
 use super::functions;
 use super::wall::Wall;
 use crate::context::{Stopwatch, micros};
-use crate::store::dialect::Statement;
 use crate::store::meters::Outcome;
+use crate::store::statement::Statement;
 use crate::store::{LONG, Row, Scope, StoreError, Value, Walls};
 
 /// How long a write waits for another process (an admin command beside the server).

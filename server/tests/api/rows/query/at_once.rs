@@ -74,7 +74,7 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
     let stock = Stock::new(&world, &COLUMNS).await;
     let other = Stock::new(&world, &COLUMNS).await;
     let data = |n: usize| {
-        let (a, b) = (n % 7, n % 2 == 0);
+        let (a, b) = (n % 7, n.is_multiple_of(2));
         let m = n * 7 % 10;
         format!(r#"{{"t":"a{a}","n":{n},"u":"a{m} and more","m":{m},"b":{b}}}"#)
     };

@@ -1,0 +1,80 @@
+//! A statement as a store takes it, and what is known of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::postgres::Forms;
+
+/// A statement in the words of one store.
+#[derive(Debug)]
+pub(super) struct Statement {
+    pub(super) text: String,
+    /// The table that is written.
+    pub(super) writes: Option<&'static str>,
+    /// Parameters that the scope adds behind the given ones, in order.
+    pub(super) added: Vec<Added>,
+    /// Position of the parameter that has to be an organization of the scope.
+    pub(super) into: Option<usize>,
+    /// Position of the parameter that has to be the caller.
+    pub(super) own: Option<usize>,
+    /// Whether it will be asked again in the same words, so that preparing it pays.
+    pub(super) lasting: bool,
+    /// Whether a plan that was made for any parameters would be a bad one for some.
+    pub(super) anew: bool,
+    /// Whether its last answer came soon.
+    quick: AtomicBool,
+    /// The same for many lists of parameters at once.
+    pub(super) forms: Forms,
+}
+
+/// What of a scope a statement takes as a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Added {
+    Organizations,
+    /// The only one.
+    Organization,
+    Caller,
+    Hidden,
+    Guarded,
+}
+
+/// From when on an answer takes so long that others should not wait for it.
+const LONG: Duration = Duration::from_millis(20);
+
+impl Statement {
+    /// One in the words of the store, which writes nothing and to which the scope adds nothing.
+    pub(super) fn to_read(text: String) -> Statement {
+        Statement {
+            text,
+            writes: None,
+            added: Vec::new(),
+            into: None,
+            own: None,
+            lasting: true,
+            anew: false,
+            quick: AtomicBool::new(false),
+            forms: Forms::default(),
+        }
+    }
+
+    /// Whether others may wait for its answer, as far as can be told before: of one that was never asked
+    /// nothing can.
+    pub(super) fn may_share(&self) -> bool {
+        self.lasting && !self.anew && self.quick.load(Ordering::Relaxed)
+    }
+
+    /// Notes how long its answer took, on its own or together with others.
+    pub(super) fn took(&self, time: Duration) {
+        self.quick.store(time < LONG, Ordering::Relaxed);
+    }
+
+    /// The number of the parameter that the scope adds behind so many given ones, the same each time.
+    pub(super) fn parameter(&mut self, given: usize, added: Added) -> usize {
+        let known = self.added.iter().position(|known| *known == added);
+        let position = known.unwrap_or_else(|| {
+            self.added.push(added);
+            self.added.len() - 1
+        });
+        given + position + 1
+    }
+}
