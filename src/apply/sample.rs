@@ -243,6 +243,12 @@ impl Sample {
         self
     }
 
+    /// Rows of the table of that position do not enter.
+    pub(super) fn left_out(mut self, table: usize) -> Sample {
+        self.approved.tables[table].feature = None;
+        self
+    }
+
     /// What becomes of the cells of a column.
     pub(super) fn link(mut self, table: usize, column: usize, link: LinkWork) -> Sample {
         self.approved.tables[table].columns[column].link = link;

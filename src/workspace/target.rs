@@ -37,7 +37,8 @@ pub trait Target: Source {
 
     /// Hands a unit over that the store may write while the next one is made ready. Until
     /// [`settle`](Target::settle) has told what became of it, nothing is asked of the target but what tables
-    /// that the unit does not write are like, and where their sequences stand.
+    /// that the unit does not write are like, and where their sequences stand. Who gives up before
+    /// that, after an error of such a question, asks nothing more at all.
     fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).

@@ -17,6 +17,8 @@
 #[path = "../../tests/cluster/mod.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod cluster;
+#[path = "../../../benches/apply/customers.rs"]
+mod customers;
 #[path = "../../tests/jobs/ground.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod ground;
@@ -165,6 +167,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     for (tables, columns, state) in [
         (1, "thirteen", large(7, 1, 1_000)),
         (10, "thirteen", large(7, 10, 1_000)),
+        (10, "eight", customers::customers(10, 1_000)),
         (10, "four plain", plain_tables(&context, 10, 1_000)),
     ] {
         let took = template(&store, &context, organization, state).await;
@@ -287,7 +290,8 @@ fn plain(context: &Context) -> Feature {
     }
 }
 
-/// Tables of four plain columns. Those of [`large`] have thirteen, with identities, unique codes and links.
+/// Tables of four plain columns. Those of [`customers`] have eight, with an identity, a unique code and a
+/// link; those of [`large`] have thirteen, with four links, one of them a list.
 fn plain_tables(context: &Context, tables: usize, rows: usize) -> State {
     let mut state = State::empty(context.id(), context.id(), "plain", "Plain");
     for number in 0..tables {

@@ -142,9 +142,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 None
             }
             ahead => {
-                // Until it is sent, it is not done.
+                // Until it is sent, it is not done, and nothing of this table points at it.
                 if let Some((_, believed)) = &ahead {
                     self.done = believed.before.done;
+                    let pointed_at = next.entering.pointed_at;
+                    self.targets.hide(pointed_at.zip(believed.before.told));
                 }
                 Some(ahead)
             }
@@ -153,6 +155,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.complete_table(open).await?;
         if matches!(ahead, Some(Some(_))) {
             self.done = done;
+            self.targets.hide(None);
         }
         Ok(ahead)
     }

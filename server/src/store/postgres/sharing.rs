@@ -7,7 +7,7 @@
 //!
 //! Nothing is shared between callers, nor between what one caller was and what they have become: all of
 //! the scope has to be the same. Only statements of which the last answer came soon are shared, so that
-//! nobody waits for others.
+//! nobody waits for what is known to take long.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -29,9 +29,9 @@ use crate::store::{Kind, Scope, StoreError, Value};
 
 /// How many connections a caller may keep busy with short reads before they share, at the least; more
 /// where this machine can feed them. It spends more on a request than the database does on its answer.
-const SEATS: usize = 1;
+const SEATS: usize = 2;
 /// How many share a transaction.
-const MOST: usize = 16;
+const MOST: usize = 32;
 
 /// The reads of all callers that are under way or wait.
 #[derive(Debug)]
@@ -242,7 +242,11 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     let reads = readings
         .iter()
         .map(|reading| (&reading.statement, &reading.parameters[..]));
-    let together = Together::new(&transaction, reads).await;
+    let together = async { Ok(Together::new(&transaction, reads).await) };
+    let Ok(together) = within(postgres.patience, together).await else {
+        refuse(readings, &transaction.silent());
+        return;
+    };
     let asked = together.asked();
     let watch = Stopwatch::start();
     let open = transaction.open(&opening, &asked, true);

@@ -117,8 +117,10 @@ impl Together {
         let lists = |(asked, answer): (&Asked, Result<Vec<Row>, tokio_postgres::Error>)| {
             let rows = match answer {
                 Ok(rows) => rows,
-                // It has waited long enough.
-                Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
+                // It has waited long enough; of several it is not known which.
+                Err(error)
+                    if asked.many.is_none() && error.code() == Some(&SqlState::QUERY_CANCELED) =>
+                {
                     return Some(Err(StoreError::from(error)));
                 }
                 Err(_) => return None,
@@ -189,14 +191,22 @@ async fn form(
         // Whether the database takes it, only the database knows.
         Some(text) => match transaction.types(&text).await {
             Ok(_) => Some(Arc::new(Statement::to_read(text))),
-            Err(error) if error.as_db_error().is_some() => None,
+            Err(error) if is_for_good(&error) => None,
             Err(_) => return None,
         },
         None => None,
     };
     let mut forms = statement.forms.known();
-    forms.insert(differing.to_vec(), form.clone());
+    if forms.len() < FORMS {
+        forms.insert(differing.to_vec(), form.clone());
+    }
     form
+}
+
+/// Whether the database will never take a statement: its words are wrong, or it has no such thing.
+fn is_for_good(error: &tokio_postgres::Error) -> bool {
+    let code = error.code().map(SqlState::code).unwrap_or_default();
+    code.starts_with("42") || code.starts_with("0A")
 }
 
 impl Forms {
@@ -206,7 +216,7 @@ impl Forms {
 }
 
 /// The words that ask a statement for each element of the lists at those positions. `OFFSET 0` has the
-/// database plan it as if it stood alone.
+/// database plan it as if it stood alone, for any parameters.
 fn text(one: &str, types: &[Type], differing: &[usize]) -> Option<String> {
     let mut lists = String::new();
     let mut names = String::new();

@@ -226,11 +226,7 @@ impl Pipelined {
         let error = match answer {
             Ok(answer) => return Ok(answer),
             Err(Failure::Pool(error)) => error,
-            Err(Failure::Silence) => {
-                // Nobody knows what this connection still has to say: it is closed, not returned.
-                self.state = State::Open;
-                StoreError::silent()
-            }
+            Err(Failure::Silence) => self.silent(),
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
@@ -241,6 +237,12 @@ impl Pipelined {
         };
         self.failed = Some(Outcome::from(&error));
         Err(error)
+    }
+
+    /// Nothing came back. Nobody knows what this connection still has to say: it is closed, not returned.
+    pub(super) fn silent(&mut self) -> StoreError {
+        self.state = State::Open;
+        StoreError::silent()
     }
 
     /// Begins and asks; where that is all, it commits as well. All leave before the first answer is

@@ -225,6 +225,7 @@ fn refused_at_the_end() -> Sample {
             10 => to(3, "f_a", "code"),
             11 => to(690, "f_a", "code"),
             12 => to(5005, "f_b", "no"),
+            13 => to(5590, "f_b", "no"),
             _ => return row(5000 + n, "{}"),
         };
         linked(5000 + n, r#"{"to":"x"}"#, &format!(r#"{{"to":{refs}}}"#))
@@ -255,6 +256,7 @@ fn the_next_table_rests_on_the_last_batch_of_the_one_before() {
     assert_eq!(rows[10], r#"{"to":"c3","no":11}"#);
     assert_eq!(rows[11], r#"{"no":12}"#);
     assert_eq!(rows[12], r#"{"no":13,"to":6}"#);
+    assert_eq!(rows[13], r#"{"no":14,"to":591}"#);
     assert_eq!(rows[599], r#"{"no":600}"#);
     assert_eq!(cells(&slow.memory, 2), [r#"{"to":4}"#, r#"{"to":600}"#]);
     let tables = ["a", "b", "c"].map(|table| counts(&report, table));
@@ -262,11 +264,84 @@ fn the_next_table_rests_on_the_last_batch_of_the_one_before() {
         .each_ref()
         .map(|table| (table.inserted, table.failed));
     assert_eq!(inserted, [(500, Some(200)), (600, None), (2, None)]);
+    assert_eq!(tables[1].linked, Some(2), "each once");
     let [error] = report.errors.as_slice() else {
         panic!("{:?}", report.errors);
     };
     assert_eq!((error.first, error.last), (500, 699));
     assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
+}
+
+/// A list of links to a later batch of its own table and into the next one, the rows of which have one code
+/// or two.
+fn mixed(codes: [&str; 2]) -> Sample {
+    let (own, next) = (to(510, "f_a", "code"), to(1000, "f_b", "code"));
+    let refs = format!(r#"{{"to":{{"rows":[{own},{next}]}}}}"#);
+    let mut rows: Vec<String> = (0..520)
+        .map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
+        .collect();
+    rows[1] = linked(1, r#"{"code":"c1","to":["x","y"]}"#, &refs);
+    let others = (1000..).zip(codes);
+    let others = others.map(|(uid, code)| row(uid, &format!(r#"{{"code":"{code}"}}"#)));
+    let code = r#"code text textfield {"unique":true}"#;
+    let list = r#"to linked_select linkfield {"isMultiSelect":true}"#;
+    let tables = Sample::new().table("a", &[code, list], rows);
+    tables.table("b", &[code], others.collect())
+}
+
+/// Whether rows of the next table were made ready ahead or not, and whether they enter or not.
+#[test]
+fn a_table_is_complete_before_the_next_one_has_rows() {
+    for (codes, entered) in [(["d1", "d2"], 2), (["d1", "d1"], 0)] {
+        let mut slow = Slow::new();
+        let report = mixed(codes).try_run(&mut slow, &[]).expect("runs");
+        assert_eq!(cells(&slow.memory, 1).len(), entered);
+        assert_eq!(cells(&slow.memory, 0)[1], r#"{"code":"c1"}"#, "{codes:?}");
+        assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
+    }
+}
+
+/// Tables between others that have no rows, or of which none enter.
+fn gaps() -> Sample {
+    let rows = |from: u32, count| (from..from + count).map(|n| row(n, r#"{"code":"c"}"#));
+    let table = |sample: Sample, name, from, count| {
+        sample.table(name, &["code"], rows(from, count).collect())
+    };
+    let sample = table(Sample::new(), "a", 0, 700);
+    let sample = table(sample, "empty", 1000, 0);
+    let sample = table(sample, "b", 2000, 3);
+    let sample = table(sample, "out", 3000, 4);
+    table(sample, "c", 4000, 2).left_out(3)
+}
+
+#[test]
+fn tables_without_rows_stand_in_nobodys_way() {
+    let mut slow = Slow::new();
+    let report = gaps().try_run(&mut slow, &[]).expect("runs");
+    let inserted = ["a", "empty", "b", "c"].map(|table| counts(&report, table).inserted);
+    assert_eq!(inserted, [700, 0, 3, 2]);
+    let stored = [0, 1, 2, 4].map(|table| cells(&slow.memory, table).len());
+    assert_eq!(stored, [700, 0, 3, 2]);
+}
+
+/// A table that has to be completed while rows of the next one are ready.
+#[test]
+fn what_is_only_ready_is_not_told_as_done() {
+    let mut rows: Vec<String> = (0..600).map(|n| row(n, r#"{"code":"c"}"#)).collect();
+    let refs = format!(r#"{{"to":{}}}"#, to(590, "f_a", "code"));
+    rows[10] = linked(10, r#"{"code":"c","to":"x"}"#, &refs);
+    let others = (1000..1600).map(|n| row(n, r#"{"code":"c"}"#)).collect();
+    let columns = ["code", "to linked_select linkfield"];
+    let sample = Sample::new()
+        .table("a", &columns, rows)
+        .table("b", &["code"], others);
+    let (mut slow, mut told) = (Slow::new(), Vec::new());
+    let ran = sample.watched(&mut slow, &[], &mut |progress| told.push(progress));
+    ran.expect("runs");
+    let rows = told.iter().filter(|progress| progress.phase == "rows");
+    let rows: Vec<u64> = rows.map(|told| told.done).collect();
+    // Two batches, the link that waited, the end of the table, two batches.
+    assert_eq!(rows, [500, 600, 600, 600, 1100, 1200]);
 }
 
 /// A table of four batches: the second has a row that cannot enter, the third is refused.
@@ -400,6 +475,7 @@ fn what_is_told_of_a_job_goes_up_to_its_total() {
     for sample in [
         refused_in_the_middle(),
         refused_at_the_end(),
+        gaps(),
         two_that_do_not_enter(),
         everything(),
     ] {
@@ -427,6 +503,8 @@ fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
     for sample in [
         refused_in_the_middle(),
         refused_at_the_end(),
+        mixed(["d1", "d1"]),
+        gaps(),
         two_that_do_not_enter(),
         everything(),
     ] {
@@ -441,7 +519,14 @@ fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
 
 #[test]
 fn a_crash_while_a_batch_is_on_its_way_changes_nothing_in_the_end() {
-    for sample in [refused_in_the_middle(), refused_at_the_end(), everything()] {
+    let samples = [
+        refused_in_the_middle(),
+        refused_at_the_end(),
+        mixed(["d"; 2]),
+        gaps(),
+        everything(),
+    ];
+    for sample in samples {
         let (whole, report) = applied(&sample);
         let (state, report) = (whole.state(), together(report));
         for call in 0..whole.calls() - 1 {
