@@ -1,5 +1,6 @@
 //! Short reads that share a transaction on PostgreSQL: each gets its own answer, whatever the others get.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -280,6 +281,34 @@ fn one_that_takes_too_long_fails_alone() {
                 }
             }
         }
+    });
+}
+
+#[test]
+fn nobody_waits_long_for_one_that_was_quick_before() {
+    on_postgres(|place| async move {
+        let store = place.open().await;
+        let scope = caller(OURS);
+        for _ in 0..2 {
+            let answer = glance(&store, &scope, (SLEEP, 1)).await;
+            assert_eq!(answer.map(|answer| answer.is_some()), Ok(true));
+        }
+        // More than may be under way before others have to wait for them.
+        let slow = join_all((0..many() / 30).map(|_| glance(&store, &scope, (SLEEP, 4_000))));
+        let quick = join_all((0..8).map(|number| glance(&store, &scope, (SLEEP, number))));
+        let (mut slow, mut quick) = (pin!(slow), pin!(quick));
+        tokio::select! {
+            biased;
+            answers = &mut slow => panic!("nothing was answered before: {answers:?}"),
+            answers = &mut quick => {
+                let all = answers.into_iter().zip(0..);
+                for (answer, number) in all {
+                    let answer = answer.expect("is answered");
+                    assert_eq!(answer.map(|(_, slept)| slept), Some(number));
+                }
+            }
+        }
+        assert!(slow.await.iter().all(Result::is_ok));
     });
 }
 

@@ -7,13 +7,14 @@
 //!
 //! Nothing is shared between callers, nor between what one caller was and what they have become: all of
 //! the scope has to be the same. Only statements of which the last answer came soon are shared, so that
-//! nobody waits for what is known to take long.
+//! nobody waits for what is known to take long, and nobody waits long.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -29,7 +30,9 @@ use crate::store::{Kind, Scope, StoreError, Value};
 
 /// How many connections a caller may keep busy with short reads before they share, at the least; more
 /// where this machine can feed them. It spends more on a request than the database does on its answer.
-const SEATS: usize = 2;
+const SEATS: usize = 1;
+/// How long a read waits for others before it asks alone: one of them may take long after all.
+pub(super) const WAIT: Duration = Duration::from_millis(100);
 /// How many share a transaction.
 const MOST: usize = 32;
 

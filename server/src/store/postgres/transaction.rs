@@ -14,7 +14,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use super::Postgres;
 use super::opening::{Opening, Question, references};
-use super::sharing::{Turn, join};
+use super::sharing::{Turn, WAIT, join};
 use crate::context::Stopwatch;
 use crate::store::meters::Outcome;
 use crate::store::statement::Statement;
@@ -173,7 +173,7 @@ impl Pipelined {
             match join(&self.postgres, question, scope, (statement, parameters)) {
                 Turn::Alone(own) => seat = own,
                 Turn::Shared(answer) => {
-                    if let Ok(answer) = answer.await {
+                    if let Ok(Ok(answer)) = timeout(WAIT, answer).await {
                         let (known, rows) = self.judge(answer.map_err(Failure::Pool))?;
                         let rows = self.judge(rows.map_err(Failure::Pool));
                         return Ok((known, rows));
