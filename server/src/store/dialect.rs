@@ -90,7 +90,7 @@ pub(super) fn translate(
         Ok(writes) => writes,
         Err(why) => return refuse(why),
     };
-    let mut statement = Statement::to_read(String::with_capacity(source.len() + 64));
+    let mut statement = Statement::of(String::with_capacity(source.len() + 64));
     statement.writes = writes;
     let shape = Shape::of(scope);
     let mut guarded = false;

@@ -42,8 +42,8 @@ pub(super) enum Added {
 const LONG: Duration = Duration::from_millis(20);
 
 impl Statement {
-    /// One in the words of the store, which writes nothing and to which the scope adds nothing.
-    pub(super) fn to_read(text: String) -> Statement {
+    /// One of that text; what it writes, and what the scope adds to it, is not said yet.
+    pub(super) fn of(text: String) -> Statement {
         Statement {
             text,
             writes: None,

@@ -265,7 +265,7 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
             for (reading, answer) in readings.into_iter().zip(answers) {
                 if let Some(answer) = answer {
                     // Whoever asked may have gone.
-                    let _ = reading.answer.send(Ok((known.clone(), answer.map(all))));
+                    let _ = reading.answer.send(Ok((known.clone(), Ok(all(answer)))));
                 }
             }
         }

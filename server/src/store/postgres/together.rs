@@ -14,8 +14,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Kind, Type};
 
 use super::transaction::{Given, Pipelined};
+use crate::store::Value;
 use crate::store::statement::Statement;
-use crate::store::{StoreError, Value};
 
 /// How many forms of a statement are kept, by what differs. Every connection prepares each of them.
 const FORMS: usize = 4;
@@ -113,28 +113,16 @@ impl Together {
     pub(super) fn answers(
         &self,
         answers: Vec<Result<Vec<Row>, tokio_postgres::Error>>,
-    ) -> Vec<Option<Result<Vec<Row>, StoreError>>> {
+    ) -> Vec<Option<Vec<Row>>> {
         let lists = |(asked, answer): (&Asked, Result<Vec<Row>, tokio_postgres::Error>)| {
-            let rows = match answer {
-                Ok(rows) => rows,
-                // It has waited long enough; of several it is not known which.
-                Err(error)
-                    if asked.many.is_none() && error.code() == Some(&SqlState::QUERY_CANCELED) =>
-                {
-                    return Some(Err(StoreError::from(error)));
-                }
-                Err(_) => return None,
-            };
+            let rows = answer.ok()?;
             match asked.many {
-                None => Some(Ok(vec![rows])),
-                Some(count) => numbered(rows, count).map(Ok),
+                None => Some(vec![rows]),
+                Some(count) => numbered(rows, count),
             }
         };
         let found: Vec<_> = self.asked.iter().zip(answers).map(lists).collect();
-        let own = |(asked, list): &(usize, usize)| match found.get(*asked)?.as_ref()? {
-            Ok(lists) => lists.get(*list).cloned().map(Ok),
-            Err(error) => Some(Err(error.clone())),
-        };
+        let own = |(asked, list): &(usize, usize)| found.get(*asked)?.as_ref()?.get(*list).cloned();
         self.places.iter().map(own).collect()
     }
 }
@@ -190,7 +178,7 @@ async fn form(
     let form = match text(&statement.text, &types, differing) {
         // Whether the database takes it, only the database knows.
         Some(text) => match transaction.types(&text).await {
-            Ok(_) => Some(Arc::new(Statement::to_read(text))),
+            Ok(_) => Some(Arc::new(Statement::of(text))),
             Err(error) if is_for_good(&error) => None,
             Err(_) => return None,
         },
