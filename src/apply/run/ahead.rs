@@ -87,26 +87,24 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.target.expect(open.entering.feature).await;
         for first in (0..open.rows.len()).step_by(BATCH) {
             loop {
-                let ahead = self.ahead(open, first).await?;
-                let ahead = match before.take() {
-                    Some(before) => self.leave_for(before, open, ahead).await?,
-                    None => self.settled(open).await?.then_some(ahead),
+                let mut ahead = self.ahead(open, first).await?;
+                let holds = match before.take() {
+                    Some(before) => self.leave_for(before, open, &mut ahead).await?,
+                    None => self.settled(open).await?,
                 };
-                match ahead {
-                    Some(Some((unit, believed))) => {
-                        let sent = self.target.send(unit).await;
-                        open.under_way = Some((believed, sent));
-                        break;
-                    }
-                    Some(None) => {
-                        let batch = open.batch(first);
-                        let Open { entering, rows, .. } = open;
-                        self.enter(entering, &rows[batch], first).await?;
-                        break;
-                    }
+                if !holds {
                     // It rested on rows that did not enter.
-                    None => {}
+                    continue;
                 }
+                if let Some((unit, believed)) = ahead {
+                    let sent = self.target.send(unit).await;
+                    open.under_way = Some((believed, sent));
+                } else {
+                    let batch = open.batch(first);
+                    let Open { entering, rows, .. } = open;
+                    self.enter(entering, &rows[batch], first).await?;
+                }
+                break;
             }
         }
         match before {
@@ -124,40 +122,34 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.complete_table(open).await
     }
 
-    /// The same where the first batch of the next table may have been made ready already. Gives it back,
-    /// unless it holds no longer.
+    /// The same where the first batch of the next table may have been made ready already. Gives whether it
+    /// still holds; where it does not, it is taken back.
     async fn leave_for(
         &mut self,
         mut open: Open<'a, T::Error>,
         next: &mut Open<'a, T::Error>,
-        ahead: Ahead<T>,
-    ) -> Result<Option<Ahead<T>>, ApplyError<T::Error>> {
+        ahead: &mut Ahead<T>,
+    ) -> Result<bool, ApplyError<T::Error>> {
         let outcome = self.outcome(&mut open).await;
         let refused = matches!(outcome, Some((_, Err(CommitError::Refused(_)))));
+        if refused && let Some((_, believed)) = ahead.take() {
+            // First what came last.
+            self.go_back(&mut next.entering, believed.before);
+        }
         let done = self.done;
-        let ahead = match ahead {
-            Some((_, believed)) if refused => {
-                // First what came last.
-                self.go_back(&mut next.entering, believed.before);
-                None
-            }
-            ahead => {
-                // Until it is sent, it is not done, and nothing of this table points at it.
-                if let Some((_, believed)) = &ahead {
-                    self.done = believed.before.done;
-                    let pointed_at = next.entering.pointed_at;
-                    self.targets.hide(pointed_at.zip(believed.before.told));
-                }
-                Some(ahead)
-            }
-        };
+        if let Some((_, believed)) = ahead {
+            // Until it is sent, it is not done, and nothing of the table before points at it.
+            self.done = believed.before.done;
+            let pointed_at = next.entering.pointed_at;
+            self.targets.hide(pointed_at.zip(believed.before.told));
+        }
         self.heard(&mut open, outcome).await?;
         self.complete_table(open).await?;
-        if matches!(ahead, Some(Some(_))) {
+        if ahead.is_some() {
             self.done = done;
             self.targets.hide(None);
         }
-        Ok(ahead)
+        Ok(!refused)
     }
 
     async fn complete_table(
