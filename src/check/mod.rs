@@ -2,6 +2,8 @@
 
 pub mod baseline;
 pub mod catalog;
+#[cfg(test)]
+mod changed;
 mod checked;
 pub mod digest;
 pub mod edit;

@@ -8,6 +8,7 @@ pub mod name;
 pub mod payload;
 pub mod reference;
 pub mod schema;
+pub mod semver;
 pub mod size;
 mod source;
 pub(crate) mod summary;

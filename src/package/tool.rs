@@ -165,6 +165,17 @@ impl Tool {
         }
     }
 
+    /// The kind of item that an update step changes; the workspace is none.
+    pub fn updates_items_of(self) -> Option<&'static str> {
+        match self {
+            Tool::UpdateModule => Some("module"),
+            Tool::UpdateFeature => Some("feature"),
+            Tool::UpdateColumn => Some("column"),
+            Tool::UpdateView => Some("view"),
+            _ => None,
+        }
+    }
+
     /// The argument of a create step that names where it creates, unless that is the workspace.
     pub fn parent_argument(self) -> Option<&'static str> {
         match self {

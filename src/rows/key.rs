@@ -3,10 +3,14 @@
 //! Goes in: rows as they are kept, one object in the form of [`sorted_to`](super::sorted_to) each. Comes
 //! out: the cell of the key, as it is written. It reads no row further than it must.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
 use super::cell::member;
+use super::text_form::text_form;
 
 /// A key, ready to be looked for.
 #[derive(Debug, Clone)]
@@ -29,20 +33,49 @@ impl Key {
     /// The cell of that key; nothing of a row that is no text.
     #[inline]
     pub fn cell<'a>(&self, row: &'a [u8]) -> Option<&'a str> {
+        match self.find(row)? {
+            Found::Plain(inner) => std::str::from_utf8(row.get(inner.start - 1..=inner.end)?).ok(),
+            Found::Other(cell) => Some(cell),
+        }
+    }
+
+    /// The bytes of that cell's [text form](text_form), in whose order texts stand. A string that is
+    /// written as it is gets no second look, not even for whether it is UTF-8.
+    #[inline]
+    pub fn text<'a>(&self, row: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        match self.find(row)? {
+            Found::Plain(inner) => row.get(inner).map(Cow::Borrowed),
+            Found::Other(cell) => Some(match text_form(cell)? {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            }),
+        }
+    }
+
+    #[inline]
+    fn find<'a>(&self, row: &'a [u8]) -> Option<Found<'a>> {
         if let Some(written) = &self.written {
             let at = written.find(row)?;
-            if let Some(cell) = plain_cell(row, at, written.needle().len()) {
-                return std::str::from_utf8(cell).ok();
+            if let Some(found) = plain_cell(row, at, written.needle().len()) {
+                return Some(found);
             }
         }
-        member(std::str::from_utf8(row).ok()?, &self.key)
+        member(std::str::from_utf8(row).ok()?, &self.key).map(Found::Other)
     }
+}
+
+/// A cell where it was found.
+enum Found<'a> {
+    /// A string without a backslash: where what it says stands in the row.
+    Plain(Range<usize>),
+    /// As it is written.
+    Other(&'a str),
 }
 
 /// The cell behind a key of that length, where the key is one of the row itself and the end of the cell
 /// is easily seen.
 #[inline]
-fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<&[u8]> {
+fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<Found<'_>> {
     // Inside of a string a quote has a backslash before it. And where no other object began, the key is
     // one of the row.
     let before = row.get(1..at)?;
@@ -52,11 +85,16 @@ fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<&[u8]> {
     let cell = row.get(at + length..)?;
     match cell.first()? {
         b'"' => {
-            let end = 1 + memchr2(b'"', b'\\', cell.get(1..)?)?;
-            (cell[end] == b'"').then(|| &cell[..=end])
+            let inner = cell.get(1..)?;
+            let end = memchr2(b'"', b'\\', inner)?;
+            let start = at + length + 1;
+            (inner[end] == b'"').then_some(Found::Plain(start..start + end))
         }
         b'[' | b'{' => None,
-        _ => cell.get(..memchr2(b',', b'}', cell)?),
+        _ => {
+            let cell = cell.get(..memchr2(b',', b'}', cell)?)?;
+            Some(Found::Other(std::str::from_utf8(cell).ok()?))
+        }
     }
 }
 
@@ -74,7 +112,7 @@ mod tests {
 
     use super::Key;
     use crate::json::write_string;
-    use crate::rows::{member, sorted_to};
+    use crate::rows::{member, sorted_to, text_form};
 
     #[test]
     fn what_looks_like_the_key_is_not_taken_for_it() {
@@ -135,6 +173,9 @@ mod tests {
             sorted_to(&mut kept, &row);
             let found = Key::new(&key).cell(kept.as_bytes());
             prop_assert_eq!(found, member(&kept, &key), "{} {:?}", kept, key);
+            let text = Key::new(&key).text(kept.as_bytes());
+            let owed = found.and_then(text_form);
+            prop_assert_eq!(text.as_deref(), owed.as_deref().map(str::as_bytes));
         }
     }
 }

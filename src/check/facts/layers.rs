@@ -44,6 +44,8 @@ pub struct Dependency<'d> {
     pub name: Option<&'d str>,
     /// Its identity's columns.
     pub columns: Vec<IdentityColumn<'d>>,
+    /// Whether these are all of them, each with its ref.
+    pub columns_known: bool,
     /// The blueprint, when the key is there.
     pub blueprint: Option<Node<'d>>,
 }
@@ -132,6 +134,13 @@ fn item(node: Node<'_>) -> Item<'_> {
 fn dependency(node: Node<'_>) -> Dependency<'_> {
     let identity = node.get("identity");
     let columns = identity.and_then(|identity| identity.get("columns"));
+    let columns_known = identity.is_some_and(Node::is_object)
+        && columns.is_none_or(|list| {
+            list.is_array()
+                && list
+                    .elements()
+                    .all(|column| column.get_str("ref").is_some())
+        });
     Dependency {
         node,
         uid: node.get_str("uid"),
@@ -148,6 +157,7 @@ fn dependency(node: Node<'_>) -> Dependency<'_> {
                 reference: node.get_str("ref").map(undollared),
             })
             .collect(),
+        columns_known,
         blueprint: node.get("blueprint"),
     }
 }

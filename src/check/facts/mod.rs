@@ -9,6 +9,7 @@ mod spots;
 mod steps;
 mod table;
 mod tables;
+mod unread;
 
 use std::collections::HashMap;
 
@@ -58,6 +59,8 @@ pub struct Facts<'d> {
     pub unresolved: Vec<Unresolved<'d>>,
     /// Plan steps in order.
     pub steps: Vec<Step<'d>>,
+    /// Indices of the steps whose args cannot be read as far as they may hold refs.
+    unread: Vec<usize>,
     /// Blueprint steps, dependency by dependency.
     pub blueprint_steps: Vec<Step<'d>>,
     /// Ref → the plan step that declares it first.
@@ -102,6 +105,7 @@ impl<'d> Facts<'d> {
             dependencies: Vec::new(),
             unresolved: Vec::new(),
             steps: Vec::new(),
+            unread: Vec::new(),
             blueprint_steps: Vec::new(),
             declared: HashMap::new(),
             outside: HashMap::new(),
@@ -161,14 +165,13 @@ impl<'d> Facts<'d> {
         self.layer("items").is_some() && self.items.iter().all(|item| !item.uid.is_empty())
     }
 
-    /// Whether every dependency and identity column names its ref.
+    /// Whether it is known of every dependency which refs it stands for: it says so itself, or its
+    /// `usedBy` says where to look.
     pub fn outside_is_known(&self) -> bool {
         self.dependencies.iter().all(|dependency| {
-            dependency.reference.is_some()
-                && dependency
-                    .columns
-                    .iter()
-                    .all(|column| column.reference.is_some())
+            let users = || dependency.node.get("usedBy").filter(|list| list.is_array());
+            (dependency.reference.is_some() && dependency.columns_known)
+                || users().is_some_and(|list| list.elements().all(Node::is_object))
         })
     }
 
@@ -200,12 +203,13 @@ impl<'d> Facts<'d> {
         if self.layer("unresolved").is_none() || self.layer("items").is_none() {
             return true;
         }
-        let subject = self.subject(step);
-        subject.is_some()
-            && self
-                .unresolved
-                .iter()
-                .any(|entry| entry.uid == subject && entry.path == Some(path))
+        let Some(subject) = self.subject(step) else {
+            return false;
+        };
+        let speaks = |uid: Option<&str>| uid.is_some_and(|uid| self.speaks_of(uid, subject));
+        self.unresolved
+            .iter()
+            .any(|entry| entry.path == Some(path) && speaks(entry.uid))
     }
 
     /// What a ref (without dollar) stands for.

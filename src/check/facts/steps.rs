@@ -107,6 +107,8 @@ impl<'d> Facts<'d> {
             }
         }
         self.infer_missing_refs();
+        self.infer_missing_outside();
+        self.note_unread();
         self.collect_uses();
     }
 

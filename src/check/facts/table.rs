@@ -45,7 +45,7 @@ pub struct Column<'d> {
     pub component: &'d str,
     /// The effective config object.
     pub config: Option<Node<'d>>,
-    /// Declared position.
+    /// Declared position; in an identity the position in its list.
     pub order: Option<i64>,
 }
 

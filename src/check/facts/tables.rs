@@ -29,21 +29,27 @@ impl<'d> Facts<'d> {
             .filter(|d| d.kind == Some("feature"))
         {
             if let Some(reference) = dependency.reference {
-                let columns = dependency.columns.iter().map(|column| Column {
-                    name: column.node.get_str("name").unwrap_or_default(),
-                    reference: column.reference,
-                    kind: column
-                        .node
-                        .get_str("type")
-                        .and_then(|name| self.definitions.column_types.get(name)),
-                    component: column.node.get_str("defaultComponent").unwrap_or_default(),
-                    config: None,
-                    order: None,
-                });
+                let mut named = dependency.columns.iter();
+                let columns = dependency
+                    .columns
+                    .iter()
+                    .zip(1..)
+                    .map(|(column, order)| Column {
+                        name: column.node.get_str("name").unwrap_or_default(),
+                        reference: column.reference,
+                        kind: column
+                            .node
+                            .get_str("type")
+                            .and_then(|name| self.definitions.column_types.get(name)),
+                        component: column.node.get_str("defaultComponent").unwrap_or_default(),
+                        config: None,
+                        order: Some(order),
+                    });
                 tables.push(Table {
                     reference,
                     origin: Origin::Dependency,
-                    complete: true,
+                    complete: dependency.columns_known
+                        && named.all(|column| column.node.get_str("name").is_some()),
                     columns: columns.collect(),
                 });
             }
@@ -69,26 +75,35 @@ impl<'d> Facts<'d> {
         let created = self.steps.iter().filter(|step| {
             step.tool == Some(Tool::CreateColumn) && step.arg_ref("featureId") == Some(table)
         });
-        let mut columns: Vec<Column<'d>> = created
-            .map(|step| {
-                let type_name = step.arg_str("type").unwrap_or_default();
-                Column {
-                    name: step.arg_str("name").unwrap_or_default(),
-                    reference: step.reference,
-                    kind: self.definitions.column_types.get(type_name),
-                    component: step.arg_str("defaultComponent").unwrap_or_default(),
-                    config: step
-                        .reference
-                        .and_then(|reference| self.last_update(Tool::UpdateColumn, reference))
-                        .or_else(|| step.arg("config"))
-                        .filter(|config| config.is_object()),
-                    order: step.arg("order").and_then(crate::json::Node::as_i64),
-                }
-            })
-            .collect();
+        let mut columns: Vec<Column<'d>> = created.map(|step| self.plan_column(step)).collect();
         // Stable: ties and columns without an order stay as they were created.
         columns.sort_by_key(|column| column.order.unwrap_or(i64::MAX));
         columns
+    }
+
+    /// The columns that the plan creates in no table that is known.
+    pub fn homeless_columns(&self) -> impl Iterator<Item = Column<'d>> {
+        let created = |step: &&super::Step<'d>| step.tool == Some(Tool::CreateColumn);
+        let homeless = (self.steps.iter())
+            .filter(created)
+            .filter(|step| !self.has_home(step));
+        homeless.map(|step| self.plan_column(step))
+    }
+
+    fn plan_column(&self, step: &super::Step<'d>) -> Column<'d> {
+        let type_name = step.arg_str("type").unwrap_or_default();
+        Column {
+            name: step.arg_str("name").unwrap_or_default(),
+            reference: step.reference,
+            kind: self.definitions.column_types.get(type_name),
+            component: step.arg_str("defaultComponent").unwrap_or_default(),
+            config: step
+                .reference
+                .and_then(|reference| self.last_update(Tool::UpdateColumn, reference))
+                .or_else(|| step.arg("config"))
+                .filter(|config| config.is_object()),
+            order: step.arg("order").and_then(crate::json::Node::as_i64),
+        }
     }
 
     /// The config of the last update step of that tool for that ref.

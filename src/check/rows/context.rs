@@ -1,10 +1,11 @@
 //! What the manifest says about rows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::check::facts::{Facts, Item, Table, Version};
 use crate::json::Node;
 use crate::package::format::EXPORT_REASONS;
+use crate::package::reference::undollared;
 
 /// The part of the facts that rows are held against.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub(super) struct RowsContext<'c> {
     pub(super) payloads: Option<Node<'c>>,
     /// The rows items in order.
     pub(super) items: Vec<RowsItem<'c>>,
+    /// Indices of the rows items that no entry names.
+    unnamed: Vec<usize>,
     /// Tables of the plan and of dependencies, columns in table order with effective config.
     pub(super) tables: &'c [Table<'c>],
     /// What `unresolved` excuses; `None` when the package has no such layer, which excuses
@@ -64,9 +67,12 @@ impl<'c> RowsContext<'c> {
     pub(super) fn new(facts: &'c Facts<'c>) -> RowsContext<'c> {
         let items = facts.items.iter().filter(|item| item.is_rows());
         let items = items.map(|item| rows_item(facts, item));
+        let items: Vec<RowsItem<'c>> = items.chain(version_1_items(facts)).collect();
+        let payloads = facts.payloads().filter(|payloads| payloads.is_array());
         RowsContext {
-            payloads: facts.payloads().filter(|payloads| payloads.is_array()),
-            items: items.chain(version_1_items(facts)).collect(),
+            payloads,
+            unnamed: unnamed(&items, payloads),
+            items,
             tables: &facts.tables,
             reported: facts.layer("unresolved").is_some().then(|| reported(facts)),
             version: facts.version,
@@ -74,8 +80,27 @@ impl<'c> RowsContext<'c> {
         }
     }
 
-    /// The rows item that an entry names.
+    /// The rows item that an entry is meant for: the one that it names, or, where the entry's
+    /// `itemUid` or the item's uid cannot be read, the one of its table that no entry names.
     pub(super) fn item_of(&self, entry: Node<'_>) -> Option<usize> {
+        self.named_by(entry).or_else(|| {
+            let uid = entry.get_str("itemUid");
+            let table = undollared(entry.get_str("featureRef")?);
+            let fits = |item: &RowsItem<'_>| {
+                (uid.is_none() || item.uid.is_empty())
+                    && match item.table {
+                        TableOf::Known(known) => known == table,
+                        TableOf::NoParent => true,
+                        TableOf::Broken => false,
+                    }
+            };
+            let mut unnamed = self.unnamed.iter().copied();
+            unnamed.find(|index| fits(&self.items[*index]))
+        })
+    }
+
+    /// The rows item whose uid an entry has.
+    pub(super) fn named_by(&self, entry: Node<'_>) -> Option<usize> {
         let uid = entry.get_str("itemUid").filter(|uid| !uid.is_empty())?;
         self.items.iter().position(|item| item.uid == uid)
     }
@@ -110,6 +135,20 @@ impl<'c> RowsContext<'c> {
             .iter()
             .any(|known| *known == path || *known == "rows[]")
     }
+}
+
+/// Indices of the items whose uid no entry has.
+fn unnamed(items: &[RowsItem<'_>], payloads: Option<Node<'_>>) -> Vec<usize> {
+    let entries = payloads.into_iter().flat_map(Node::elements);
+    let named: HashSet<&str> = entries
+        .filter_map(|entry| entry.get_str("itemUid"))
+        .collect();
+    let unnamed = |item: &RowsItem<'_>| item.uid.is_empty() || !named.contains(item.uid);
+    let items = items.iter().enumerate();
+    items
+        .filter(|(_, item)| unnamed(item))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 fn rows_item<'c>(facts: &'c Facts<'c>, item: &Item<'c>) -> RowsItem<'c> {
@@ -154,6 +193,8 @@ fn reported<'c>(facts: &'c Facts<'c>) -> Reported<'c> {
         let reason = entry.node.get_str("reason");
         let known = reason.is_some_and(|reason| EXPORT_REASONS.contains(&reason));
         if path == "rows[]" || !known || reason == Some("tabela_alvo_sem_linhas") {
+            // A uid of nobody is that of an item without one, if there is any.
+            let uid = if facts.is_nobodys(uid) { "" } else { uid };
             reported.entry(uid).or_default().push(path);
         }
     }

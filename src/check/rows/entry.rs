@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::RowsOutcome;
 use super::context::{RowsContext, TableOf};
 use super::harvest::Harvest;
-use super::layout::Layout;
+use super::layout::{Layout, Slot};
 use crate::check::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
@@ -25,6 +25,7 @@ pub(super) fn judge(
     outcome: &mut RowsOutcome,
 ) {
     let mut first_of: HashMap<&str, usize> = HashMap::new();
+    let mut meant_for: HashMap<usize, usize> = HashMap::new();
     for (index, (layout, harvest)) in layouts.iter().zip(harvests).enumerate() {
         let Some(entry) = layout.entry else { continue };
         let mut out = Entry {
@@ -47,13 +48,16 @@ pub(super) fn judge(
             }
             first_of.entry(name).or_insert(index);
         }
-        if layout.item.is_none() {
+        if let Some(item) = layout.item {
+            meant_for.entry(item).or_insert(index);
+        }
+        if context.named_by(entry).is_none() {
             let place = uid.unwrap_or(entry);
             let message = match uid {
                 Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
-            let named = uid.and_then(Node::as_str).is_some();
+            let named = layout.item.is_none() && uid.and_then(Node::as_str).is_some();
             if context.version == Version::Two && context.items_known && named {
                 out.findings
                     .push(Finding::at(&R024, place, message.clone()));
@@ -61,7 +65,7 @@ pub(super) fn judge(
             outcome.orphans.push((Place::value(place), message));
         }
     }
-    items(context, layouts, harvests, &first_of, outcome);
+    items(context, layouts, harvests, &first_of, &meant_for, outcome);
 }
 
 /// R023 and R025, P003 and P004.
@@ -70,12 +74,16 @@ fn items(
     layouts: &[Layout<'_>],
     harvests: &[Harvest],
     first_of: &HashMap<&str, usize>,
+    meant_for: &HashMap<usize, usize>,
     outcome: &mut RowsOutcome,
 ) {
-    for item in &context.items {
-        let Some(entry) = first_of.get(item.uid) else {
+    for (index, item) in context.items.iter().enumerate() {
+        let named = first_of.get(item.uid);
+        let meant = named.or_else(|| meant_for.get(&index));
+        // A promotion goes by the uids alone.
+        if named.is_none() {
             let message = "the rows item has no payload entry".to_owned();
-            if context.payloads.is_some() && context.version == Version::Two {
+            if meant.is_none() && context.payloads.is_some() && context.version == Version::Two {
                 outcome
                     .findings
                     .push(Finding::at(&R023, item.node, message.clone()));
@@ -83,8 +91,8 @@ fn items(
             outcome
                 .without_payload
                 .push((Place::value(item.node), message));
-            continue;
-        };
+        }
+        let Some(entry) = meant else { continue };
         let rows = harvests[*entry].count();
         let count = item.node.get("count");
         // An absent count is I011, one that is no number J005; a promotion fails on either.
@@ -111,9 +119,11 @@ fn items(
                     edits: vec![edit::replace(count, rows.to_string())],
                 }));
         }
-        outcome
-            .count_mismatches
-            .push((Place::value(place), message));
+        if named.is_some() {
+            outcome
+                .count_mismatches
+                .push((Place::value(place), message));
+        }
     }
 }
 
@@ -171,6 +181,7 @@ impl Entry<'_, '_> {
             return;
         };
         let mut highest = None;
+        let mut unplaced = Vec::new();
         for node in list.elements() {
             let Some(index) = node.as_str().and_then(|name| self.layout.slot(name)) else {
                 continue;
@@ -194,15 +205,24 @@ impl Entry<'_, '_> {
             if slot.column.is_none() && self.layout.table.is_some_and(|table| !known(table)) {
                 continue; // Its place in the table is unknown.
             }
-            if highest.is_some_and(|highest| index <= highest) {
-                let message = format!("`{}` stands out of the table's order", slot.name);
-                self.findings.push(
-                    Finding::at(&R006, node, message)
-                        .help("List columns in the table's order, once each.")
-                        .fix(self.in_table_order(list)),
-                );
+            let placed = slot.is_placed();
+            let astray = if placed {
+                highest.is_some_and(|highest| index <= highest)
             } else {
-                highest = Some(index);
+                unplaced.contains(&index)
+            };
+            if astray {
+                let message = format!("`{}` stands out of the table's order", slot.name);
+                let mut finding = Finding::at(&R006, node, message)
+                    .help("List columns in the table's order, once each.");
+                finding.fix = self.in_table_order(list);
+                self.findings.push(finding);
+            } else {
+                if placed {
+                    highest = Some(index);
+                } else {
+                    unplaced.push(index);
+                }
                 if !self.harvest.carried.get(index).copied().unwrap_or(false)
                     && self.rows().is_some()
                 {
@@ -213,18 +233,21 @@ impl Entry<'_, '_> {
         }
     }
 
-    /// Lists the columns once each, in the table's order.
-    fn in_table_order(&self, list: Node<'_>) -> Fix {
+    /// Lists the columns once each, in the table's order, when that is known of all of them.
+    fn in_table_order(&self, list: Node<'_>) -> Option<Fix> {
         let names = list.elements().filter_map(Node::as_str);
         let mut slots: Vec<usize> = names.filter_map(|name| self.layout.slot(name)).collect();
         slots.sort_unstable();
         slots.dedup();
-        let names = slots.iter().map(|slot| self.layout.columns[*slot].name);
-        Fix {
+        let slots = || slots.iter().map(|slot| &self.layout.columns[*slot]);
+        slots().all(Slot::is_placed).then(|| Fix {
             title: "List the columns in the table's order".to_owned(),
             safe: true,
-            edits: vec![edit::replace(list, edit::string_list(names))],
-        }
+            edits: vec![edit::replace(
+                list,
+                edit::string_list(slots().map(|slot| slot.name)),
+            )],
+        })
     }
 
     fn not_in_table(&mut self, node: Node<'_>) {

@@ -390,6 +390,11 @@ impl<'c> Slot<'c> {
         }
     }
 
+    /// Whether its place among the table's columns is known: not when its step tells no `order`.
+    pub(super) fn is_placed(&self) -> bool {
+        self.column.is_none_or(|column| column.order.is_some())
+    }
+
     /// Whether rows could be matched by it; `None` when its type is not known.
     pub(super) fn can_be_key(&self) -> Option<bool> {
         if !self.listed || self.automatic {

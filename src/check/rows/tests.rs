@@ -1,72 +1,13 @@
 //! Small packages, changed in one place: what the rules say, and what they leave alone.
 
 use proptest::prelude::*;
-use serde_json::Value;
 
+use crate::check::changed::{LINKS, TINY, found, parse, set, table};
 use crate::check::{CheckOptions, check};
 use crate::json::{SyntaxKind, validate};
 
-const TINY: &str = include_str!("../../../tests/fixtures/cases/valid/base-tiny.json");
-const LINKS: &str = include_str!("../../../tests/fixtures/cases/valid/base-links.json");
-
 const CLIENTS: &str = "/payloads/0/rows";
 const ORDERS: &str = "/payloads/2/rows";
-
-/// Code and pointer of every finding.
-fn found(text: &str, threads: usize) -> Vec<(String, String)> {
-    let report = check(
-        text.as_bytes(),
-        &CheckOptions {
-            threads,
-            ..CheckOptions::default()
-        },
-    );
-    let findings = report.findings.into_iter();
-    findings
-        .map(|finding| (finding.rule.code.to_owned(), finding.place.pointer))
-        .collect()
-}
-
-/// Sets the value at `pointer`; JSON text, or nothing to remove it.
-fn set(package: &mut Value, pointer: &str, value: &str) {
-    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-    let parent = package
-        .pointer_mut(parent)
-        .unwrap_or_else(|| panic!("no {parent}"));
-    match parent {
-        Value::Object(members) if value.is_empty() => drop(members.remove(key)),
-        Value::Object(members) => drop(members.insert(key.to_owned(), parse(value))),
-        Value::Array(elements) => elements[key.parse::<usize>().expect("an index")] = parse(value),
-        _ => panic!("{pointer} is in no container"),
-    }
-}
-
-fn parse(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-/// Pointers with values, or codes with pointers.
-type Pairs<'p> = &'p [(&'p str, &'p str)];
-
-/// Each case: changes of `base` (below `root`), and the findings owed (below `root`, unless the
-/// pointer begins with `!`).
-fn table(base: &str, root: &str, cases: &[(Pairs<'_>, Pairs<'_>)]) {
-    for (changes, owed) in cases {
-        let mut package = parse(base);
-        for (pointer, value) in *changes {
-            set(&mut package, &format!("{root}{pointer}"), value);
-        }
-        let place = |pointer: &str| match pointer.strip_prefix('!') {
-            Some(whole) => whole.to_owned(),
-            None => format!("{root}{pointer}"),
-        };
-        let owed: Vec<_> = owed
-            .iter()
-            .map(|(code, pointer)| ((*code).to_owned(), place(pointer)))
-            .collect();
-        assert_eq!(found(&package.to_string(), 1), owed, "{changes:?}");
-    }
-}
 
 #[test]
 fn cells_hold_what_their_columns_store() {

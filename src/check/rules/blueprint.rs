@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::check::catalog::D007;
-use crate::check::facts::{Declared, Dependency, Facts, Step, StepPlace};
+use crate::check::facts::{Declared, Facts, Step, StepPlace};
 use crate::check::finding::Finding;
 use crate::definitions::ReferenceKind;
 use crate::json::Node;
@@ -20,18 +20,19 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             let of_this =
                 |step: &&Step<'_>| matches!(step.place, StepPlace::Blueprint(at, _) if at == index);
             let steps: Vec<&Step<'_>> = facts.blueprint_steps.iter().filter(of_this).collect();
-            blueprint(facts, dependency, list, &steps, out);
+            blueprint(facts, index, list, &steps, out);
         }
     }
 }
 
 fn blueprint(
     facts: &Facts<'_>,
-    dependency: &Dependency<'_>,
+    index: usize,
     list: Node<'_>,
     steps: &[&Step<'_>],
     out: &mut Vec<Finding>,
 ) {
+    let dependency = &facts.dependencies[index];
     let mut say = |place: Node<'_>, message: String| out.push(Finding::at(&D007, place, message));
     let Some((first, rest)) = steps.split_first() else {
         say(list, "the blueprint has no steps".to_owned());
@@ -73,7 +74,11 @@ fn blueprint(
             None => continue,
         }
         if let Some(reference) = step.reference {
-            if !owed.contains(reference) {
+            // A column that the identity does not name readably stands for the dependency too.
+            let owed = owed.contains(reference)
+                || (facts.outside(reference))
+                    .is_some_and(|at| at.dependency == index && at.column.is_some());
+            if !owed {
                 say(
                     place(step, "ref"),
                     format!("`{reference}` is no identity column of the dependency"),

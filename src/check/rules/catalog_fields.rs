@@ -9,15 +9,14 @@ use crate::check::rule::Rule;
 use crate::check::suggest;
 use crate::json::Node;
 use crate::package::format::{MANIFEST, Type, catalog_fields};
+use crate::package::semver::is_semver;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let manifest = facts.manifest;
     word(manifest, "scope", &M001, out);
     word(manifest, "visibility", &M002, out);
     if let Some(version) = manifest.get("semver")
-        && version
-            .as_str()
-            .is_none_or(|text| semver::Version::parse(text).is_err())
+        && version.as_str().is_none_or(|text| !is_semver(text))
     {
         let message = format!("{} is no semantic version", suggest::shown(version.raw()));
         out.push(Finding::at(&M003, version, message));

@@ -135,14 +135,15 @@ fn create_step<'f, 'd>(facts: &'f Facts<'d>, item: &Item<'d>) -> Option<&'f Step
 }
 
 fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
-    let Some(kind) = item.kind else { return };
-    let expected = match kind {
-        "column" | "view" | "rows" => "feature",
-        "rail" => "module",
-        _ => return,
+    let expected = match item.kind {
+        Some("column" | "view" | "rows") => Some("feature"),
+        Some("rail") => Some("module"),
+        _ => None,
     };
     let Some(node) = item.node.get("parent") else {
-        missing_parent(facts, item, expected, out);
+        if let Some(expected) = expected {
+            missing_parent(facts, item, expected, out);
+        }
         return;
     };
     let Some(uid) = item.parent else { return };
@@ -157,6 +158,8 @@ fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         ));
         return;
     };
+    // Items of other kinds may hang below whatever item they name.
+    let Some(expected) = expected else { return };
     // An item whose own kind is doubtful (I003, I007) says nothing about its children.
     let created = parent
         .reference
@@ -259,7 +262,11 @@ fn plan_is_known(facts: &Facts<'_>) -> bool {
             let kind = step.arg_str("type").unwrap_or_default();
             match step.tool {
                 None => false,
-                Some(Tool::CreateColumn) => facts.definitions.column_types.contains_key(kind),
+                Some(Tool::CreateColumn) => {
+                    (facts.definitions.column_types.get(kind)).is_some_and(|kind| {
+                        !kind.link || step.arg("config").is_none_or(Node::is_object)
+                    })
+                }
                 Some(_) => true,
             }
         })
@@ -293,7 +300,14 @@ fn rows(facts: &Facts<'_>, item: &Item<'_>, linked: &HashSet<&str>, out: &mut Ve
                 .and_then(|entry| entry.get_str("featureRef"))
                 .map(crate::package::reference::undollared)
         });
-    let derived = table.filter(|_| plan_is_known(facts)).map(|table| {
+    // A column of an unknown table may be the link that makes another table a reference.
+    let perhaps = |table: &str| {
+        let mut homeless = facts.homeless_columns();
+        !linked.contains(table)
+            && homeless.any(|column| column.is_link() && column.linked_table() == Some(table))
+    };
+    let known = |table: &&str| plan_is_known(facts) && !perhaps(table);
+    let derived = table.filter(known).map(|table| {
         if linked.contains(table) {
             "reference"
         } else {

@@ -16,6 +16,8 @@ mod name;
 mod order;
 mod reference;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod unresolved;
 mod usage;
 

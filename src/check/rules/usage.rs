@@ -71,6 +71,8 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
             .is_none_or(|name| used_by_name(facts, dependency, name));
     if !facts.steps_are_readable() {
         // Without steps nothing is used: that is the missing plan's fault, not the dependency's.
+    } else if facts.may_be_used_unread(dependency) {
+        // What cannot be read may be the use.
     } else if used.is_empty() && !by_name {
         out.push(Finding::at(
             &D015,
@@ -115,7 +117,14 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
     }
     let mut unlisted: Vec<&ItemUse<'_>> = item_uses
         .iter()
-        .filter(|item_use| !listed.contains(&(item_use.uid, item_use.path.as_str())))
+        .filter(|item_use| {
+            let path = item_use.path.as_str();
+            let lists =
+                |(uid, at): &(&str, &str)| *at == path && facts.speaks_of(uid, item_use.uid);
+            let is_listed = listed.contains(&(item_use.uid, path))
+                || (item_use.uid.is_empty() && listed.iter().any(lists));
+            !is_listed
+        })
         .collect();
     // An entry gone astray surely means one of the unlisted uses: the nearest one is excused.
     for (uid, at) in astray {
@@ -144,11 +153,16 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
         } else {
             Finding::at(&D018, item_use.at.node, message)
         };
+        let uid = if item_use.uid.is_empty() {
+            "of the item"
+        } else {
+            item_use.uid
+        };
         out.push(
             finding
                 .help(format!(
-                    "Add an entry with uid {} and path {}.",
-                    item_use.uid, item_use.path
+                    "Add an entry with uid {uid} and path {}.",
+                    item_use.path
                 ))
                 .related(list, "the dependency's `usedBy`"),
         );
@@ -273,7 +287,7 @@ fn place(
             _ => true, // D002, J005 or J006 speaks.
         }
     };
-    if found.iter().any(holds) {
+    if found.iter().any(holds) || facts.has_unread_steps(item) {
         return true;
     }
     let message = match found.first() {
@@ -342,6 +356,10 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         out.push(finding.related(at.node, "used here").fix(fix()));
     }
     let mut seen = HashSet::new();
+    let may_be_used = |name: &str| {
+        let dependency = facts.outside(name).map(|outside| outside.dependency);
+        dependency.is_some_and(|index| facts.may_be_used_unread(&facts.dependencies[index]))
+    };
     // Without the layer nothing can be said about what stands for a ref (M005).
     let dependencies_known = (facts.layer("dependencies").is_some() && facts.outside_is_known())
         || facts.version == Version::One;
@@ -350,7 +368,7 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             format!("`{name}` is listed twice")
         } else if facts.declaring_step(name).is_some() {
             format!("`{name}` is declared by a step, it does not come from outside")
-        } else if !used.contains(name) {
+        } else if !used.contains(name) && !may_be_used(name) {
             format!("no step uses `{name}`")
         } else if dependencies_known && facts.outside(name).is_none() {
             let finding = Finding::at(&D016, *node, format!("no dependency stands for `{name}`"));

@@ -80,12 +80,12 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
     }
     for (name, holds) in COMPARISONS {
         connection.create_scalar_function(&*format!("cell_{name}"), 3, FLAGS, move |call| {
-            let form = cell(call)?.and_then(text_form);
+            let (ValueRef::Text(row), ValueRef::Text(other)) = (call.get_raw(0), call.get_raw(2))
+            else {
+                return Ok(None);
+            };
             // The order of texts is that of their bytes.
-            Ok(match call.get_raw(2) {
-                ValueRef::Text(other) => form.map(|text| holds(text.as_bytes().cmp(other))),
-                _ => None,
-            })
+            Ok(key(call)?.text(row).map(|text| holds((*text).cmp(other))))
         })?;
     }
     Ok(())
@@ -100,9 +100,12 @@ fn cell<'a>(call: &'a Context<'_>) -> Result<Option<&'a str>> {
     let ValueRef::Text(row) = call.get_raw(0) else {
         return Ok(None);
     };
-    // Made ready once for a statement, as long as it is a parameter.
-    let key: Arc<Key> = call.get_or_create_aux(1, |key| key.as_str().map(Key::new))?;
-    Ok(key.cell(row))
+    Ok(key(call)?.cell(row))
+}
+
+/// The second argument: made ready once for a statement, as long as it is a parameter.
+fn key(call: &Context<'_>) -> Result<Arc<Key>> {
+    call.get_or_create_aux(1, |key| key.as_str().map(Key::new))
 }
 
 fn text<'a>(call: &'a Context<'_>, index: usize) -> Option<&'a str> {

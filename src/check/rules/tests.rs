@@ -1,0 +1,334 @@
+//! Sample packages, changed in one place: each mistake gives its one finding, and does not hide
+//! another.
+
+use crate::check::changed::{AUTO, LINKS, TINY, table};
+
+const ITEMS: &str = "/manifest/items";
+const DEPENDENCIES: &str = "/manifest/dependencies";
+
+#[test]
+fn a_parent_is_an_item_whatever_the_child() {
+    let nobody = "\"u_00000000-0000-4000-8000-000000000000\"";
+    let notes = "\"u_c9e9c616-612e-4696-96ce-cc1b78e51061\"";
+    table(
+        TINY,
+        ITEMS,
+        &[
+            (&[("/0/parent", nobody)], &[("I008", "/0/parent")]),
+            (&[("/0/parent", "\"x\"")], &[("I008", "/0/parent")]),
+            (&[("/6/parent", "\"\"")], &[("I008", "/6/parent")]),
+            (&[("/6/parent", notes)], &[]),
+            (&[("/6/parent", "5")], &[("J005", "/6/parent")]),
+            (
+                &[("/6/kind", "\"thing\""), ("/6/parent", nobody)],
+                &[("I003", "/6/kind"), ("I008", "/6/parent")],
+            ),
+        ],
+    );
+    let dependency = "\"u_63d2e490-85ef-4430-8d03-8db4de383784\"";
+    table(
+        AUTO,
+        ITEMS,
+        &[
+            (&[("/14/parent", dependency)], &[("I008", "/14/parent")]),
+            (&[("/14/parent", nobody)], &[("I008", "/14/parent")]),
+        ],
+    );
+}
+
+#[test]
+fn a_column_without_a_place_is_out_of_no_order() {
+    table(
+        TINY,
+        "",
+        &[
+            (
+                &[("/manifest/plan/steps/1/args/order", "")],
+                &[("S009", "/manifest/plan/steps/1/args")],
+            ),
+            (
+                &[("/manifest/plan/steps/1/args/order", "\"1\"")],
+                &[("S009", "/manifest/plan/steps/1/args/order")],
+            ),
+            (
+                &[("/manifest/plan/steps/1/args/order", "null")],
+                &[("S009", "/manifest/plan/steps/1/args/order")],
+            ),
+            // The others are held against each other all the same, and each is listed once.
+            (
+                &[
+                    ("/manifest/plan/steps/1/args/order", "null"),
+                    (
+                        "/payloads/0/columns",
+                        "[\"n\",\"title\",\"body\",\"title\"]",
+                    ),
+                ],
+                &[
+                    ("S009", "/manifest/plan/steps/1/args/order"),
+                    ("R006", "/payloads/0/columns/2"),
+                    ("R006", "/payloads/0/columns/3"),
+                ],
+            ),
+        ],
+    );
+}
+
+/// A table of another workspace may have the name of one of this one: an import gives it a free one.
+#[test]
+fn a_blueprint_is_a_world_of_its_own() {
+    let name = "/0/blueprint/steps/0/args/name";
+    table(
+        LINKS,
+        DEPENDENCIES,
+        &[
+            (&[(name, "\"clients\"")], &[]),
+            (&[(name, "\"orders\"")], &[]),
+        ],
+    );
+}
+
+/// Every change alone gives one finding: that code at that place.
+fn alone(base: &str, cases: &[(&str, &str, &str, &str)]) {
+    for (pointer, value, code, place) in cases {
+        table(base, "", &[(&[(pointer, value)], &[(code, place)])]);
+    }
+}
+
+#[test]
+fn what_steps_cannot_tell_is_said_of_nobody() {
+    for (base, steps) in [(LINKS, &[9, 18, 19][..]), (AUTO, &[14, 15, 18])] {
+        for step in steps {
+            let step = format!("/manifest/plan/steps/{step}");
+            let args = format!("{step}/args");
+            alone(
+                base,
+                &[(&args, "", "J006", &step), (&args, "5", "J005", &args)],
+            );
+        }
+    }
+    let config = "/manifest/plan/steps/9/args/config";
+    alone(LINKS, &[(config, "5", "S009", config)]);
+    // An update that names nothing may be one of any column, but of nothing else.
+    let update = "/manifest/plan/steps/22";
+    table(
+        AUTO,
+        "",
+        &[(
+            &[
+                ("/manifest/plan/steps/22/args", ""),
+                (
+                    "/manifest/dependencies/4/usedBy/0/path",
+                    "\"config.0.views.0\"",
+                ),
+            ],
+            &[
+                ("D014", "/manifest/dependencies/4/usedBy/0/path"),
+                ("J006", update),
+            ],
+        )],
+    );
+    // Other dependencies are judged all the same, and so are other items of the same one.
+    table(
+        LINKS,
+        "",
+        &[
+            (
+                &[
+                    ("/manifest/plan/steps/9/args", ""),
+                    ("/manifest/plan/steps/19/args/config", ""),
+                ],
+                &[
+                    ("D015", "/manifest/dependencies/1"),
+                    ("D014", "/manifest/dependencies/1/usedBy/0/path"),
+                    ("D014", "/manifest/dependencies/1/usedBy/1/path"),
+                    ("D016", "/manifest/plan/externalRefs/3"),
+                    ("D016", "/manifest/plan/externalRefs/4"),
+                    ("J006", "/manifest/plan/steps/9"),
+                ],
+            ),
+            (
+                &[
+                    ("/manifest/plan/steps/9/args", ""),
+                    (
+                        "/manifest/dependencies/0/usedBy/2/path",
+                        "\"config.nowhere\"",
+                    ),
+                ],
+                &[
+                    ("D014", "/manifest/dependencies/0/usedBy/2/path"),
+                    ("J006", "/manifest/plan/steps/9"),
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_dependency_that_does_not_say_what_it_stands_for() {
+    for dependency in ["/manifest/dependencies/0", "/manifest/dependencies/1"] {
+        for key in ["ref", "identity"] {
+            let at = format!("{dependency}/{key}");
+            alone(
+                LINKS,
+                &[(&at, "", "J006", dependency), (&at, "5", "J005", &at)],
+            );
+        }
+        let column = format!("{dependency}/identity/columns/0");
+        alone(LINKS, &[(&format!("{column}/ref"), "", "J006", &column)]);
+    }
+    for index in 0..6 {
+        let dependency = format!("/manifest/dependencies/{index}");
+        for key in ["ref", "identity"] {
+            let at = format!("{dependency}/{key}");
+            alone(AUTO, &[(&at, "", "J006", &dependency)]);
+        }
+    }
+    // A use that no `usedBy` lists and a ref of nobody are seen all the same.
+    table(
+        LINKS,
+        "",
+        &[
+            (
+                &[
+                    ("/manifest/dependencies/0/ref", ""),
+                    ("/manifest/dependencies/0/usedBy/2", ""),
+                ],
+                &[
+                    ("J006", "/manifest/dependencies/0"),
+                    (
+                        "D018",
+                        "/manifest/plan/steps/18/args/config/linkedFeatureId",
+                    ),
+                ],
+            ),
+            (
+                &[
+                    ("/manifest/dependencies/0/identity", ""),
+                    (
+                        "/manifest/plan/steps/17/args/config/linkedFeatureId",
+                        "\"$f_none\"",
+                    ),
+                ],
+                &[
+                    ("J006", "/manifest/dependencies/0"),
+                    (
+                        "S006",
+                        "/manifest/plan/steps/17/args/config/linkedFeatureId",
+                    ),
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_item_without_a_uid_is_the_one_that_others_mean() {
+    for item in [9, 18, 19, 27, 28, 29] {
+        let item = format!("/manifest/items/{item}");
+        alone(LINKS, &[(&format!("{item}/uid"), "", "J006", &item)]);
+    }
+    table(
+        LINKS,
+        "",
+        &[
+            // A use that nobody lists, and rows that nobody brings.
+            (
+                &[
+                    ("/manifest/items/9/uid", ""),
+                    ("/manifest/dependencies/0/usedBy/1", ""),
+                ],
+                &[
+                    ("J006", "/manifest/items/9"),
+                    (
+                        "D018",
+                        "/manifest/plan/steps/9/args/config/linkedValueColumn",
+                    ),
+                ],
+            ),
+            (
+                &[("/manifest/items/28/uid", ""), ("/payloads/1", "")],
+                &[
+                    ("J006", "/manifest/items/28"),
+                    ("R023", "/manifest/items/28"),
+                    ("R012", "/payloads/1/rows/0/refs/tags/rows/0/rowUid"),
+                    ("R012", "/payloads/1/rows/0/refs/tags/rows/1/rowUid"),
+                    ("R012", "/payloads/1/rows/2/refs/tags/rows/0/rowUid"),
+                ],
+            ),
+            // Counts are held against the entry that is meant.
+            (
+                &[
+                    ("/manifest/items/28/uid", ""),
+                    ("/manifest/items/28/count", "7"),
+                ],
+                &[
+                    ("J006", "/manifest/items/28"),
+                    ("R025", "/manifest/items/28/count"),
+                ],
+            ),
+            (
+                &[
+                    ("/manifest/items/29/uid", ""),
+                    ("/manifest/unresolved", "[]"),
+                ],
+                &[
+                    ("J006", "/manifest/items/29"),
+                    ("R026", "/payloads/2/rows/1/data/region"),
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_entry_that_names_no_item_is_that_of_its_table() {
+    for entry in ["/payloads/0", "/payloads/1", "/payloads/2"] {
+        let uid = format!("{entry}/itemUid");
+        alone(
+            LINKS,
+            &[(&uid, "", "J006", entry), (&uid, "5", "J005", &uid)],
+        );
+    }
+    table(
+        LINKS,
+        "",
+        &[(
+            &[
+                ("/payloads/1/itemUid", ""),
+                ("/payloads/1/featureRef", "\"f_regions\""),
+            ],
+            &[
+                ("R023", "/manifest/items/28"),
+                ("J006", "/payloads/1"),
+                ("R020", "/payloads/2/rows/0/refs/tags/rows/0/featureRef"),
+                ("R020", "/payloads/2/rows/0/refs/tags/rows/1/featureRef"),
+                ("R020", "/payloads/2/rows/2/refs/tags/rows/0/featureRef"),
+            ],
+        )],
+    );
+}
+
+#[test]
+fn a_column_in_no_table_may_be_the_link_from_another() {
+    let table_of = "/manifest/plan/steps/14/args/featureId";
+    let class = "/manifest/items/28/dataClass";
+    let other = "/manifest/items/27/dataClass";
+    alone(
+        LINKS,
+        &[
+            (table_of, "\"\"", "S009", table_of),
+            (table_of, "\"$f_none\"", "S006", table_of),
+        ],
+    );
+    table(
+        LINKS,
+        "",
+        &[
+            (&[(class, "\"transactional\"")], &[("I012", class)]),
+            (
+                &[(table_of, "\"\""), (other, "\"transactional\"")],
+                &[("I012", other), ("S009", table_of)],
+            ),
+        ],
+    );
+}
