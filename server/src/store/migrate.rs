@@ -29,13 +29,14 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 6] = [
+const MIGRATIONS: [Migration; 7] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
     migration!(4, "0004_templates"),
     migration!(5, "0005_runs"),
     migration!(6, "0006_old_runs"),
+    migration!(7, "0007_beside"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

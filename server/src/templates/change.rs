@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
-use super::package::{Package, entries};
+use super::package::read;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
@@ -76,8 +76,8 @@ impl Change {
         }
         let (manifest, identity) = changed(&manifest, &members)?;
         if record.visibility == SYSTEM {
-            let entries = entries(tx, record.organization_id, record.id).await?;
-            promotion::measure(Package::with_manifest(manifest.clone(), entries))?;
+            let package = read(tx, &record).await?;
+            promotion::measure(package.with_manifest(manifest.clone()))?;
         }
         if shown != record.visibility {
             show_payloads(tx, &record).await?;

@@ -1,7 +1,6 @@
 //! A whole package, put together from what the store keeps of it.
 
 use tplkit::json::{Doc, Node};
-use uuid::Uuid;
 
 use super::record::Record;
 use crate::http::problem::Problem;
@@ -12,44 +11,64 @@ use crate::store::{StoreError, Tx};
 pub(crate) struct Package {
     manifest: String,
     entries: Vec<String>,
+    /// Members beside the two.
+    beside: String,
 }
 
+/// What stands between two members of a package.
+pub(super) const BETWEEN: &str = ",\n  ";
+
 impl Package {
-    /// With that manifest instead.
-    pub(super) fn with_manifest(manifest: String, entries: Vec<String>) -> Package {
-        Package { manifest, entries }
+    /// Of its parts, each as it is written.
+    pub(super) fn of(manifest: String, entries: Vec<String>, beside: String) -> Package {
+        Package {
+            manifest,
+            entries,
+            beside,
+        }
+    }
+
+    /// With another manifest.
+    pub(super) fn with_manifest(self, manifest: String) -> Package {
+        Package { manifest, ..self }
     }
 
     /// The canonical text of the whole file. The parts go as they are written.
-    pub(crate) fn text(self) -> String {
+    pub(crate) fn text(mut self) -> String {
         let parts = self.entries.iter().map(|entry| entry.len() + 8);
         let mut text = String::with_capacity(self.manifest.len() + parts.sum::<usize>() + 64);
         // An empty list would say that the rows are lost; without one they did not come yet.
         let awaited = self.entries.is_empty() && announces_rows(&self.manifest);
         text.push_str("{\n  \"manifest\": ");
         text.push_str(&self.manifest);
-        drop(self.manifest);
-        if awaited {
-            text.push_str("\n}\n");
-            return text;
+        drop(std::mem::take(&mut self.manifest));
+        if !awaited {
+            self.put_entries(&mut text);
         }
-        text.push_str(",\n  \"payloads\": [");
+        if !self.beside.is_empty() {
+            text.extend([BETWEEN, &self.beside]);
+        }
+        text.push_str("\n}\n");
+        text
+    }
+
+    fn put_entries(&mut self, text: &mut String) {
+        text.extend([BETWEEN, "\"payloads\": ["]);
         let mut before = "\n    ";
         let any = !self.entries.is_empty();
-        for entry in self.entries {
+        for entry in std::mem::take(&mut self.entries) {
             text.push_str(before);
             text.push_str(&entry);
             before = ",\n    ";
         }
-        text.push_str(if any { "\n  ]\n}\n" } else { "]\n}\n" });
-        text
+        text.push_str(if any { "\n  ]" } else { "]" });
     }
 }
 
 impl Package {
-    /// Its two halves: the manifest, and the entries in order.
-    pub(super) fn parts(self) -> (String, Vec<String>) {
-        (self.manifest, self.entries)
+    /// Its manifest.
+    pub(super) fn manifest(&self) -> &str {
+        &self.manifest
     }
 }
 
@@ -69,9 +88,9 @@ fn announces_rows(manifest: &str) -> bool {
 /// # Errors
 /// 404 when it is gone.
 pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Problem> {
-    let sql = "SELECT CAST(-1 AS bigint) AS part, manifest FROM templates \
+    let sql = "SELECT CAST(-1 AS bigint) AS part, manifest, beside FROM templates \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND id = $2 \
-         UNION ALL SELECT position, entry FROM template_payloads \
+         UNION ALL SELECT position, entry, '' FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
          ORDER BY part";
     let parameters = [template.organization_id.into(), template.id.into()];
@@ -83,18 +102,7 @@ pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Prob
     let entries = rows.map(|row| row.get(1));
     Ok(Package {
         manifest: manifest.get(1)?,
+        beside: manifest.get(2)?,
         entries: entries.collect::<Result<_, StoreError>>()?,
     })
-}
-
-/// The payload entries of a template, in order.
-pub(super) async fn entries(
-    tx: &mut Tx,
-    organization: Uuid,
-    id: Uuid,
-) -> Result<Vec<String>, StoreError> {
-    let sql = "SELECT entry FROM template_payloads WHERE {catalog organization_id visibility} \
-         AND organization_id = $1 AND template_id = $2 ORDER BY position";
-    let rows = tx.query(sql, &[organization.into(), id.into()]).await?;
-    rows.into_iter().map(|row| row.get(0)).collect()
 }

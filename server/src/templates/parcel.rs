@@ -1,13 +1,15 @@
-//! A package taken apart into what the store keeps: the text of the manifest and of each payload entry.
+//! A package taken apart into what the store keeps: the text of the manifest, of each payload entry, and of
+//! what stands beside them.
 
 use std::ops::Range;
 
 use tplkit::check::{CheckOptions, check_text};
-use tplkit::json::{Doc, Node};
+use tplkit::json::{Doc, Node, write_string};
 use tplkit::package::canonical;
 
 use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
+use super::package::BETWEEN;
 use super::verdict;
 use crate::http::problem::{Code, Problem};
 
@@ -27,6 +29,8 @@ pub(crate) struct Parcel {
     pub(super) identity: Identity,
     /// Visible to its organization, as everything begins.
     pub(super) manifest: String,
+    /// Members that no version of the format knows.
+    pub(super) beside: String,
     /// The whole package, of which the entries are parts.
     text: String,
     entries: Vec<Part>,
@@ -87,10 +91,14 @@ impl Parcel {
             manifest::stored(root.get("manifest").unwrap_or(root), versioned);
         let entries = root.get("payloads").into_iter().flat_map(Node::elements);
         let entries = entries.map(Part::of).collect();
+        let beside: Vec<String> = beside(root)
+            .map(|(key, value)| format!("{}: {}", write_string(key), value.raw()))
+            .collect();
         drop(doc);
         Ok(Parcel {
             identity,
             manifest,
+            beside: beside.join(BETWEEN),
             text,
             entries,
         })
@@ -116,12 +124,26 @@ impl Part {
     }
 }
 
-/// The envelope with another manifest. What stands beside the two halves is kept by nobody.
+/// The members of an envelope beside its two halves.
+fn beside(root: Node<'_>) -> impl Iterator<Item = (&str, Node<'_>)> {
+    let members = root
+        .members()
+        .filter_map(|member| Some((member.key()?, member)));
+    let envelope = root.get("manifest").is_some();
+    members.filter(move |(key, _)| envelope && !["manifest", "payloads"].contains(key))
+}
+
+/// The envelope with another manifest.
 fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>]) -> String {
     let payloads = root.get("payloads").filter(|_| manifest != root);
     let payloads = payloads.map_or("[]", Node::raw);
     let manifest = manifest::with(manifest, changes);
-    format!("{{\"manifest\":{manifest},\"payloads\":{payloads}}}")
+    let mut text = format!("{{\"manifest\":{manifest},\"payloads\":{payloads}");
+    for (key, value) in beside(root) {
+        text.extend([",", &write_string(key), ":", value.raw()]);
+    }
+    text.push('}');
+    text
 }
 
 /// The refusal of a text that can be read in no way, or in two.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::package::{Package, entries};
+use super::package::read;
 use super::parcel;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, internal, lock};
@@ -133,7 +133,7 @@ impl Entry {
 pub(crate) async fn put(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Problem> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
-    let (template, manifest) = lock(tx, entry.template).await?;
+    let (template, _) = lock(tx, entry.template).await?;
     let sql = "SELECT coalesce(max(position), -1) + 1, \
          CAST(coalesce(sum(CASE WHEN item_uid = $3 THEN 1 ELSE 0 END), 0) AS bigint) \
          FROM template_payloads \
@@ -161,7 +161,7 @@ pub(crate) async fn put(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Prob
     ]);
     let row = tx.first(sql, &parameters).await?;
     let payload = Payload::read(&row.ok_or_else(Problem::not_found)?)?;
-    touch(tx, asked.now, template, manifest).await?;
+    touch(tx, asked.now, template).await?;
     let status = if there == 0 {
         StatusCode::CREATED
     } else {
@@ -177,7 +177,7 @@ pub(crate) async fn put(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Prob
 pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Problem> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
-    let (template, manifest) = lock(tx, entry.template).await?;
+    let (template, _) = lock(tx, entry.template).await?;
     let sql = "DELETE FROM main.template_payloads WHERE {tenant organization_id} \
          AND organization_id = $1 AND template_id = $2 AND item_uid = $3 RETURNING item_uid";
     let parameters = [
@@ -187,15 +187,14 @@ pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, P
     ];
     let removed = tx.first(sql, &parameters).await?;
     removed.ok_or_else(Problem::not_found)?;
-    touch(tx, asked.now, template, manifest).await?;
+    touch(tx, asked.now, template).await?;
     Ok(Reply::nothing())
 }
 
 /// Notes that a template has changed. What is for everybody stays fit to be.
-async fn touch(tx: &mut Tx, now: i64, template: Record, manifest: String) -> Result<(), Problem> {
+async fn touch(tx: &mut Tx, now: i64, template: Record) -> Result<(), Problem> {
     if template.visibility == SYSTEM {
-        let entries = entries(tx, template.organization_id, template.id).await?;
-        promotion::measure(Package::with_manifest(manifest, entries))?;
+        promotion::measure(read(tx, &template).await?)?;
     }
     let sql = "UPDATE main.templates SET updated_at = $3 \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";

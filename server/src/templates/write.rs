@@ -70,13 +70,14 @@ pub(crate) async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, 
     let sql = concat!(
         "INSERT INTO main.templates {into $1} (organization_id, id, visibility, name, label, \
          description, category, scope, semver, tags, template_version, manifest, created_at, \
-         updated_at) VALUES ($1, $2, 'org', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING ",
+         updated_at, beside) VALUES ($1, $2, 'org', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13) RETURNING ",
         columns!()
     );
     let mut parameters = vec![(*organization).into(), id.into()];
     parameters.extend(said(&parcel.identity)?);
     parameters.push(parcel.manifest.as_str().into());
     parameters.push(asked.now.into());
+    parameters.push(parcel.beside.as_str().into());
     let row = tx.first(sql, &parameters).await?;
     let record = Record::read(&row.ok_or_else(Problem::not_found)?)?;
     let news = News {
@@ -152,7 +153,8 @@ pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply
     let manifest = shown_to(&parcel.manifest, &before.visibility);
     if before.visibility == SYSTEM {
         let entries = parcel.entries().map(|entry| entry.text.to_owned());
-        promotion::measure(Package::with_manifest(manifest.clone(), entries.collect()))?;
+        let beside = parcel.beside.clone();
+        promotion::measure(Package::of(manifest.clone(), entries.collect(), beside))?;
     }
     let sql = "SELECT item_uid, created_at FROM template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
@@ -164,6 +166,11 @@ pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
     tx.query(sql, &key).await?;
     let record = rewrite(tx, &before, &manifest, &parcel.identity, asked.now).await?;
+    let sql = "UPDATE main.templates SET beside = $3 \
+         WHERE {promoting organization_id} AND organization_id = $1 AND id = $2";
+    let [organization, id] = key;
+    tx.query(sql, &[organization, id, parcel.beside.as_str().into()])
+        .await?;
     let news = News {
         record: &record,
         now: asked.now,

@@ -59,13 +59,15 @@ impl Whole {
 
 /// What lacks a version in the store is of the first (`contract` 2.5).
 fn versioned(package: Package) -> Result<Package, Problem> {
-    let (text, entries) = package.parts();
-    let manifest = {
-        let doc = Doc::parse(&text).map_err(|error| bug(&error))?;
+    let filled = {
+        let doc = Doc::parse(package.manifest()).map_err(|error| bug(&error))?;
         let lacking = doc.root().get(manifest::VERSION).is_none();
         lacking.then(|| manifest::with(doc.root(), &[]))
     };
-    Ok(Package::with_manifest(manifest.unwrap_or(text), entries))
+    Ok(match filled {
+        Some(manifest) => package.with_manifest(manifest),
+        None => package,
+    })
 }
 
 fn bug(error: &dyn std::error::Error) -> Problem {

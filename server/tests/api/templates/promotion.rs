@@ -126,6 +126,14 @@ async fn each_rule_is_measured_on_what_the_store_has(place: Place) {
     assert_eq!(promote(&platform, &path), ["P002"]);
     entry = package("workspaceId")["payloads"][0].clone();
     admin.json("PUT", &payloads, &entry.to_string()).expect(200);
+    // And on what stands beside manifest and payloads.
+    let whole = format!("{path}/package");
+    let mut all = admin.get(&whole).expect(200).json();
+    all["more"] = json!("organization\u{5f}id");
+    admin.json("PUT", &whole, &all.to_string()).expect(200);
+    assert_eq!(promote(&platform, &path), ["P002"]);
+    all["more"] = json!("x");
+    admin.json("PUT", &whole, &all.to_string()).expect(200);
     assert_eq!(promote(&platform, &path), [""; 0]);
 }
 
