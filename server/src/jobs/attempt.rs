@@ -1,6 +1,6 @@
 //! One attempt at a job: from what is kept of it to its end, or as far as it comes.
 
-use tplkit::apply::{Request, resolve, run};
+use tplkit::apply::{ApplyError, Minter, Request, resolve, run};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -11,6 +11,11 @@ use super::failure::Failure;
 use super::package::{self, Order};
 use super::{Destination, Job, ledger};
 use crate::store::{StoreError, Tx};
+use crate::workspace::ReadError;
+
+/// How often names are chosen anew. Each time somebody else has written theirs meanwhile, so it takes that many
+/// at once to fail.
+const CHOICES: usize = 64;
 
 /// What an attempt reads of its job.
 struct Kept {
@@ -28,45 +33,66 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     let Some(kept) = kept.await? else {
         return Err(Failure::told(Code::NotFound, "The job is gone."));
     };
-    let definitions = Definitions::embedded();
     let package = Checked::trusted(&kept.text).map_err(|error| {
         // It was checked before it was kept.
         tracing::error!(%error, "the package of a job cannot be read");
         let told = "The package of the job cannot be read; apply the template anew.";
         Failure::told(Code::Internal, told)
     })?;
-    let own = target.ledger().await?;
-    let destination = target.structure().await?;
-    let known = [kept.earlier.as_slice(), own.as_slice()].concat();
-    drop(own);
     let Order { request, minter } = &kept.order;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
     let request = &Request {
         copy: false,
         ..request.clone()
     };
+    for _ in 1..CHOICES {
+        match carry_out(&mut target, (&package, request, *minter), &kept.earlier).await? {
+            Ok(()) => return Ok(()),
+            // A name that was free was taken before the structure was written, all or nothing.
+            Err(ApplyError::Refused {
+                code: Code::Conflict,
+                ..
+            }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    carry_out(&mut target, (&package, request, *minter), &kept.earlier).await??;
+    Ok(())
+}
+
+/// Decides by the workspace as it is, and carries it out.
+async fn carry_out(
+    target: &mut Destination,
+    (package, request, minter): (&Checked<'_>, &Request, Minter),
+    earlier: &[Entry],
+) -> Result<Result<(), ApplyError<ReadError>>, Failure> {
+    let definitions = Definitions::embedded();
+    let own = target.ledger().await?;
+    let destination = target.structure().await?;
+    let known = [earlier, own.as_slice()].concat();
+    drop(own);
     // What is there already is bound and what is missing created: the same decisions as at the first
     // attempt, but for what people have changed since.
     let approved = resolve(
-        &package,
+        package,
         request,
         &destination,
         Some(&known),
-        *minter,
+        minter,
         definitions,
     );
     let approved = approved.map_err(|refusals| Failure::refused(&refusals))?;
-    drop(known);
-    run(
-        &mut target,
+    drop((known, destination));
+    let mut unwatched = |_| {};
+    let ran = run(
+        target,
         &approved,
         &package.payloads,
-        &kept.earlier,
+        earlier,
         definitions,
-        &mut |_| {},
-    )
-    .await?;
-    Ok(())
+        &mut unwatched,
+    );
+    Ok(ran.await.map(drop))
 }
 
 async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<Kept>, StoreError> {

@@ -23,6 +23,7 @@ on_both_stores!(
     a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end,
     a_job_that_is_given_back_again_and_again_comes_out_as_in_memory,
     a_job_that_cannot_be_done_says_why,
+    names_that_are_taken_meanwhile_are_chosen_anew,
 );
 
 /// Lets the workers of a process carry out what there is to do, until a job is finished.
@@ -242,4 +243,41 @@ async fn a_job_that_cannot_be_done_says_why(place: Place) {
             .expect("text")
             .contains("apply the template anew")
     );
+}
+
+/// Jobs of several templates choose names for one workspace at the same time.
+async fn names_that_are_taken_meanwhile_are_chosen_anew(place: Place) {
+    const JOBS: usize = 12;
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let package = everything(1, 1);
+    let mut jobs = Vec::new();
+    for _ in 0..JOBS {
+        let new = package.job(context, world.acme, workspace);
+        jobs.push(new.id);
+        assert!(ground::create(store, new).await);
+    }
+    let (stop, stopped) = watch::channel(false);
+    let workers = (0..JOBS).map(|_| {
+        let worker = Worker {
+            bench: bench(&world),
+            lease_seconds: 60,
+            bell: Bell::default(),
+        };
+        tokio::spawn(worker.run(stopped.clone()))
+    });
+    let workers: Vec<_> = workers.collect();
+    let mut renamed = 0;
+    for id in jobs {
+        let job = finished(&world, id).await;
+        assert_eq!(job.status, Status::Completed, "{:?}", job.error);
+        let report = job.report.expect("a report");
+        renamed += usize::from(!report.contains(r#""renamed":[]"#));
+    }
+    assert_eq!(renamed, JOBS - 1);
+    stop.send(true).expect("hears");
+    for worker in workers {
+        worker.await.expect("ends");
+    }
 }
