@@ -37,7 +37,7 @@ fn timed(ground: &mut Ground, requests: &[Request]) -> Vec<u64> {
     let times = requests.iter().map(|request| {
         let began = Instant::now();
         let (status, answer) = ground.connection.ask(request);
-        assert_eq!(status, 201, "{}", String::from_utf8_lossy(answer));
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
         u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     });
     times.collect()

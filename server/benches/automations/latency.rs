@@ -57,7 +57,7 @@ fn paced(ground: &mut Ground, requests: &[super::load::Request]) -> (Vec<Instant
         thread::sleep(due.saturating_duration_since(Instant::now()));
         let began = Instant::now();
         let (status, answer) = ground.connection.ask(request);
-        assert_eq!(status, 201, "{}", String::from_utf8_lossy(answer));
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
         at.push(Instant::now());
         took.push(nanos(began.elapsed()));
     }

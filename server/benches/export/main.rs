@@ -107,8 +107,8 @@ fn pages(server: &Server, rows: usize) -> f64 {
     loop {
         let request = server.get(&format!("rows?limit=200{after}"));
         let (status, answer) = connection.ask(&request);
-        assert_eq!(status, 200, "{}", String::from_utf8_lossy(answer));
-        let page: Page<'_> = serde_json::from_slice(answer).expect("a page");
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+        let page: Page<'_> = serde_json::from_slice(&answer).expect("a page");
         read += page.items.len();
         let Some(cursor) = page.next_cursor else {
             break;
@@ -135,8 +135,8 @@ fn export(server: &Server, rows: usize) -> (f64, usize) {
     let begun = Instant::now();
     let (status, answer) = connection.ask(&request);
     let seconds = begun.elapsed().as_secs_f64();
-    assert_eq!(status, 200, "{}", String::from_utf8_lossy(answer));
-    let package: Value = serde_json::from_slice(answer).expect("a package");
+    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+    let package: Value = serde_json::from_slice(&answer).expect("a package");
     let payloads = package["payloads"].as_array().expect("payloads");
     let lists = payloads.iter().filter_map(|entry| entry["rows"].as_array());
     let found: usize = lists.map(Vec::len).sum();

@@ -27,7 +27,7 @@ pub(super) fn seconds_of(process: &str, database: &str) -> (f64, f64) {
 }
 
 /// User and system time of a process, in the hundredths of a second that Linux counts.
-fn of(pid: &str) -> Option<f64> {
+pub(super) fn of(pid: &str) -> Option<f64> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = line.rsplit_once(") ")?;
     let mut times = fields.split(' ').skip(11);

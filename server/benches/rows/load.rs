@@ -1,11 +1,23 @@
 //! Requests over kept connections, as fast as answers come, and nothing else: what makes the load
-//! must cost little beside what is measured.
+//! must cost little beside what is measured, so a thread watches several connections.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+#[path = "answer.rs"]
+mod answer;
+
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use mio::{Events, Interest, Poll, Token};
+
+use answer::Answer;
+
+/// Threads that make load, as many as pgbench is given.
+pub(crate) const THREADS: usize = 2;
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
 
 /// One request, ready to be sent.
 #[derive(Debug, Clone)]
@@ -28,73 +40,36 @@ impl Request {
     }
 }
 
-/// A kept connection.
+/// A kept connection on which one thing is asked at a time.
 pub(crate) struct Connection {
-    stream: BufReader<TcpStream>,
-    line: String,
-    body: Vec<u8>,
+    stream: TcpStream,
 }
 
 impl Connection {
     pub(crate) fn open(address: SocketAddr) -> Connection {
-        let stream = TcpStream::connect(address).expect("connects");
-        stream.set_nodelay(true).expect("sets");
-        Connection {
-            stream: BufReader::with_capacity(64 << 10, stream),
-            line: String::new(),
-            body: Vec::new(),
-        }
+        let stream = open(address);
+        Connection { stream }
     }
 
     /// Sends a request and reads the whole answer.
-    pub(crate) fn ask(&mut self, request: &Request) -> (u16, &[u8]) {
-        self.stream.get_mut().write_all(&request.0).expect("sends");
-        self.line.clear();
-        self.stream.read_line(&mut self.line).expect("answers");
-        let status = self.line.split(' ').nth(1).and_then(|s| s.parse().ok());
-        let status = status.unwrap_or_else(|| panic!("no answer: {:?}", self.line));
-        let (mut length, mut chunked) = (0, false);
+    pub(crate) fn ask(&mut self, request: &Request) -> (u16, Vec<u8>) {
+        self.stream.write_all(&request.0).expect("sends");
+        let (mut received, mut piece) = (Vec::new(), vec![0; PIECE]);
         loop {
-            self.line.clear();
-            self.stream.read_line(&mut self.line).expect("a header");
-            let line = self.line.trim_end();
-            if line.is_empty() {
-                break;
-            }
-            let (name, value) = line.split_once(':').unwrap_or((line, ""));
-            if name.eq_ignore_ascii_case("content-length") {
-                length = value.trim().parse().expect("a length");
-            } else if name.eq_ignore_ascii_case("transfer-encoding") {
-                chunked = true;
+            let length = self.stream.read(&mut piece).expect("answers");
+            assert!(length > 0, "no answer: {received:?}");
+            received.extend_from_slice(&piece[..length]);
+            if let Some(answer) = Answer::read(&received) {
+                return (answer.status, answer.body.into_owned());
             }
         }
-        self.body.clear();
-        if chunked {
-            self.chunks();
-        } else {
-            self.body.resize(length, 0);
-            self.stream.read_exact(&mut self.body).expect("a body");
-        }
-        (status, &self.body)
     }
+}
 
-    fn chunks(&mut self) {
-        loop {
-            self.line.clear();
-            self.stream.read_line(&mut self.line).expect("a chunk");
-            let length = usize::from_str_radix(self.line.trim(), 16).expect("a length");
-            let from = self.body.len();
-            self.body.resize(from + length, 0);
-            self.stream
-                .read_exact(&mut self.body[from..])
-                .expect("a chunk");
-            let mut end = [0; 2];
-            self.stream.read_exact(&mut end).expect("an end");
-            if length == 0 {
-                return;
-            }
-        }
-    }
+fn open(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("connects");
+    stream.set_nodelay(true).expect("sets");
+    stream
 }
 
 /// What a run saw.
@@ -143,29 +118,17 @@ pub(crate) fn run(
     expected: u16,
     next: impl Fn(usize, usize) -> Request + Sync,
 ) -> Seen {
-    let stop = AtomicBool::new(false);
     let began = Instant::now();
+    let until = began + time;
     let mut times: Vec<u64> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..connections)
-            .map(|worker| {
-                let (stop, next) = (&stop, &next);
-                scope.spawn(move || {
-                    let mut connection = Connection::open(address);
-                    let mut times = Vec::new();
-                    while !stop.load(Ordering::Relaxed) {
-                        let request = next(worker, times.len());
-                        let began = Instant::now();
-                        let (status, body) = connection.ask(&request);
-                        let took = began.elapsed();
-                        assert_eq!(status, expected, "{}", String::from_utf8_lossy(body));
-                        times.push(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
-                    }
-                    times
-                })
+        let workers: Vec<_> = (0..THREADS.min(connections))
+            .map(|first| {
+                let own = (first..connections).step_by(THREADS);
+                let load = own.map(|number| Asking::new(address, number, expected, &next));
+                let load: Vec<_> = load.collect();
+                scope.spawn(move || watch(load, until))
             })
             .collect();
-        thread::sleep(time);
-        stop.store(true, Ordering::Relaxed);
         let all = workers
             .into_iter()
             .map(|worker| worker.join().expect("runs"));
@@ -179,5 +142,121 @@ pub(crate) fn run(
         median: times
             .get(times.len() / 2)
             .map_or(0.0, |nanos| *nanos as f64 / 1000.0),
+    }
+}
+
+/// Keeps connections busy until a moment, and reads what was asked by then to its end.
+fn watch<N: Fn(usize, usize) -> Request>(mut load: Vec<Asking<N>>, until: Instant) -> Vec<u64> {
+    let mut poll = Poll::new().expect("polls");
+    for (token, asking) in load.iter_mut().enumerate() {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let registry = poll.registry();
+        let registered = registry.register(&mut asking.stream, Token(token), both);
+        registered.expect("is watched");
+        asking.ask();
+    }
+    let mut events = Events::with_capacity(load.len());
+    let mut open = load.len();
+    while open > 0 {
+        poll.poll(&mut events, None).expect("polls");
+        for event in &events {
+            let asking = &mut load[event.token().0];
+            if event.is_writable() {
+                asking.send();
+            }
+            if asking.hear() {
+                if Instant::now() < until {
+                    asking.ask();
+                } else {
+                    open -= 1;
+                }
+            }
+        }
+    }
+    load.into_iter().flat_map(|asking| asking.times).collect()
+}
+
+/// A connection of a load, with what was asked over it last.
+struct Asking<N> {
+    stream: mio::net::TcpStream,
+    /// Makes the next request.
+    next: N,
+    number: usize,
+    expected: u16,
+    request: Request,
+    sent: usize,
+    began: Instant,
+    received: Vec<u8>,
+    heard: usize,
+    /// Nanoseconds that each answer took.
+    times: Vec<u64>,
+}
+
+impl<N: Fn(usize, usize) -> Request> Asking<N> {
+    fn new(address: SocketAddr, number: usize, expected: u16, next: N) -> Asking<N> {
+        let stream = open(address);
+        stream.set_nonblocking(true).expect("sets");
+        Asking {
+            stream: mio::net::TcpStream::from_std(stream),
+            next,
+            number,
+            expected,
+            request: Request(Vec::new()),
+            sent: 0,
+            began: Instant::now(),
+            received: vec![0; PIECE],
+            heard: 0,
+            times: Vec::new(),
+        }
+    }
+
+    fn ask(&mut self) {
+        self.request = (self.next)(self.number, self.times.len());
+        self.sent = 0;
+        self.began = Instant::now();
+        self.send();
+    }
+
+    /// Sends as much as goes; there will be word when more does.
+    fn send(&mut self) {
+        while self.sent < self.request.0.len() {
+            match self.stream.write(&self.request.0[self.sent..]) {
+                Ok(length) => self.sent += length,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) => panic!("does not send: {error}"),
+            }
+        }
+    }
+
+    /// Reads what is there; true when that ends an answer. Nothing else is on its way then: what comes
+    /// later is told anew.
+    fn hear(&mut self) -> bool {
+        loop {
+            if self.heard == self.received.len() {
+                self.received.resize(2 * self.heard, 0);
+            }
+            match self.stream.read(&mut self.received[self.heard..]) {
+                Ok(0) => panic!("the server hung up"),
+                Ok(length) => self.heard += length,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+                Err(error) => panic!("no answer: {error}"),
+            }
+            let Some(answer) = Answer::read(&self.received[..self.heard]) else {
+                continue;
+            };
+            let took = self.began.elapsed();
+            let said = &answer.body;
+            assert_eq!(
+                answer.status,
+                self.expected,
+                "{}",
+                String::from_utf8_lossy(said)
+            );
+            assert_eq!(answer.length, self.heard, "one answer at a time");
+            self.heard = 0;
+            let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+            self.times.push(nanos);
+            return true;
+        }
     }
 }

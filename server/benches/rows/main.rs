@@ -184,23 +184,23 @@ fn against_pgbench(options: &Options) {
     }
 }
 
-/// What a run saw, and what it took the server and its database of processor time for each request, in
-/// microseconds.
+/// What a run saw, and what each request took of processor time, in microseconds: the server, its database
+/// and whoever makes the load.
 struct Watched {
     seen: Seen,
-    took: (f64, f64),
+    took: [f64; 3],
 }
 
 fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watched {
-    let seconds = || processor::seconds_of(&server.process(), "bench");
+    let seconds = || {
+        let (server, database) = processor::seconds_of(&server.process(), "bench");
+        [server, database, processor::of("self").unwrap_or_default()]
+    };
     let before = seconds();
     let seen = question.ask(server.address, CONNECTIONS, options.time);
     let after = seconds();
-    let each = |seconds: f64| seconds * 1e6 / seen.asked;
-    Watched {
-        seen,
-        took: (each(after.0 - before.0), each(after.1 - before.1)),
-    }
+    let took = std::array::from_fn(|n| (after[n] - before[n]) * 1e6 / seen.asked);
+    Watched { seen, took }
 }
 
 fn tell(what: &str, ours: &Watched, theirs: &[Seen]) {
@@ -211,7 +211,7 @@ fn tell(what: &str, ours: &Watched, theirs: &[Seen]) {
     let told: String = told.collect();
     let Watched { seen, took } = ours;
     println!(
-        "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} µs {told}",
-        seen.per_second, seen.median, took.0, took.1
+        "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} + {:>5.1} µs {told}",
+        seen.per_second, seen.median, took[0], took[1], took[2]
     );
 }

@@ -92,8 +92,8 @@ impl PocketBase {
         let mut send = |token: &str, method: &str, path: &str, body: &Value| -> Value {
             let request = Request::new(method, path, token, Some(&body.to_string()));
             let (status, answer) = connection.ask(&request);
-            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(answer));
-            serde_json::from_slice(answer).unwrap_or_default()
+            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
+            serde_json::from_slice(&answer).unwrap_or_default()
         };
         let path = "/api/collections/_superusers/auth-with-password";
         let answer = send(

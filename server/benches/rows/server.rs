@@ -129,8 +129,8 @@ impl Server {
         let mut send = |token: &str, path: &str, body: &Value| -> Value {
             let request = Request::new("POST", path, token, Some(&body.to_string()));
             let (status, answer) = connection.ask(&request);
-            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(answer));
-            serde_json::from_slice(answer).expect("JSON")
+            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
+            serde_json::from_slice(&answer).expect("JSON")
         };
         let answer = send(
             "",
@@ -209,8 +209,8 @@ impl Server {
             };
             let request = self.get(&format!("rows?{question}&limit=200{after}"));
             let (status, answer) = connection.ask(&request);
-            assert_eq!(status, 200, "{}", String::from_utf8_lossy(answer));
-            let page: Value = serde_json::from_slice(answer).expect("JSON");
+            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+            let page: Value = serde_json::from_slice(&answer).expect("JSON");
             page["next_cursor"]
                 .as_str()
                 .expect("more pages")

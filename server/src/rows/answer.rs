@@ -1,10 +1,8 @@
 //! A row as it is answered. Its data is spliced in as the text that is stored.
 
-use std::fmt::Write as _;
-
 use uuid::Uuid;
 
-use crate::context::rfc3339;
+use crate::context::rfc3339_to;
 use crate::store::{Row, StoreError};
 
 /// A row as the store has it.
@@ -39,28 +37,33 @@ impl Stored {
     /// The document.
     pub fn document(&self, feature: Uuid) -> Vec<u8> {
         let mut out = String::with_capacity(self.data.len() + 192);
-        let (created, updated) = (rfc3339(self.created_at), rfc3339(self.updated_at));
-        write_row(
-            &mut out,
-            (self.id, feature),
-            (&created, &updated),
-            &self.data,
-        );
+        let times = (self.created_at, self.updated_at);
+        write_row(&mut out, (self.id, feature), times, &self.data);
         out.into_bytes()
     }
 }
 
-/// Appends the document of a row: its id and its feature's, when it was created and updated, its data.
+/// Appends the document of a row: its id and its feature's, when it was created and updated (in
+/// microseconds), its data. Piece by piece: a page has many of them.
 pub fn write_row(
     out: &mut String,
     (id, feature): (Uuid, Uuid),
-    (created, updated): (&str, &str),
+    (created, updated): (i64, i64),
     data: &str,
 ) {
-    // Writing to a String cannot fail.
-    let _ = write!(
-        out,
-        "{{\"id\":\"{id}\",\"feature_id\":\"{feature}\",\"created_at\":\"{created}\",\
-         \"updated_at\":\"{updated}\",\"data\":{data}}}"
-    );
+    out.push_str("{\"id\":\"");
+    write_id(out, id);
+    out.push_str("\",\"feature_id\":\"");
+    write_id(out, feature);
+    out.push_str("\",\"created_at\":\"");
+    rfc3339_to(out, created);
+    out.push_str("\",\"updated_at\":\"");
+    rfc3339_to(out, updated);
+    out.push_str("\",\"data\":");
+    out.push_str(data);
+    out.push('}');
+}
+
+fn write_id(out: &mut String, id: Uuid) {
+    out.push_str(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()));
 }

@@ -159,6 +159,15 @@ impl Entering<'_> {
     }
 }
 
+impl Entering<'_> {
+    /// Judges a key that a request takes out of its row.
+    pub fn without(&self, key: &str, (at, faults): (usize, &mut Faults)) {
+        if self.validate == Validate::Strict && self.table.column(key).is_none() {
+            faults.push(at, &format!("data.{key}"), UNKNOWN);
+        }
+    }
+}
+
 struct Writing<'e, 'f> {
     with: Entering<'e>,
     entered: Entered,

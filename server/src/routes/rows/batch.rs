@@ -4,7 +4,6 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::create::{New, write};
-use crate::context::rfc3339;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::rows::{Entered, Submission, write_row};
@@ -29,11 +28,10 @@ fn document(feature: Uuid, rows: &[Entered], now: i64) -> Vec<u8> {
     out.push_str("{\"count\":");
     out.push_str(&rows.len().to_string());
     out.push_str(",\"items\":");
-    let now = rfc3339(now);
     let mut before = '[';
     for row in rows {
         out.push(std::mem::replace(&mut before, ','));
-        write_row(&mut out, (row.id, feature), (&now, &now), &row.data);
+        write_row(&mut out, (row.id, feature), (now, now), &row.data);
     }
     out.push_str("]}");
     out.into_bytes()

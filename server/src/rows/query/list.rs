@@ -12,7 +12,6 @@ use super::fields::project;
 use super::place::{At, Place, hash};
 use super::question::{Question, UNKNOWN_COLUMNS};
 use super::way::{Way, look_ahead, open_filters, plan_is_open};
-use crate::context::rfc3339;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -156,7 +155,6 @@ impl Listing {
             if position > 0 {
                 out.push(',');
             }
-            let times = (rfc3339(row.created_at), rfc3339(row.updated_at));
             let shown = match &self.fields {
                 None => &row.data,
                 Some(keys) => {
@@ -166,7 +164,7 @@ impl Listing {
                 }
             };
             let ids = (row.id, self.question.feature);
-            write_row(&mut out, ids, (&times.0, &times.1), shown);
+            write_row(&mut out, ids, (row.created_at, row.updated_at), shown);
         }
         out.push_str("],\"next_cursor\":");
         match last.then(|| rows.last()).flatten() {
