@@ -10,7 +10,9 @@ use crate::process::{command, database, run, stderr};
 fn what_the_demonstration_prints_works() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = database(folder.path());
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--demo", "--database"];
+    let mut serve = vec!["serve", "--listen", "127.0.0.1:0", "--demo"];
+    // It is there whatever the limits of the server are.
+    serve.extend(["--rate-limit", "1", "--max-body", "500", "--database"]);
     let mut child = command(&serve)
         .arg(&database)
         .stdout(Stdio::piped())

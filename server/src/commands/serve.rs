@@ -1,7 +1,6 @@
 //! `serve`: the API, and the background tasks beside it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
@@ -10,6 +9,7 @@ use tplkit_server::edge::Limits;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
 use tplkit_server::jobs::Worker;
+use tplkit_server::store::Store;
 
 use super::Failure;
 use super::process::{self, Process, listen, room};
@@ -130,7 +130,7 @@ pub(super) async fn run(
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
     let shown = if options.demo {
-        shown(&app, address).await?
+        shown(&process.store, &context, address).await?
     } else {
         String::new()
     };
@@ -165,8 +165,8 @@ pub(super) async fn run(
 }
 
 /// Fills the store, and tells what a newcomer may try.
-async fn shown(app: &Arc<App>, address: SocketAddr) -> Result<String, Failure> {
-    let demo = match demo::fill(app).await {
+async fn shown(store: &Store, context: &Context, address: SocketAddr) -> Result<String, Failure> {
+    let demo = match demo::fill(store, context).await {
         Ok(demo) => demo,
         Err(DemoError::Store(error)) => return Err(error.into()),
         Err(error) => return Err(Failure::Usage(format!("--demo: {error}"))),

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::auth::{Role, hash_password};
-use crate::context::random;
+use crate::context::{Context, random};
 use crate::edge::Answers as _;
-use crate::http::App;
+use crate::http::{App, Config};
 use crate::routes::{members, organizations, users};
-use crate::store::{Scope, StoreError, Tx};
+use crate::store::{Scope, Store, StoreError, Tx};
 
 const SHOP: &str = include_str!("shop.json");
 const EMAIL: &str = "demo@example.com";
@@ -59,11 +59,16 @@ pub enum DemoError {
     },
 }
 
-/// Fills an empty store.
+/// Fills an empty store, whatever limits the server that it is for has.
 ///
 /// # Errors
 /// When it is not empty, or fails.
-pub async fn fill(app: &Arc<App>) -> Result<Demo, DemoError> {
+pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
+    let config = Config {
+        rate: None,
+        ..Config::default()
+    };
+    let app = &App::new(store.clone(), context.clone(), config)?;
     if !is_empty(app).await? {
         return Err(DemoError::NotEmpty);
     }

@@ -133,6 +133,9 @@ pub(super) async fn admit(
         }
         (result, ..) => result,
     };
+    if let Some(key) = key.get() {
+        key.answered();
+    }
     ended(result)
 }
 

@@ -1,8 +1,9 @@
 //! `Idempotency-Key`: a request that is sent again is answered again, and done once (`rest` 2.8).
 //!
 //! The key is claimed in the transaction of the effect, and the answer kept in it, so there is no
-//! instant at which one exists without the other. A second request waits at the claim of the first;
-//! when that takes too long it is told so. Refusals have no effect: they are kept afterwards.
+//! instant at which one exists without the other. A second request that comes meanwhile is told so by
+//! the process that answers the first (`http::running`); elsewhere it waits at the claim of
+//! the first. Refusals have no effect: they are kept afterwards.
 //!
 //! What cannot be done in one transaction with its key reserves it: then it is claimed
 //! before the effect and answered behind it, and what a crash left in between is free again soon.
@@ -16,6 +17,7 @@ use uuid::Uuid;
 
 use super::problem::{Code, Problem, status};
 use super::reply::Reply;
+use super::running::{Running, Turn};
 use crate::store::{StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
@@ -36,10 +38,11 @@ pub struct Key {
     now: i64,
     /// Set once the key is claimed in a transaction of its own.
     reserved: Arc<AtomicBool>,
+    turn: Arc<Turn>,
 }
 
 impl Key {
-    /// Reads the header. `bytes` are the query and the body as they came.
+    /// Reads the header, and takes a turn. `bytes` are the query and the body as they came.
     ///
     /// # Errors
     /// 422 for a key that is none.
@@ -48,6 +51,7 @@ impl Key {
         (caller, now): (Uuid, i64),
         (method, path): (&'static str, &str),
         bytes: [&[u8]; 2],
+        running: &Arc<Running>,
     ) -> Result<Option<Key>, Problem> {
         let mut given = headers.get_all(HEADER).iter();
         let Some(value) = given.next() else {
@@ -65,14 +69,17 @@ impl Key {
             hash.update(part.len().to_be_bytes());
             hash.update(part);
         }
+        let fingerprint = hash.finalize().into();
+        let turn = running.enter(&(caller, method, path, key), fingerprint);
         Ok(Some(Key {
             caller,
             method,
             path: path.to_owned(),
             name: key.to_owned(),
-            fingerprint: hash.finalize().into(),
+            fingerprint,
             now,
             reserved: Arc::default(),
+            turn: Arc::new(turn),
         }))
     }
 }
@@ -81,6 +88,11 @@ impl Key {
     /// Notes that it was claimed in a transaction of its own, for an effect that has another.
     pub(super) fn reserve(&self) {
         self.reserved.store(true, Ordering::Release);
+    }
+
+    /// Whoever sends the request again from now on gets its answer.
+    pub(super) fn answered(&self) {
+        self.turn.end();
     }
 }
 
@@ -135,6 +147,13 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
     if key.reserved.load(Ordering::Acquire) {
         return Ok(Seized::Ours);
     }
+    if let Some(first) = key.turn.behind() {
+        return Err(if first == key.fingerprint {
+            in_progress()
+        } else {
+            reused()
+        });
+    }
     let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
          status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
          status = 0, body = excluded.body, created_at = excluded.created_at \
@@ -169,10 +188,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
     };
     let fingerprint: Vec<u8> = row.get(0)?;
     if fingerprint != key.fingerprint {
-        return Err(Problem::new(
-            Code::IdempotencyKeyReused,
-            "This Idempotency-Key was used for another request; use a new one.",
-        ));
+        return Err(reused());
     }
     let status = u16::try_from(row.get::<i64>(1)?).ok();
     let Some(status) = status.and_then(|status| StatusCode::from_u16(status).ok()) else {
@@ -182,6 +198,13 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
     Ok(Seized::Theirs(
         reply.with(REPLAYED, HeaderValue::from_static("true")),
     ))
+}
+
+fn reused() -> Problem {
+    Problem::new(
+        Code::IdempotencyKeyReused,
+        "This Idempotency-Key was used for another request; use a new one.",
+    )
 }
 
 fn in_progress() -> Problem {

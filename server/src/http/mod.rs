@@ -17,6 +17,7 @@ pub mod query;
 mod received;
 pub mod reference;
 pub mod reply;
+mod running;
 pub mod spool;
 
 use std::net::SocketAddr;
@@ -103,6 +104,8 @@ pub struct App {
     pub tables: Tables,
     /// Wakes who plays automations.
     pub runs: automation::Bell,
+    /// What is being answered under keys.
+    pub(crate) running: Arc<running::Running>,
     /// Who has asked lately.
     pub(crate) remembered: Remembered,
     /// What is counted.
@@ -128,6 +131,7 @@ impl App {
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
             runs: automation::Bell::default(),
+            running: Arc::default(),
             remembered: Remembered::default(),
             metrics,
             bell: Bell::default(),

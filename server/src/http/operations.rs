@@ -259,12 +259,12 @@ const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]
 
 /// All operations.
 pub static OPERATIONS: [Operation; 86] = operations! {
-    GET "/v1/health" Public, Viewer, None, [200] => health::health, "Says that the process runs" [] -> Health;
-    GET "/v1/ready" Public, Viewer, None, [200, 503] => health::ready, "Says that the store answers" [] -> Health;
-    GET "/v1/openapi.json" Public, Viewer, None, [200, 422] => documentation::openapi, "This document" [] -> OpenApi;
-    GET "/docs" Public, Viewer, None, [200, 422] => documentation::page, "This document as a page" [];
+    GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;
+    GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Says that the store answers" [] -> Health;
+    GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
+    GET "/docs" Public, Viewer, Usual, [200, 422, 429] => documentation::page, "This document as a page" [];
     POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
-    POST "/v1/auth/refresh" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
+    POST "/v1/auth/refresh" Public, Viewer, Usual, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
     GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;
     GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list, "Lists the caller's organizations" [cursor limit] -> OrganizationPage;
     GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get, "Reads an organization" [] -> Organization;

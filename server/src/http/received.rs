@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use percent_encoding::percent_decode_str;
 
 use super::call::Call;
 use super::idempotency::Key;
@@ -19,11 +20,14 @@ impl Call {
     pub async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
         let bytes = self.receive().await?;
         if let (Some(caller), true) = (&self.caller, self.operation.repeatable()) {
+            // However its characters are written, it is one path.
+            let path = percent_decode_str(&self.target.0).decode_utf8_lossy();
             let key = Key::read(
                 &self.headers,
                 (caller.id, self.app.context.now()),
-                (self.operation.method, &self.target.0),
+                (self.operation.method, &path),
                 [self.target.1.as_bytes(), &bytes],
+                &self.app.running,
             )?;
             if let Some(key) = key {
                 // A body comes once.

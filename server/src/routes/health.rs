@@ -10,16 +10,18 @@ use crate::http::problem::Problem;
 /// `GET /v1/health`. Asks nobody.
 ///
 /// # Errors
-/// None.
-pub async fn health(_: Call) -> Result<Response, Problem> {
+/// 422 for query parameters: it has none.
+pub async fn health(mut call: Call) -> Result<Response, Problem> {
+    call.query.finish()?;
     json(StatusCode::OK, &document())
 }
 
 /// `GET /v1/ready`
 ///
 /// # Errors
-/// 503 while the store does not answer, and when this server is about to stop.
-pub async fn ready(call: Call) -> Result<Response, Problem> {
+/// 422 for query parameters, 503 while the store does not answer, and when this server is about to stop.
+pub async fn ready(mut call: Call) -> Result<Response, Problem> {
+    call.query.finish()?;
     if call.app.is_stopping() {
         return Err(Problem::unavailable("This server is stopping."));
     }

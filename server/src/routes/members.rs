@@ -84,14 +84,10 @@ struct Change {
     now: i64,
 }
 
-fn role_field(fields: &mut Fields, required: bool) -> Option<Role> {
-    let word = if required {
-        fields.required_text("role")
-    } else {
-        fields.text("role")?
-    };
+fn role_field(fields: &mut Fields) -> Option<Role> {
+    let word = fields.text("role")?;
     let role = Role::parse(&word);
-    if role.is_none() && !word.is_empty() {
+    if role.is_none() {
         fields.refuse("role", "is none of owner, admin, editor, viewer");
     }
     role
@@ -106,7 +102,8 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     let own_role = call.enter(organization)?;
     let mut fields = call.fields().await?;
     let email = normalize_email(&fields.required_text("email"));
-    let role = role_field(&mut fields, true);
+    fields.required("role");
+    let role = role_field(&mut fields);
     fields.finish()?;
     let role =
         role.ok_or_else(|| Problem::fault("role", "is none of owner, admin, editor, viewer"))?;
@@ -298,34 +295,46 @@ async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Problem> {
 /// 404 for who is no member, 403 and 409 where owners are concerned.
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     let (organization, user, own_role) = entered(&mut call).await?;
-    let mut fields = call.fields().await?;
-    fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
-    let role = role_field(&mut fields, false);
-    fields.finish()?;
+    let role = new_role(&mut call, own_role).await;
     let change = Change {
         organization,
         user,
         email: String::new(),
-        role,
+        role: role.clone().unwrap_or_default(),
         own_role,
         now: 0,
     };
-    if role == Some(Role::Owner) && own_role < Role::Owner {
-        return Err(owners_only());
-    }
     let scope = call.caller()?.scope();
     let member = call
         .app
         .store
-        .write(&scope, change, |tx, change| Box::pin(update(tx, change)))
+        .write(&scope, (change, role), |tx, (change, role)| {
+            Box::pin(update(tx, change, role))
+        })
         .await?;
     json(StatusCode::OK, &member)
 }
 
-async fn update(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
-    let Some(role) = change.role else {
-        let member = current(tx, change).await?;
-        return Ok(member.ok_or_else(Problem::not_found)?.0);
+async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Problem> {
+    let mut fields = call.fields().await?;
+    fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
+    let role = role_field(&mut fields);
+    fields.finish()?;
+    if role == Some(Role::Owner) && own_role < Role::Owner {
+        return Err(owners_only());
+    }
+    Ok(role)
+}
+
+/// What is wrong with the body is told of members only.
+async fn update(
+    tx: &mut Tx,
+    change: &Change,
+    role: &Result<Option<Role>, Problem>,
+) -> Result<Member, Problem> {
+    let (member, _) = current(tx, change).await?.ok_or_else(Problem::not_found)?;
+    let Some(role) = role.clone()? else {
+        return Ok(member);
     };
     changeable(tx, change).await?;
     let sql = "UPDATE main.memberships SET role = $3 \

@@ -128,7 +128,21 @@ async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Problem> {
     if call.operation.parameters().count() == 1 {
         return Ok((None, first));
     }
-    Ok((Some(first), call.path_id(1).await?))
+    match call.path_id(1).await {
+        Ok(second) => Ok((Some(first), second)),
+        // What cannot be seen is told first, and then who may not.
+        Err(problem) => {
+            let found = call.look(first, |tx, asked| Box::pin(above(tx, asked)));
+            found.await.and(Err(problem))
+        }
+    }
+}
+
+/// The table that a path begins with.
+async fn above(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<(), Problem> {
+    let table = asked.tables.read(tx, asked.input).await?;
+    let table = table.ok_or_else(Problem::not_found)?;
+    asked.enter(table.organization).map(drop)
 }
 
 /// Changes a record.

@@ -16,6 +16,9 @@ async fn health_and_readiness_are_public(place: Place) {
     assert!(health.header("x-request-id").is_some());
     assert_eq!(health.header("ratelimit-limit"), None);
     world.nobody.get("/v1/ready").expect(200);
+    for path in ["/v1/health?x=1", "/v1/ready?x=1"] {
+        world.nobody.get(path).refused(422, "validation_failed");
+    }
     // A credential that does not hold makes no difference to what is public.
     world.nobody.with("nonsense").get("/v1/health").expect(200);
     let head = world

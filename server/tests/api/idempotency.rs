@@ -1,13 +1,16 @@
 //! `Idempotency-Key`: sent twice, done once.
 
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use serde_json::json;
+use tokio::sync::oneshot;
 use tplkit_server::auth::Role;
+use tplkit_server::store::{Scope, StoreError};
 
 use super::client::{Answer, Client};
 use super::world::World;
-use crate::stores::{Place, on_both_stores};
+use crate::stores::{Place, on_both_stores, run};
 
 on_both_stores!(
     what_is_sent_twice_is_done_once,
@@ -123,6 +126,57 @@ async fn many_at_once_have_one_effect(place: Place) {
             }
         }
     }
+}
+
+/// Where a second writer gets as far as the claim while the first one is at work.
+#[test]
+fn who_comes_while_the_first_runs_is_told_so() {
+    run(Place::postgres(), |place| async {
+        let (world, owner, path, body) = with_a_newcomer(place).await;
+        // Whoever adds a member waits for the line of the organization.
+        let (begins, begun) = oneshot::channel();
+        let (ends, end) = oneshot::channel::<()>();
+        let store = world.store.clone();
+        let channels = Arc::new(Mutex::new(Some((begins, end))));
+        let input = (world.acme, channels);
+        let held = tokio::spawn(async move {
+            let done: Result<(), StoreError> = store
+                .write(&Scope::Operator, input, |tx, (organization, channels)| {
+                    Box::pin(async move {
+                        let sql = "SELECT id FROM organizations WHERE id = $1 {lock}";
+                        tx.first(sql, &[(*organization).into()]).await?;
+                        let channels = channels.lock().expect("nobody panics").take();
+                        let (begins, end) = channels.expect("it runs once");
+                        begins.send(()).expect("is awaited");
+                        end.await.expect("is told");
+                        Ok(())
+                    })
+                })
+                .await;
+            done
+        });
+        begun.await.expect("it begins");
+        thread::scope(|scope| {
+            let (answers, answered) = mpsc::channel();
+            for _ in 0..2 {
+                let answers = answers.clone();
+                let send = || post(&owner, &path, "k", &body);
+                scope.spawn(move || answers.send(send()).expect("is awaited"));
+            }
+            // One of them waits for the line, so this is the other one's.
+            let answer = answered.recv().expect("an answer");
+            answer.refused(409, "idempotency_in_progress");
+            let other = body.replace("viewer", "editor");
+            post(&owner, &path, "k", &other).refused(422, "idempotency_key_reused");
+            ends.send(()).expect("is awaited");
+            let first = answered.recv().expect("an answer").expect(201);
+            assert!(!replayed(&first));
+            let again = post(&owner, &path, "k", &body).expect(201);
+            assert!(replayed(&again));
+            assert_eq!(again.body, first.body);
+        });
+        held.await.expect("ends").expect("is done");
+    });
 }
 
 async fn secrets_are_never_kept(place: Place) {

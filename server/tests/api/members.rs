@@ -50,13 +50,21 @@ async fn people_become_members(place: Place) {
     admin
         .patch(&one, &json!({"email": "x"}))
         .refused(403, "forbidden");
-    admin
-        .patch(&one, &json!({"role": null}))
-        .refused(422, "validation_failed");
+    for role in [json!(null), json!(""), json!("boss")] {
+        let body = json!({ "role": role });
+        admin.patch(&one, &body).refused(422, "validation_failed");
+        let body = json!({"email": "owner@other.test", "role": role});
+        admin.post(&path, &body).refused(422, "validation_failed");
+    }
+    let body = json!({"email": "owner@other.test"});
+    admin.post(&path, &body).refused(422, "validation_failed");
     let unknown = format!("{path}/{}", world.context.id());
     admin
         .patch(&unknown, &json!({"role": "editor"}))
         .refused(404, "not_found");
+    // Before what is wrong with the body.
+    admin.json("PATCH", &unknown, "{").refused(404, "not_found");
+    admin.json("PATCH", &one, "{").refused(422, "invalid_json");
     admin.delete(&unknown).refused(404, "not_found");
     world
         .as_user("viewer@acme.test")

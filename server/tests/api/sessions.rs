@@ -249,6 +249,26 @@ async fn limits_are_per_route_and_caller(place: Place) {
         assert_eq!(answer.header("ratelimit-remaining"), Some(left));
         assert_eq!(answer.header("ratelimit-reset"), Some("1"));
     }
+    // What is open to everybody has limits, too; but whether the server runs may be asked at any time.
+    for path in ["/v1/openapi.json", "/docs"] {
+        for _ in 0..3 {
+            world.nobody.get(path).expect(200);
+        }
+        world.nobody.get(path).refused(429, "rate_limited");
+    }
+    for _ in 0..9 {
+        world.nobody.get("/v1/health").expect(200);
+        world.nobody.get("/v1/ready").expect(200);
+    }
+    // A token is exchanged as often as other things are asked, not as seldom as passwords.
+    let exchange = || {
+        let body = json!({"refresh_token": "x"});
+        world.nobody.post("/v1/auth/refresh", &body)
+    };
+    for _ in 0..3 {
+        exchange().refused(401, "unauthenticated");
+    }
+    exchange().refused(429, "rate_limited");
     let refused = owner.get("/v1/me").refused(429, "rate_limited");
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.json()["retry_after"], 1);

@@ -12,7 +12,7 @@ use crate::store::Tx;
 
 struct Delete {
     feature: Uuid,
-    row: Uuid,
+    row: Result<Uuid, Problem>,
     query: Result<(), Problem>,
 }
 
@@ -23,7 +23,7 @@ struct Delete {
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let delete = Delete {
         feature: call.path_id(0).await?,
-        row: call.path_id(1).await?,
+        row: call.path_id(1).await,
         query: call.query.finish(),
     };
     call.write(delete, |tx, asked| Box::pin(drop_row(tx, asked)))
@@ -37,11 +37,12 @@ async fn drop_row(tx: &mut Tx, asked: &Asked<Delete>) -> Result<Reply, Problem> 
     // To who may not delete it there is nothing to delete.
     let entered = asked.enter(table.organization);
     entered.map_err(|_| Problem::not_found())?;
+    let id = delete.row.clone()?;
     delete.query.clone()?;
-    let removed = remove(tx, &table, delete.row).await?;
+    let removed = remove(tx, &table, id).await?;
     let removed = removed.ok_or_else(Problem::not_found)?;
     let cause = Cause::somebody(&asked.bell);
-    let row = (delete.row, removed.as_str());
+    let row = (id, removed.as_str());
     events::deleted(tx, &table, row, cause, (&asked.context, asked.now)).await?;
     Ok(Reply::nothing())
 }

@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
+use super::question::visible;
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -17,7 +18,7 @@ use crate::store::Tx;
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let wanted = Wanted {
         feature: call.path_id(0).await?,
-        row: call.path_id(1).await?,
+        row: call.path_id(1).await,
         query: call.query.finish(),
     };
     call.read(wanted, |tx, asked| Box::pin(select(tx, asked)))
@@ -26,7 +27,8 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 struct Wanted {
     feature: Uuid,
-    row: Uuid,
+    /// No id is told when it is clear that the table may be seen.
+    row: Result<Uuid, Problem>,
     /// Told when it is clear that the row may be seen.
     query: Result<(), Problem>,
 }
@@ -38,6 +40,10 @@ async fn select(tx: &mut Tx, asked: &Asked<Wanted>) -> Result<Reply, Problem> {
         row,
         query,
     } = &asked.input;
+    let row = match row {
+        Ok(row) => row,
+        Err(problem) => return visible(tx, &asked.tables, *feature, problem).await,
+    };
     let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} AND feature_id = $1 AND id = $2";

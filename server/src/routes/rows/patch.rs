@@ -13,7 +13,7 @@ use crate::store::Tx;
 
 struct Patch {
     feature: Uuid,
-    row: Uuid,
+    row: Result<Uuid, Problem>,
     change: Result<Change, Problem>,
 }
 
@@ -30,7 +30,7 @@ struct Change {
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value.
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
-    let (feature, row) = (call.path_id(0).await?, call.path_id(1).await?);
+    let (feature, row) = (call.path_id(0).await?, call.path_id(1).await);
     let change = Change::read(&mut call).await;
     let patch = Patch {
         feature,
@@ -59,12 +59,19 @@ async fn update(tx: &mut Tx, asked: &Asked<Patch>) -> Result<Reply, Problem> {
     let patch = &asked.input;
     let opened = asked.tables.open(tx, patch.feature).await?;
     let table = opened.ok_or_else(Problem::not_found)?.table;
+    let id = match &patch.row {
+        Ok(id) => *id,
+        Err(problem) => {
+            asked.enter(table.organization)?;
+            return Err(problem.clone());
+        }
+    };
     // Locked before it is read, so that merges of different keys build on each other.
     let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
-    let parameters = [table.organization.into(), table.id.into(), patch.row.into()];
+    let parameters = [table.organization.into(), table.id.into(), id.into()];
     let found = tx.first(sql, &parameters).await?;
     let mut row = Stored::read(&found.ok_or_else(Problem::not_found)?)?;
     asked.enter(table.organization)?;
@@ -90,6 +97,11 @@ impl Change {
             context: &asked.context,
         };
         let mut faults = cells.faults();
+        if self.merge {
+            for (key, _) in sent.iter().filter(|(_, raw)| *raw == "null") {
+                entering.without(key, (0, &mut faults));
+            }
+        }
         let result = together(table, &row.data, &sent, self.merge);
         let after = entering.row(row.id, result.into_iter(), (0, &mut faults));
         faults.finish()?;

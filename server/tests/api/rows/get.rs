@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::seed::{COLUMNS, ask, path, table, table_in, workspace};
+use crate::api::client::Client;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -49,6 +50,24 @@ async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
         .get(&path(feature, &format!("/{id}?x=1")))
         .refused(422, "validation_failed");
     // What is not there comes before what is wrong with the question.
+    for method in ["GET", "PATCH", "DELETE"] {
+        let hidden = path(workspace, "/no-uuid");
+        let json = [("content-type", "application/json")];
+        let body = (method == "PATCH").then_some(b"{".as_slice());
+        let ask = |client: &Client, path| client.send(method, path, &json, body);
+        let editor = world.as_user("editor@acme.test");
+        ask(&editor, &hidden).refused(404, "not_found");
+        let visible = path(feature, "/no-uuid");
+        let answer = ask(&editor, &visible).refused(422, "validation_failed");
+        assert_eq!(answer.json()["errors"][0]["path"], "path.row_id");
+        // And who may not, before that.
+        let answer = ask(&viewer, &visible);
+        match method {
+            "GET" => answer.refused(422, "validation_failed"),
+            "PATCH" => answer.refused(403, "forbidden"),
+            _ => answer.refused(404, "not_found"),
+        };
+    }
     viewer
         .get(&path(feature, &format!("/{workspace}?x=1")))
         .refused(404, "not_found");

@@ -118,6 +118,11 @@ async fn required_is_asked_of_the_result_and_the_rest_of_what_is_sent(place: Pla
         json!({"name": "n", "other": 1}),
         "data.other",
     );
+    // A key that is no column's is none to take away either.
+    let nothing = json!({"name": "n", "never": null});
+    refused("?merge=true&validate=strict", nothing, "data.never");
+    let nothing = json!({"name": "n", "other": null});
+    refused("?merge=true&validate=strict", nothing, "data.other");
     // What stands there is not judged again.
     let merge = format!("{one}?merge=true&validate=strict");
     let answer = editor.patch(&merge, &json!({"data": {"name": "n"}}));

@@ -39,7 +39,7 @@ impl Asking<'_> {
     }
 
     fn is_sign_in(&self) -> bool {
-        self.operation.limit == Limit::SignIn
+        self.operation.path.starts_with("/v1/auth/")
     }
 
     /// 401, 403, 404, 503: they need nothing but the plain request.

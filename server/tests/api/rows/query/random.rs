@@ -480,9 +480,13 @@ fn body(page: &[&New], feature: Uuid, fields: Option<&[&str]>) -> String {
             })
             .map(|(name, value)| format!("\"{}\":{value}", name.inner))
             .collect();
-        let times = (rfc3339(row.created_at), rfc3339(row.updated_at));
         let data = format!("{{{}}}", left.join(","));
-        write_row(&mut body, (row.id, feature), (&times.0, &times.1), &data);
+        write_row(
+            &mut body,
+            (row.id, feature),
+            (row.created_at, row.updated_at),
+            &data,
+        );
     }
     body
 }
