@@ -51,7 +51,16 @@ pub fn micros(time: std::time::Duration) -> u64 {
 #[derive(Clone)]
 pub struct Context {
     clock: Arc<dyn Clock + Send + Sync>,
-    last: Arc<Mutex<(u64, u16)>>,
+    last: Arc<Mutex<Last>>,
+}
+
+/// Of the id before, and what is left to make others of.
+#[derive(Default)]
+struct Last {
+    millisecond: u64,
+    counter: u16,
+    /// From the operating system, which takes longer to be asked than an id does.
+    random: Vec<[u8; 8]>,
 }
 
 impl std::fmt::Debug for Context {
@@ -81,19 +90,22 @@ impl Context {
 
     /// A UUID of version 7 that is greater than every one before it.
     pub fn id(&self) -> Uuid {
-        let bits: [u8; 8] = random();
         let now = u64::try_from(self.clock.now().as_millisecond()).unwrap_or(0);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut millisecond, mut counter) = *last;
-        if now > millisecond {
-            (millisecond, counter) = (now, 0);
-        } else if counter < 0xFFF {
-            counter += 1;
+        if now > last.millisecond {
+            (last.millisecond, last.counter) = (now, 0);
+        } else if last.counter < 0xFFF {
+            last.counter += 1;
         } else {
             // More than 4096 in a millisecond, or a clock that goes back: run ahead of it.
-            (millisecond, counter) = (millisecond + 1, 0);
+            (last.millisecond, last.counter) = (last.millisecond + 1, 0);
         }
-        *last = (millisecond, counter);
+        let (millisecond, counter) = (last.millisecond, last.counter);
+        let bits = last.random.pop().unwrap_or_else(|| {
+            let more: [u8; 512] = random();
+            last.random.extend(more.as_chunks().0);
+            random()
+        });
         drop(last);
         let high = u128::from(millisecond) << 80 | 0x7 << 76 | u128::from(counter) << 64;
         let low = u64::from_be_bytes(bits) >> 2 | 0x2 << 62;

@@ -27,7 +27,7 @@ async fn far_away(place: Place) {
     let port = proxy().await;
     let store = Store::open(&format!("postgres://postgres@127.0.0.1:{port}/{database}")).await;
     let store = store.expect("opens");
-    let scope = Scope::Caller(Visible::default());
+    let scope = Scope::from(Visible::default());
     let mut reads = Vec::new();
     let mut writes = Vec::new();
     // The first ones also connect and prepare.

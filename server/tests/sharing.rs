@@ -53,7 +53,7 @@ const SLEEP: &str = concat!(
 const OURS: Uuid = Uuid::from_u128(1);
 
 fn caller(organization: Uuid) -> Scope {
-    Scope::Caller(Visible {
+    Scope::from(Visible {
         caller: Uuid::from_u128(7),
         organizations: vec![organization],
         administered: vec![organization],

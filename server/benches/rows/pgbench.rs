@@ -19,45 +19,55 @@ const SCRIPTS: usize = 8;
 const OPTIONS: &str = "-c search_path=main -c plan_cache_mode=force_generic_plan \
     -c enable_seqscan=off -c jit=off";
 
-/// How many of a question's transactions a second the database does by itself.
-pub(crate) fn ask(
-    cluster: &Cluster,
-    server: &Server,
-    question: &Question<'_>,
-    time: Duration,
-) -> Seen {
-    let folder = tempfile::tempdir().expect("a folder");
-    let seconds = time.as_secs().max(1).to_string();
-    let mut command = Command::new("pgbench");
-    command
-        .args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--time"])
-        .args([&seconds, "--client", &CONNECTIONS.to_string()]);
-    for (n, statements) in transactions(cluster, server, question).iter().enumerate() {
-        let mut script = String::from("\\startpipeline\n");
-        for statement in statements {
-            let _ = writeln!(script, "{statement};");
+/// What a question's requests make of the database, as files for pgbench.
+pub(crate) struct Scripts {
+    folder: tempfile::TempDir,
+    url: String,
+}
+
+impl Scripts {
+    pub(crate) fn of(cluster: &Cluster, server: &Server, question: &Question<'_>) -> Scripts {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (n, statements) in transactions(cluster, server, question).iter().enumerate() {
+            let mut script = String::from("\\startpipeline\n");
+            for statement in statements {
+                let _ = writeln!(script, "{statement};");
+            }
+            script.push_str("\\endpipeline\n");
+            std::fs::write(folder.path().join(format!("{n}.sql")), script).expect("writes");
         }
-        script.push_str("\\endpipeline\n");
-        let file = folder.path().join(format!("{n}.sql"));
-        std::fs::write(&file, script).expect("writes");
-        command.arg("--file").arg(file);
+        let url = cluster.url("bench");
+        Scripts { folder, url }
     }
-    let output = command
-        .arg(cluster.url("bench"))
-        .env("PGOPTIONS", OPTIONS)
-        .output()
-        .expect("pgbench starts");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let figure = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        let number = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
-        number.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
-    };
-    let per_second = figure("tps = ");
-    Seen {
-        asked: per_second * time.as_secs_f64(),
-        per_second,
-        median: figure("latency average = ") * 1000.0,
+
+    /// How many of these transactions a second the database does by itself.
+    pub(crate) fn run(&self, time: Duration) -> Seen {
+        let seconds = time.as_secs().max(1).to_string();
+        let mut command = Command::new("pgbench");
+        command
+            .args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--time"])
+            .args([&seconds, "--client", &CONNECTIONS.to_string()]);
+        for n in 0..SCRIPTS {
+            let file = self.folder.path().join(format!("{n}.sql"));
+            command.arg("--file").arg(file);
+        }
+        let output = command
+            .arg(&self.url)
+            .env("PGOPTIONS", OPTIONS)
+            .output()
+            .expect("pgbench starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let figure = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            let number = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());
+            number.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+        };
+        let per_second = figure("tps = ");
+        Seen {
+            asked: per_second * time.as_secs_f64(),
+            per_second,
+            median: figure("latency average = ") * 1000.0,
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) struct PocketBase {
     pub(crate) address: SocketAddr,
     token: String,
     ids: Vec<String>,
+    indexes: Indexes,
     _folder: tempfile::TempDir,
 }
 
@@ -81,13 +82,21 @@ impl PocketBase {
             address,
             token: String::new(),
             ids: Vec::new(),
+            indexes,
             _folder: folder,
         };
-        base.fill(count, indexes);
+        base.fill(count);
         base
     }
 
-    fn fill(&mut self, count: usize, indexes: Indexes) {
+    pub(crate) fn name(&self) -> &'static str {
+        match self.indexes {
+            Indexes::None => "PocketBase",
+            Indexes::Same => "with the same indexes",
+        }
+    }
+
+    fn fill(&mut self, count: usize) {
         let mut connection = Connection::open(self.address);
         let mut send = |token: &str, method: &str, path: &str, body: &Value| -> Value {
             let request = Request::new(method, path, token, Some(&body.to_string()));
@@ -118,7 +127,7 @@ impl PocketBase {
         ]);
         let of = |column: &&str| format!("CREATE INDEX by_{column} ON bench ({column}, id)");
         let columns = ["name", "city", "amount"].iter();
-        let indexes: Vec<String> = match indexes {
+        let indexes: Vec<String> = match self.indexes {
             Indexes::None => Vec::new(),
             Indexes::Same => columns.map(of).collect(),
         };

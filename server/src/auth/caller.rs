@@ -1,5 +1,7 @@
 //! The caller of a request: who it is, and what that opens.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use crate::store::{Scope, Visible};
@@ -118,15 +120,37 @@ pub struct Caller {
     pub identity: Identity,
     /// The organizations, ascending, with the role in each.
     pub organizations: Vec<(Uuid, Role)>,
-    pub(super) workspaces: Vec<Uuid>,
-    pub(super) hidden: Vec<Uuid>,
-    pub(super) guarded: Vec<Uuid>,
-    /// Whether it is an administrator of the platform: sees every template and promotes to `system`,
-    /// nothing more.
-    pub platform: bool,
+    visible: Arc<Visible>,
 }
 
 impl Caller {
+    /// Somebody with these roles. What is `visible` by them is filled in.
+    pub(super) fn new(
+        identity: Identity,
+        organizations: Vec<(Uuid, Role)>,
+        visible: Visible,
+    ) -> Caller {
+        let all = organizations.iter();
+        let administered = all.clone().filter(|(_, role)| *role >= Role::Admin);
+        let visible = Visible {
+            organizations: all.map(|(id, _)| *id).collect(),
+            administered: administered.map(|(id, _)| *id).collect(),
+            ..visible
+        };
+        Caller {
+            id: visible.caller,
+            identity,
+            organizations,
+            visible: Arc::new(visible),
+        }
+    }
+
+    /// Whether it is an administrator of the platform: sees every template and promotes to `system`,
+    /// nothing more.
+    pub fn platform(&self) -> bool {
+        self.visible.platform
+    }
+
     /// The role in an organization, if the caller belongs to it.
     pub fn role_in(&self, organization: Uuid) -> Option<Role> {
         let found = self
@@ -138,30 +162,18 @@ impl Caller {
 
     /// As whom the store is asked.
     pub fn scope(&self) -> Scope {
-        let all = self.organizations.iter();
-        let administered = all.clone().filter(|(_, role)| *role >= Role::Admin);
-        Scope::Caller(Visible {
-            caller: self.id,
-            organizations: all.map(|(id, _)| *id).collect(),
-            administered: administered.map(|(id, _)| *id).collect(),
-            workspaces: self.workspaces.clone(),
-            hidden: self.hidden.clone(),
-            guarded: self.guarded.clone(),
-            platform: self.platform,
-        })
+        Scope::Caller(self.visible.clone())
     }
 
     /// As whom the store is asked when the model changes. Whether a table is empty or a value stands
     /// in it twice is so for everybody, hence no rows are kept from the caller; and who closes a
     /// workspace does not lose it on the way.
     pub fn scope_of_model(&self, workspace: Option<Uuid>) -> Scope {
-        let Scope::Caller(mut visible) = self.scope() else {
-            return self.scope();
-        };
+        let mut visible = Visible::clone(&self.visible);
         visible.guarded.clear();
-        let seen = |id: &Uuid| !self.hidden.contains(id);
+        let seen = |id: &Uuid| !self.visible.hidden.contains(id);
         visible.workspaces.extend(workspace.filter(seen));
-        Scope::Caller(visible)
+        visible.into()
     }
 
     /// Whether nothing is kept from the caller in any of the organizations.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::caller::{Caller, Identity, Role, Scopes};
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use crate::context::Context;
-use crate::store::{Check, Row, Scope, Store, StoreError, Tx};
+use crate::store::{Check, Row, Scope, Store, StoreError, Tx, Visible};
 
 /// How often the last use of a key is written down, in microseconds.
 const NOTE_EVERY: i64 = 60_000_000;
@@ -91,14 +91,14 @@ impl Presented {
 
     /// The check that the credential still belongs to this caller, with the same rights. Whether it does
     /// is written down.
-    pub(crate) fn check(self, caller: Caller, found: Arc<OnceLock<bool>>) -> Check {
+    pub(crate) fn check(self, caller: Arc<Caller>, found: Arc<OnceLock<bool>>) -> Check {
         let (source, parameters, held): (_, Vec<_>, Held) = match self.organization {
             Some(organization) => (
                 KEY,
                 vec![organization.into(), self.hash.into(), self.now.into()],
                 Box::new(move |rows| {
                     let known = read_key(organization, rows)?;
-                    Ok(known.is_some_and(|(known, _)| known == caller))
+                    Ok(known.is_some_and(|(known, _)| known == *caller))
                 }),
             ),
             None if caller.administers_all() => (
@@ -109,7 +109,7 @@ impl Presented {
             None => (
                 SESSION,
                 vec![self.hash.into(), self.now.into()],
-                Box::new(move |rows| Ok(read_session(rows)?.as_ref() == Some(&caller))),
+                Box::new(move |rows| Ok(read_session(rows)?.as_ref() == Some(&*caller))),
             ),
         };
         Check {
@@ -168,32 +168,30 @@ async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>
 fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
-    let (mut workspaces, mut hidden, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
-    let mut platform = false;
+    let mut visible = Visible::default();
     for row in rows {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
             0 => user = Some((id, text)),
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
-            2 => workspaces.push(id),
-            3 => hidden.push(id),
-            4 => guarded.push(id),
-            _ => platform = true,
+            2 => visible.workspaces.push(id),
+            3 => visible.hidden.push(id),
+            4 => visible.guarded.push(id),
+            _ => visible.platform = true,
         }
     }
     // The statement promises no order.
     organizations.sort_unstable();
-    for ids in [&mut workspaces, &mut hidden, &mut guarded] {
+    for ids in [
+        &mut visible.workspaces,
+        &mut visible.hidden,
+        &mut visible.guarded,
+    ] {
         ids.sort_unstable();
     }
-    Ok(user.map(|(id, email)| Caller {
-        id,
-        identity: Identity::User { email },
-        organizations,
-        workspaces,
-        hidden,
-        guarded,
-        platform,
+    Ok(user.map(|(id, email)| {
+        visible.caller = id;
+        Caller::new(Identity::User { email }, organizations, visible)
     }))
 }
 
@@ -205,7 +203,7 @@ fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, StoreError> {
     for row in rows {
         let (id, address): (Uuid, String) = (row.get(0)?, row.get(1)?);
         let platform = row.get::<i64>(2)? == 1;
-        if id != caller.id || address != *email || platform != caller.platform {
+        if id != caller.id || address != *email || platform != caller.platform() {
             return Ok(false);
         }
         let role = row.get::<Option<String>>(4)?;
@@ -234,18 +232,15 @@ fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i
         return Ok(None);
     };
     let stored: String = row.get(1)?;
-    let caller = Caller {
-        id: row.get(0)?,
-        identity: Identity::ApiKey {
-            scopes: Scopes::parse(&stored),
-        },
-        // A key acts as an administrator, cut down by its scopes.
-        organizations: vec![(organization, Role::Admin)],
-        workspaces: Vec::new(),
-        hidden: Vec::new(),
-        guarded: Vec::new(),
-        platform: false,
+    let identity = Identity::ApiKey {
+        scopes: Scopes::parse(&stored),
     };
+    let visible = Visible {
+        caller: row.get(0)?,
+        ..Visible::default()
+    };
+    // A key acts as an administrator, cut down by its scopes.
+    let caller = Caller::new(identity, vec![(organization, Role::Admin)], visible);
     Ok(Some((caller, row.get(2)?)))
 }
 

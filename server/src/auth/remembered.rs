@@ -1,6 +1,8 @@
 //! Callers that were seen lately. Nothing rests on it: what is remembered is checked in the
 //! transaction of every request, and only saves asking before it.
 
+use std::sync::Arc;
+
 use quick_cache::sync::Cache;
 
 use super::caller::Caller;
@@ -13,7 +15,7 @@ const LONGEST: i64 = 60_000_000;
 
 /// The callers, by the hashes of their credentials.
 #[derive(Debug)]
-pub(crate) struct Remembered(Cache<[u8; 32], (Caller, i64)>);
+pub(crate) struct Remembered(Cache<[u8; 32], (Arc<Caller>, i64)>);
 
 impl Default for Remembered {
     fn default() -> Remembered {
@@ -22,12 +24,12 @@ impl Default for Remembered {
 }
 
 impl Remembered {
-    pub(crate) fn find(&self, presented: &Presented) -> Option<Caller> {
+    pub(crate) fn find(&self, presented: &Presented) -> Option<Arc<Caller>> {
         let (caller, since) = self.0.get(&presented.hash)?;
         (presented.now - since < LONGEST).then_some(caller)
     }
 
-    pub(crate) fn remember(&self, presented: &Presented, caller: &Caller) {
+    pub(crate) fn remember(&self, presented: &Presented, caller: &Arc<Caller>) {
         let entry = (caller.clone(), presented.now);
         self.0.insert(presented.hash, entry);
     }

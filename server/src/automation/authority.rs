@@ -17,7 +17,7 @@ pub(super) async fn scope_of(
     now: i64,
 ) -> Result<Option<Scope>, StoreError> {
     let Some(caller) = run.caller else {
-        return Ok(Some(Scope::Caller(Visible {
+        return Ok(Some(Scope::from(Visible {
             caller: run.id,
             organizations: vec![run.organization],
             administered: vec![run.organization],
@@ -57,7 +57,7 @@ async fn look(
             return Ok(None);
         }
         visible.administered = vec![organization];
-        return Ok(Some(Scope::Caller(visible)));
+        return Ok(Some(visible.into()));
     };
     match Role::parse(&role) {
         Some(Role::Admin | Role::Owner) => visible.administered = vec![organization],
@@ -79,5 +79,5 @@ async fn look(
         // Who may not write any more begins nothing that writes.
         Some(Role::Viewer) | None => return Ok(None),
     }
-    Ok(Some(Scope::Caller(visible)))
+    Ok(Some(visible.into()))
 }

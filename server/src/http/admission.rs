@@ -74,7 +74,7 @@ pub(super) async fn admit(
         (Some(caller), _) => Some(caller),
         (None, None) => None,
         (None, Some(credential)) => match authenticate(app, credential).await {
-            Ok(caller) => Some(caller),
+            Ok(caller) => Some(Arc::new(caller)),
             Err(problem) => return Outcome::refused(problem),
         },
     };
@@ -82,7 +82,7 @@ pub(super) async fn admit(
         app.remembered.remember(presented, caller);
     }
     let id = caller.as_ref().map(|caller| caller.id);
-    let left = count(app, operation, caller.as_ref(), &client);
+    let left = count(app, operation, caller.as_deref(), &client);
     let ended = |result| Outcome {
         result,
         left,
@@ -99,7 +99,7 @@ pub(super) async fn admit(
     let path = parts.uri.path();
     let query = parts.uri.query().unwrap_or_default();
     let key = Arc::new(OnceLock::new());
-    let scope = caller.as_ref().map(Caller::scope);
+    let scope = caller.as_deref().map(Caller::scope);
     let call = Call {
         app: app.clone(),
         operation,

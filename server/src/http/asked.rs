@@ -1,5 +1,7 @@
 //! What an operation of the store is given beside its transaction.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::call::enter;
@@ -18,7 +20,7 @@ pub struct Asked<I> {
     /// What the handler read from the request.
     pub input: I,
     /// Who asks.
-    pub caller: Caller,
+    pub caller: Arc<Caller>,
     /// The least role in the organization concerned.
     pub role: Role,
     /// Under which the answer is kept.

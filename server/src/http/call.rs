@@ -29,7 +29,7 @@ pub struct Call {
     pub app: Arc<App>,
     /// What is asked for.
     pub operation: &'static Operation,
-    pub(super) caller: Option<Caller>,
+    pub(super) caller: Option<Arc<Caller>>,
     pub(super) parameters: Vec<String>,
     /// What stands behind the question mark.
     pub query: Query,
@@ -80,7 +80,7 @@ impl Call {
     ///
     /// # Errors
     /// 401 on a public operation that nobody is signed in for.
-    pub fn caller(&self) -> Result<&Caller, Problem> {
+    pub fn caller(&self) -> Result<&Arc<Caller>, Problem> {
         self.caller.as_ref().ok_or_else(Problem::unauthenticated)
     }
 
@@ -307,7 +307,8 @@ impl Call {
             return reply.map(Reply::response);
         }
         let remembered = &self.app.remembered;
-        let Some(now) = holder(store, unsure.presented.clone()).await? else {
+        let now = holder(store, unsure.presented.clone()).await?;
+        let Some(now) = now.map(Arc::new) else {
             remembered.forget(&unsure.presented);
             return Err(Problem::unauthenticated());
         };

@@ -54,7 +54,9 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let mut trace = Trace::new(method, NO_ROUTE, address);
     if let Found::Operation(operation, parameters) = &found {
         trace.route = operation.path;
-        trace.place = place(operation, parameters);
+        if tracing::enabled!(tracing::Level::INFO) {
+            trace.place = place(operation, parameters);
+        }
     }
     let client = trace.client.clone();
     let outcome = caught(admit(&app, client, found, parts, body)).await;

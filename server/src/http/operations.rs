@@ -3,6 +3,7 @@
 //! Routing, authorization and limits read it; an operation outside it cannot exist.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::LazyLock;
 
@@ -154,16 +155,16 @@ pub enum Found {
     Nothing,
 }
 
-/// The segments of each operation's path, by how many there are.
-static ROUTES: LazyLock<Vec<Vec<Route>>> = LazyLock::new(|| {
-    let mut routes: Vec<Vec<Route>> = Vec::new();
+/// The operations by how many segments their paths have, and by the second one, which is a word wherever
+/// there is one.
+static ROUTES: LazyLock<HashMap<(usize, &'static str), Vec<Route>>> = LazyLock::new(|| {
+    let mut routes: HashMap<_, Vec<Route>> = HashMap::new();
     for operation in &OPERATIONS {
         let segments: Vec<&str> = operation.path.split('/').skip(1).collect();
-        if routes.len() <= segments.len() {
-            routes.resize_with(segments.len() + 1, Vec::new);
-        }
+        let word = segments.get(1).copied().unwrap_or_default();
         let parameters = operation.parameters().count();
-        routes[segments.len()].push(Route {
+        let alike = routes.entry((segments.len(), word)).or_default();
+        alike.push(Route {
             operation,
             segments,
             parameters,
@@ -191,10 +192,10 @@ impl Route {
         })
     }
 
-    fn parameters(&self, path: Vec<Cow<'_, str>>) -> Vec<String> {
+    fn parameters(&self, path: &[Cow<'_, str>]) -> Vec<String> {
         let pairs = self.segments.iter().zip(path);
         let parameters = pairs.filter(|(own, _)| own.starts_with('{'));
-        parameters.map(|(_, given)| given.into_owned()).collect()
+        parameters.map(|(_, given)| given.to_string()).collect()
     }
 }
 
@@ -208,7 +209,9 @@ pub fn find(method: &str, path: &str) -> Found {
     let Ok(segments) = segments.collect::<Result<Vec<Cow<'_, str>>, _>>() else {
         return Found::Nothing;
     };
-    let routes = ROUTES.get(segments.len()).map_or(&[][..], Vec::as_slice);
+    let word = segments.get(1).map_or("", |word| word);
+    let alike = ROUTES.get(&(segments.len(), word));
+    let routes = alike.map_or(&[][..], Vec::as_slice);
     let matching = || routes.iter().filter(|route| route.matches(&segments));
     // A word that is a path of its own is no id in another one.
     let Some(least) = matching().map(|route| route.parameters).min() else {
@@ -216,7 +219,7 @@ pub fn find(method: &str, path: &str) -> Found {
     };
     let found = || matching().filter(|route| route.parameters == least);
     if let Some(route) = found().find(|route| route.operation.method == method) {
-        return Found::Operation(route.operation, route.parameters(segments));
+        return Found::Operation(route.operation, route.parameters(&segments));
     }
     let mut methods: Vec<&str> = found().map(|route| route.operation.method).collect();
     if methods.contains(&"GET") {

@@ -38,11 +38,12 @@ pub(super) async fn eyes(tx: &mut Tx, lease: &Lease) -> Result<Scope, StoreError
         let ids = rows.iter().map(|row| row.get(0));
         ids.collect::<Result<Vec<Uuid>, StoreError>>()
     };
-    Ok(Scope::Caller(Visible {
+    let visible = Visible {
         guarded: ids(&guarded)?,
         hidden: ids(&hidden)?,
-        ..visible
-    }))
+        ..Visible::clone(&visible)
+    };
+    Ok(visible.into())
 }
 
 /// Whether nothing in the organization is kept from them: administrators, and keys.

@@ -48,7 +48,7 @@ impl Lease {
     /// As whom the store is written: one organization, behind both walls. All rows of it are seen,
     /// because whether a table is empty or a value stands in it twice is so for everybody.
     pub fn scope(&self) -> Scope {
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             caller: self.creator.unwrap_or_default(),
             organizations: vec![self.organization],
             administered: vec![self.organization],

@@ -308,12 +308,12 @@ mod tests {
     use crate::store::{Scope, Visible, Walls};
 
     fn caller() -> Scope {
-        Scope::Caller(Visible::default())
+        Scope::from(Visible::default())
     }
 
     /// A caller of two organizations from whom something is kept.
     fn restricted() -> Scope {
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             organizations: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
             hidden: vec![Uuid::from_u128(3)],
             guarded: vec![Uuid::from_u128(4)],
@@ -363,7 +363,7 @@ mod tests {
     fn who_belongs_to_one_organization_and_sees_all_of_it_is_asked_for_plainly() {
         let source = "SELECT {text data} FROM rows WHERE organization_id = $1 AND {tenant $1} \
              AND {workspace workspace_id} AND {row feature_id created_by}";
-        let one = Scope::Caller(Visible {
+        let one = Scope::from(Visible {
             organizations: vec![Uuid::from_u128(1)],
             ..Visible::default()
         });

@@ -1,5 +1,7 @@
 //! Who asks. No statement runs without it.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 /// The identity under which a transaction runs, and with it what both walls let through.
@@ -9,8 +11,8 @@ pub enum Scope {
     Gate,
     /// The administrator at the machine (`admin` commands). Sees all organizations.
     Operator,
-    /// A signed-in caller.
-    Caller(Visible),
+    /// A signed-in caller. Shared, because every statement and every task takes it along.
+    Caller(Arc<Visible>),
 }
 
 /// What a caller may see.
@@ -40,6 +42,12 @@ impl Visible {
             [only] if self.hidden.is_empty() && self.guarded.is_empty() => Some(only),
             _ => None,
         }
+    }
+}
+
+impl From<Visible> for Scope {
+    fn from(visible: Visible) -> Scope {
+        Scope::Caller(Arc::new(visible))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A statement as a store takes it, and what is known of it.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ pub(super) struct Statement {
     quick: AtomicBool,
     /// The same for many lists of parameters at once.
     pub(super) forms: Forms,
+    /// On PostgreSQL, this as the first question of a transaction, which sets the scope along with it: for
+    /// usual plans and for new ones.
+    pub(super) entries: [OnceLock<String>; 2],
 }
 
 /// What of a scope a statement takes as a parameter.
@@ -54,6 +58,7 @@ impl Statement {
             anew: false,
             quick: AtomicBool::new(false),
             forms: Forms::default(),
+            entries: Default::default(),
         }
     }
 

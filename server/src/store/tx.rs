@@ -315,8 +315,9 @@ const COMPOSED: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
-    known: RwLock<HashMap<(&'static str, Shape), Arc<Statement>>>,
-    composed: RwLock<HashMap<(String, Shape), Arc<Statement>>>,
+    /// By where the text stands and how long it is: to look at all of it took as long as all the rest.
+    known: RwLock<HashMap<(usize, usize, Shape), Arc<Statement>>>,
+    composed: RwLock<HashMap<Shape, HashMap<String, Arc<Statement>>>>,
 }
 
 impl Texts {
@@ -335,7 +336,7 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (source, Shape::of(scope));
+        let key = (source.as_ptr().addr(), source.len(), Shape::of(scope));
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(statement) = known.get(&key) {
             return Ok(statement.clone());
@@ -365,12 +366,12 @@ impl Texts {
         dialect: Dialect,
         scope: &Scope,
     ) -> Result<Arc<Statement>, StoreError> {
-        let key = (name.to_owned(), Shape::of(scope));
+        let shape = Shape::of(scope);
         let known = self.composed.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(statement) = known.get(&key) {
+        if let Some(statement) = known.get(&shape).and_then(|known| known.get(name)) {
             return Ok(statement.clone());
         }
-        let full = known.len() >= COMPOSED;
+        let full = known.values().map(HashMap::len).sum::<usize>() >= COMPOSED;
         drop(known);
         let mut statement = translate(source().as_ref(), given, dialect, scope, self.walls)?;
         statement.lasting = !full;
@@ -380,7 +381,8 @@ impl Texts {
                 .composed
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            known.insert(key, statement.clone());
+            let alike = known.entry(shape).or_default();
+            alike.insert(name.to_owned(), statement.clone());
         }
         Ok(statement)
     }

@@ -51,7 +51,7 @@ impl Change {
         let change = &asked.input;
         let before = find(tx, change.id).await?;
         let admin = asked.enter(before.organization_id).is_ok();
-        if !admin && !asked.caller.platform {
+        if !admin && !asked.caller.platform() {
             return Err(forbidden(asked.role.as_str()));
         }
         let members = change.body.clone()?;
@@ -61,7 +61,7 @@ impl Change {
                 "An administrator of the platform promotes to system, and changes nothing else.",
             ));
         }
-        if promotes && before.visibility != SYSTEM && !asked.caller.platform {
+        if promotes && before.visibility != SYSTEM && !asked.caller.platform() {
             return Err(Problem::forbidden(
                 "Only administrators of the platform promote to system.",
             ));

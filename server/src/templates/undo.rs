@@ -16,13 +16,13 @@ use crate::workspace::ReadError;
 /// A job that is to be taken back.
 pub(crate) struct Undo {
     app: Arc<App>,
-    caller: Caller,
+    caller: Arc<Caller>,
     job: Job,
     force: bool,
 }
 
 impl Undo {
-    pub(crate) fn new(app: &Arc<App>, caller: &Caller, job: Job, force: bool) -> Undo {
+    pub(crate) fn new(app: &Arc<App>, caller: &Arc<Caller>, job: Job, force: bool) -> Undo {
         Undo {
             app: app.clone(),
             caller: caller.clone(),

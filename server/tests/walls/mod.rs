@@ -169,7 +169,7 @@ async fn a_workspace_for_members_is_hidden_by_the_second_wall(place: Place) {
         .await
         .expect(close);
     let visible = |administered: &[Uuid], workspaces: &[Uuid]| {
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             caller: user(OURS),
             organizations: vec![OURS],
             administered: administered.to_vec(),
@@ -245,7 +245,7 @@ async fn either_wall_alone_hides_what_lies_in_a_hidden_workspace(place: Place) {
     seed(&place).await;
     let insert = "INSERT INTO main.modules {into $1} (organization_id, workspace_id, id, name, label, position, \
          config, created_at, updated_at) VALUES ($1, $2, $3, 'n', 'm', 1, 'x', 0, 0)";
-    let shut_out = Scope::Caller(Visible {
+    let shut_out = Scope::from(Visible {
         caller: user(OURS),
         organizations: vec![OURS],
         hidden: vec![workspace(OURS)],
@@ -287,7 +287,7 @@ async fn either_wall_alone_shows_of_a_guarded_feature_ones_own_rows(place: Place
             .expect(insert);
     }
     let scope = |guarded: &[Uuid]| {
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             caller: user(OURS),
             organizations: vec![OURS],
             guarded: guarded.to_vec(),
@@ -363,7 +363,7 @@ async fn templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_els
 }
 
 async fn administrators_of_the_platform_see_templates_and_promote_them(place: Place) {
-    let platform = Scope::Caller(Visible {
+    let platform = Scope::from(Visible {
         caller: user(OURS),
         platform: true,
         ..Visible::default()
@@ -494,7 +494,7 @@ async fn settings_do_not_outlive_their_transaction(place: Place) {
     seed(&place).await;
     let store = place.open_without(ONLY_SECOND).await;
     let sql = "SELECT id FROM organizations WHERE {tenant id}";
-    let nobody = Scope::Caller(Visible::default());
+    let nobody = Scope::from(Visible::default());
     for _ in 0..20 {
         assert_eq!(
             run(&store, &caller(), sql, vec![])

@@ -22,7 +22,7 @@ pub(super) fn workspace(organization: Uuid) -> Uuid {
 }
 
 pub(super) fn caller() -> Scope {
-    Scope::Caller(Visible {
+    Scope::from(Visible {
         caller: user(OURS),
         organizations: vec![OURS],
         administered: vec![OURS],

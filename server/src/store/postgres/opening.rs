@@ -1,7 +1,7 @@
 //! How a transaction begins: its kind, the role it runs as, and what the policies are told about who asks.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
@@ -23,6 +23,9 @@ const SETTINGS: [&str; 8] = [
     "tplkit.platform",
 ];
 
+/// What sets the scope where nothing is asked first, for usual plans and for new ones.
+static ENTRIES: LazyLock<[String; 2]> = LazyLock::new(|| [enter(1, false), enter(1, true)]);
+
 /// A question to the gate, and its parameters.
 pub(in crate::store) type Question<'a> = (&'a Arc<Statement>, &'a [Value]);
 
@@ -30,7 +33,7 @@ pub(in crate::store) type Question<'a> = (&'a Arc<Statement>, &'a [Value]);
 pub(super) struct Opening<'a> {
     pub(super) begin: Cow<'static, str>,
     /// Sets the scope; where something is asked first, its answer is that question's.
-    pub(super) enter: String,
+    pub(super) enter: &'a str,
     asked: &'a [Value],
     settings: [String; 8],
 }
@@ -48,22 +51,24 @@ impl<'a> Opening<'a> {
         let Some((question, asked)) = question else {
             return Opening {
                 begin: begin.into(),
-                enter: enter(1, anew),
+                enter: &ENTRIES[usize::from(anew)],
                 asked: &[],
                 settings,
             };
         };
+        let begin = if wall {
+            format!("{begin}; SET LOCAL ROLE tplkit_gate").into()
+        } else {
+            begin.into()
+        };
+        let enter = question.entries[usize::from(anew)].get_or_init(|| {
+            let question = &question.text;
+            let enter = enter(asked.len() + 1, anew);
+            format!("SELECT * FROM ({question}) AS known WHERE ({enter}) IS NOT NULL")
+        });
         Opening {
-            begin: if wall {
-                format!("{begin}; SET LOCAL ROLE tplkit_gate").into()
-            } else {
-                begin.into()
-            },
-            enter: format!(
-                "SELECT * FROM ({}) AS known WHERE ({}) IS NOT NULL",
-                question.text,
-                enter(asked.len() + 1, anew)
-            ),
+            begin,
+            enter,
             asked,
             settings,
         }

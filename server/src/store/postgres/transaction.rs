@@ -1,12 +1,14 @@
 //! One transaction. Its opening leaves together with its first statement, and one that asks a single
 //! thing leaves whole.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::Object;
-use futures_util::future::{OptionFuture, join_all, join4, try_join_all};
+use futures_util::future::{join_all, join3, try_join_all};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -245,8 +247,8 @@ impl Pipelined {
         StoreError::silent()
     }
 
-    /// Begins and asks; where that is all, it commits as well. All leave before the first answer is
-    /// waited for.
+    /// Begins and asks; what only reads and is the `last` ends as well. All leave before the first
+    /// answer is waited for.
     pub(super) async fn open(
         &mut self,
         opening: &Opening<'_>,
@@ -256,7 +258,7 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
-        let enter = client.prepare_cached(&opening.enter).await?;
+        let enter = client.prepare_cached(opening.enter).await?;
         let ready = prepare_all(client, asked).await?;
         self.state = State::Open;
         let client: &Client = client;
@@ -267,18 +269,28 @@ impl Pipelined {
         let answers = ready
             .iter()
             .map(|(statement, parameters)| client.query(statement, parameters));
-        let commit = OptionFuture::from(last.then(|| client.batch_execute("COMMIT")));
-        let (begun, known, answers, committed) =
-            join4(begin, known, join_all(answers), commit).await;
-        // A failed statement makes the COMMIT a ROLLBACK: it is over in any case.
-        if matches!(committed, Some(Ok(()))) {
+        let mut answered = pin!(join3(begin, known, join_all(answers)));
+        let (begun, known, answers) = if last {
+            // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
+            // answered by then, and the next transaction of this connection leaves behind it.
+            let mut commit = pin!(client.batch_execute("COMMIT"));
+            let mut left = false;
+            let answers = poll_fn(|cx| {
+                let answers = answered.as_mut().poll(cx);
+                if !left {
+                    left = true;
+                    let _ = commit.as_mut().poll(cx);
+                }
+                answers
+            })
+            .await;
             self.state = State::Over;
-        }
+            answers
+        } else {
+            answered.await
+        };
         begun?;
         let known = known?;
-        if answers.iter().all(Result::is_ok) {
-            committed.transpose()?;
-        }
         Ok(Opened { known, answers })
     }
 

@@ -31,7 +31,7 @@ fn ours() -> Visible {
 }
 
 fn caller() -> Scope {
-    Scope::Caller(ours())
+    Scope::from(ours())
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn one_row_outside_the_scope_undoes_all_of_its_insert() {
     let (connection, wall) = walled();
     tables_of_rows(&connection, &wall);
     wall.announce(Some("rows"));
-    let guarded = Scope::Caller(Visible {
+    let guarded = Scope::from(Visible {
         guarded: vec![OURS],
         caller: OURS,
         ..ours()
@@ -251,16 +251,16 @@ fn what_is_remembered_of_a_statement_ends_with_it() {
         wall.announce(None);
         changed
     };
-    let theirs = Scope::Caller(Visible {
+    let theirs = Scope::from(Visible {
         organizations: vec![THEIRS],
         ..Visible::default()
     });
     let (one, other) = (
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             hidden: vec![OURS],
             ..ours()
         }),
-        Scope::Caller(Visible {
+        Scope::from(Visible {
             guarded: vec![OURS],
             ..ours()
         }),

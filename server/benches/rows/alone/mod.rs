@@ -1,0 +1,5 @@
+//! What the parts do alone that no server can do without: answering over HTTP, and writing lines into the
+//! trees of the store. Whoever does more on the same processors is slower than they are.
+
+pub(crate) mod http;
+pub(crate) mod sqlite;
