@@ -2,10 +2,42 @@
 
 use std::collections::BTreeMap;
 
+/// A statement as it was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) sql: String,
+    /// Of its parameters, in order; `None` is NULL.
+    pub(crate) values: Vec<Option<String>>,
+}
+
+impl Sent {
+    fn new(sql: &str) -> Sent {
+        Sent {
+            sql: sql.to_owned(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The text with other words in the places of its parameters.
+    pub(crate) fn with(&self, word: impl Fn(usize) -> String) -> String {
+        let mut pieces = self.sql.split('$');
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let digits = piece
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(piece.len());
+            let number: usize = piece[..digits].parse().expect("a parameter");
+            text.push_str(&word(number - 1));
+            text.push_str(&piece[digits..]);
+        }
+        text
+    }
+}
+
 /// The transactions of requests, in the order in which they ended. What the server does besides, it does
 /// in other roles.
-pub(crate) fn transactions(log: &str) -> Vec<Vec<String>> {
-    let mut open: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+pub(crate) fn transactions(log: &str) -> Vec<Vec<Sent>> {
+    let mut open: BTreeMap<&str, Vec<Sent>> = BTreeMap::new();
     let mut ended = Vec::new();
     for line in log.lines() {
         let Some((process, kind, text)) = parts(line) else {
@@ -19,7 +51,7 @@ pub(crate) fn transactions(log: &str) -> Vec<Vec<String>> {
                 if begins {
                     statements.clear();
                 }
-                statements.extend(sql.split("; ").map(str::to_owned));
+                statements.extend(sql.split("; ").map(Sent::new));
                 if sql == "COMMIT" {
                     ended.push(std::mem::take(statements));
                 }
@@ -28,7 +60,7 @@ pub(crate) fn transactions(log: &str) -> Vec<Vec<String>> {
                 if let (Some(last), Some((_, given))) =
                     (statements.last_mut(), text.split_once(": "))
                 {
-                    *last = fill(last, &parameters(given));
+                    last.values = parameters(given);
                 }
             }
             _ => {}
@@ -37,7 +69,8 @@ pub(crate) fn transactions(log: &str) -> Vec<Vec<String>> {
     ended.retain(|statements| {
         statements
             .iter()
-            .any(|sql| sql.contains("'tplkit_request'"))
+            .flat_map(|sent| sent.values.iter().flatten())
+            .any(|value| value == "tplkit_request")
     });
     ended
 }
@@ -56,40 +89,26 @@ fn statement(text: &str) -> Option<&str> {
     (word == "statement" || word.starts_with("execute ")).then_some(sql)
 }
 
-/// The values of `$1 = 'one', $2 = NULL`, quoted as they are there.
-fn parameters(mut text: &str) -> Vec<&str> {
+/// The values of `$1 = 'one', $2 = NULL`.
+fn parameters(mut text: &str) -> Vec<Option<String>> {
     let mut values = Vec::new();
     while let Some(start) = text.find(" = ") {
         let value = &text[start + 3..];
-        let end = if value.starts_with('\'') {
+        let (value, end) = if value.starts_with('\'') {
             let mut end = 1;
             loop {
                 end += value[end..].find('\'').expect("an end") + 1;
                 if !value[end..].starts_with('\'') {
-                    break end;
+                    break;
                 }
                 end += 1;
             }
+            (Some(value[1..end - 1].replace("''", "'")), end)
         } else {
-            value.find(", ").unwrap_or(value.len())
+            (None, value.find(", ").unwrap_or(value.len()))
         };
-        values.push(&value[..end]);
-        text = &value[end..];
+        values.push(value);
+        text = &text[start + 3 + end..];
     }
     values
-}
-
-/// A statement with its values in the places of its parameters.
-fn fill(sql: &str, values: &[&str]) -> String {
-    let mut pieces = sql.split('$');
-    let mut filled = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let digits = piece
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(piece.len());
-        let number: usize = piece[..digits].parse().expect("a parameter");
-        filled.push_str(values[number - 1]);
-        filled.push_str(&piece[digits..]);
-    }
-    filled
 }

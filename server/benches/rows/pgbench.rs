@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::CONNECTIONS;
 use super::cluster::Cluster;
 use super::load::{Connection, Question, Seen};
-use super::logged;
+use super::logged::{self, Sent};
 use super::server::Server;
 
 /// How many scripts there are, each of which asks for another row. Each client plans each of them once, so
@@ -22,22 +22,41 @@ const OPTIONS: &str = "-c search_path=main -c plan_cache_mode=force_generic_plan
 /// What a question's requests make of the database, as files for pgbench.
 pub(crate) struct Scripts {
     folder: tempfile::TempDir,
+    /// The parameters of all of them, as pgbench is told them.
+    values: Vec<String>,
     url: String,
 }
 
 impl Scripts {
     pub(crate) fn of(cluster: &Cluster, server: &Server, question: &Question<'_>) -> Scripts {
         let folder = tempfile::tempdir().expect("a folder");
+        let mut values = Vec::new();
         for (n, statements) in transactions(cluster, server, question).iter().enumerate() {
             let mut script = String::from("\\startpipeline\n");
-            for statement in statements {
-                let _ = writeln!(script, "{statement};");
+            for (m, sent) in statements.iter().enumerate() {
+                // What the server sends as a parameter is one here, unless pgbench has no word for it.
+                let name = |number: usize| format!("p{n}_{m}_{number}");
+                let text = sent.with(|number| match sent.values[number].as_deref() {
+                    None => "NULL".to_owned(),
+                    Some("") => "''".to_owned(),
+                    Some(_) => format!(":{}", name(number)),
+                });
+                for (number, value) in sent.values.iter().enumerate() {
+                    if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
+                        values.push(format!("--define={}={value}", name(number)));
+                    }
+                }
+                let _ = writeln!(script, "{text};");
             }
             script.push_str("\\endpipeline\n");
             std::fs::write(folder.path().join(format!("{n}.sql")), script).expect("writes");
         }
         let url = cluster.url("bench");
-        Scripts { folder, url }
+        Scripts {
+            folder,
+            values,
+            url,
+        }
     }
 
     /// How many of these transactions a second the database does by itself.
@@ -46,7 +65,8 @@ impl Scripts {
         let mut command = Command::new("pgbench");
         command
             .args(["--no-vacuum", "--protocol=prepared", "--jobs=2", "--time"])
-            .args([&seconds, "--client", &CONNECTIONS.to_string()]);
+            .args([&seconds, "--client", &CONNECTIONS.to_string()])
+            .args(&self.values);
         for n in 0..SCRIPTS {
             let file = self.folder.path().join(format!("{n}.sql"));
             command.arg("--file").arg(file);
@@ -72,7 +92,7 @@ impl Scripts {
 }
 
 /// What requests make the server send, one after the other, so that none shares its transaction.
-fn transactions(cluster: &Cluster, server: &Server, question: &Question<'_>) -> Vec<Vec<String>> {
+fn transactions(cluster: &Cluster, server: &Server, question: &Question<'_>) -> Vec<Vec<Sent>> {
     let log = cluster.folder().join("log");
     let mut connection = Connection::open(server.address);
     // The first may be asked otherwise: nothing is remembered yet.
