@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use load::Connection;
 use serde_json::{Value, json};
-use server::{Server, Uniqueness};
+use server::{Indexed, Server};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +47,7 @@ fn main() {
     let rounds = number("--rounds", if small { 1 } else { 3 });
     let wants = |part: &str| option("--only").is_none_or(|only| only == part);
     if wants("sqlite") {
-        let server = Server::on_sqlite(rows, Uniqueness::None);
+        let server = Server::on_sqlite(rows, Indexed::Views);
         tell("sqlite", &server, rows, rounds);
     }
     #[cfg(unix)]
@@ -55,7 +55,7 @@ fn main() {
         && let Some(cluster) = cluster::shared()
     {
         cluster.psql("CREATE DATABASE export").expect("creates");
-        let server = Server::start(&cluster.url("export"), rows, Uniqueness::None);
+        let server = Server::start(&cluster.url("export"), rows, Indexed::Views);
         tell("postgres", &server, rows, rounds);
     }
 }

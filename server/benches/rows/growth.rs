@@ -8,7 +8,7 @@ use super::Options;
 use super::cluster;
 use super::load::{self, Request, Seen};
 use super::rows;
-use super::server::{Server, Uniqueness};
+use super::server::{Indexed, Server};
 
 pub(crate) fn tell(options: &Options, small: bool) {
     let (few, many) = if small {
@@ -17,7 +17,7 @@ pub(crate) fn tell(options: &Options, small: bool) {
         (10_000, 1_000_000)
     };
     println!("SQLite, {many} rows against {few}, medians over one connection");
-    let on_sqlite = |rows| medians(&Server::on_sqlite(rows, Uniqueness::Codes), options);
+    let on_sqlite = |rows| medians(&Server::on_sqlite(rows, Indexed::ViewsAndCodes), options);
     compare(&on_sqlite(few), &on_sqlite(many));
     #[cfg(unix)]
     if let Some(programs) = cluster::programs() {
@@ -27,7 +27,7 @@ pub(crate) fn tell(options: &Options, small: bool) {
             let name = format!("bench{rows}");
             let create = format!("CREATE DATABASE {name}");
             cluster.psql(&create).expect("creates");
-            let server = Server::start(&cluster.url(&name), rows, Uniqueness::Codes);
+            let server = Server::start(&cluster.url(&name), rows, Indexed::ViewsAndCodes);
             cluster.psql_in(&name, "ANALYZE").expect("analyzes");
             medians(&server, options)
         };

@@ -42,7 +42,7 @@ use alone::http::Http;
 use alone::sqlite::Sqlite;
 use load::{Question, Seen};
 use pocketbase::{Indexes, PocketBase};
-use server::{Server, Uniqueness};
+use server::{Indexed, Server};
 
 const CONNECTIONS: usize = 8;
 
@@ -134,22 +134,28 @@ fn questions<'a>(server: &'a Server, options: &Options) -> Vec<Question<'a>> {
             "count",
             Box::new(|_, _| "rows:aggregate?op=count".to_owned()),
         ),
-        Question::new("insert", 201, move |_, n| {
-            server.post("rows", &serde_json::json!({"data": rows::data(n)}))
-        }),
-        Question::new("batch of 500", 201, move |_, n| {
-            server.post("rows:batch", &server::batch(n * 500, 500))
-        }),
     ];
+    questions.extend(writes(server));
     if let Some(only) = &options.question {
         questions.retain(|question| question.name == only);
     }
     questions
 }
 
+fn writes(server: &Server) -> [Question<'_>; 2] {
+    [
+        Question::new("insert", 201, move |_, n| {
+            server.post("rows", &serde_json::json!({"data": rows::data(n)}))
+        }),
+        Question::new("batch of 500", 201, move |_, n| {
+            server.post("rows:batch", &server::batch(n * 500, 500))
+        }),
+    ]
+}
+
 fn against_pocketbase(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
-    let server = Server::on_sqlite(options.rows, Uniqueness::None);
+    let server = Server::on_sqlite(options.rows, Indexed::Views);
     let program = pocketbase::program();
     if program.is_none() {
         eprintln!("no PocketBase found: no yardstick for SQLite");
@@ -185,6 +191,31 @@ fn against_pocketbase(options: &Options) {
         in_turns(&server, &question, yardsticks, options).tell(question.name);
     }
     println!("  {} MB resident, after the load", server.resident() >> 20);
+    drop(server);
+    write_without_indexes(&theirs, options);
+}
+
+/// What is written where nobody has an index beside that of ids, as `PocketBase` comes.
+fn write_without_indexes(theirs: &[(&PocketBase, Vec<Question<'_>>)], options: &Options) {
+    println!("  where no view asks for an index");
+    let server = Server::on_sqlite(options.rows, Indexed::Nothing);
+    let mut alone = Sqlite::of(&server);
+    for (question, lines) in writes(&server).into_iter().zip([1, 500]) {
+        let name = question.name;
+        if options.question.as_deref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let mut yardsticks: Yardsticks<'_> = Vec::new();
+        if let Some((base, questions)) = theirs.first()
+            && let Some(same) = questions.iter().find(|same| same.name == name)
+        {
+            let ask = || same.ask(base.address, CONNECTIONS, options.time);
+            yardsticks.push((base.name(), Box::new(ask)));
+        }
+        let write = || alone.write(lines, CONNECTIONS, options.time);
+        yardsticks.push(("SQLite alone", Box::new(write)));
+        in_turns(&server, &question, yardsticks, options).tell(name);
+    }
 }
 
 #[cfg(unix)]
@@ -198,7 +229,7 @@ fn against_pgbench(options: &Options) {
     );
     let cluster = cluster::Cluster::start(programs).expect("PostgreSQL starts");
     cluster.psql("CREATE DATABASE bench").expect("creates");
-    let server = Server::start(&cluster.url("bench"), options.rows, Uniqueness::None);
+    let server = Server::start(&cluster.url("bench"), options.rows, Indexed::Views);
     cluster.psql_in("bench", "ANALYZE").expect("analyzes");
     for question in questions(&server, options) {
         let http = Http::of(&server, &question);

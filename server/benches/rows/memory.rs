@@ -1,14 +1,14 @@
 //! The server's own memory on SQLite, while 64 connections ask and write.
 
 use super::load::{self, Request};
-use super::server::{Server, Uniqueness};
+use super::server::{Indexed, Server};
 use super::{Options, rows};
 
 const CONNECTIONS: usize = 64;
 
 pub(crate) fn tell(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
-    let server = Server::on_sqlite(options.rows, Uniqueness::None);
+    let server = Server::on_sqlite(options.rows, Indexed::Views);
     let megabytes = || server.resident() >> 20;
     println!("  {} MB, filled", megabytes());
     let count = server.ids.len();

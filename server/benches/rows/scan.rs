@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use super::load::Connection;
-use super::server::{Server, Uniqueness};
+use super::server::{Indexed, Server};
 use super::{Options, median};
 
 const ROUNDS: usize = 31;
@@ -23,7 +23,7 @@ const PLAIN: &str = "ATTACH 'FILE' AS served;
 
 pub(crate) fn tell(options: &Options) {
     println!("SQLite, {} rows, every one looked at", options.rows);
-    let server = Server::on_sqlite(options.rows, Uniqueness::None);
+    let server = Server::on_sqlite(options.rows, Indexed::Views);
     let file = server.file().expect("a file");
     let bare = file.with_file_name("plain.db");
     let plain = rusqlite::Connection::open(bare).expect("opens");
