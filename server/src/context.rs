@@ -101,11 +101,11 @@ impl Context {
             (last.millisecond, last.counter) = (last.millisecond + 1, 0);
         }
         let (millisecond, counter) = (last.millisecond, last.counter);
-        let bits = last.random.pop().unwrap_or_else(|| {
+        if last.random.is_empty() {
             let more: [u8; 512] = random();
             last.random.extend(more.as_chunks().0);
-            random()
-        });
+        }
+        let bits = last.random.pop().unwrap_or_else(random);
         drop(last);
         let high = u128::from(millisecond) << 80 | 0x7 << 76 | u128::from(counter) << 64;
         let low = u64::from_be_bytes(bits) >> 2 | 0x2 << 62;

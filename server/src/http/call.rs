@@ -152,11 +152,6 @@ impl Call {
         Fields::of(body::parse(&bytes)?)
     }
 
-    /// Whether the answer is to be kept under a key, now that the body is there.
-    pub fn is_keyed(&self) -> bool {
-        self.key.get().is_some()
-    }
-
     /// The fields of the body, whatever the query is.
     ///
     /// # Errors

@@ -157,9 +157,7 @@ impl Entering<'_> {
         row.entered.data.push('}');
         row.entered
     }
-}
 
-impl Entering<'_> {
     /// Judges a key that a request takes out of its row.
     pub fn without(&self, key: &str, (at, faults): (usize, &mut Faults)) {
         if self.validate == Validate::Strict && self.table.column(key).is_none() {

@@ -315,7 +315,7 @@ const COMPOSED: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) walls: Walls,
-    /// By where the text stands and how long it is: to look at all of it took as long as all the rest.
+    /// By where the text stands in the program and how long it is, which saves hashing all of it.
     known: RwLock<HashMap<(usize, usize, Shape), Arc<Statement>>>,
     composed: RwLock<HashMap<Shape, HashMap<String, Arc<Statement>>>>,
 }

@@ -30,7 +30,7 @@ pub async fn validate(mut call: Call) -> Result<Response, Problem> {
     let workspace = workspace(&mut fields)?;
     let body = query.and_then(|()| read(fields));
     let question = Question { workspace, body };
-    if call.is_keyed() {
+    if call.is_kept() {
         return call
             .write(question, |tx, asked| Box::pin(once(tx, asked)))
             .await;
