@@ -73,7 +73,7 @@ fn a_store_is_migrated_once_and_a_newer_one_refused() {
     }
     let file = database.strip_prefix("sqlite:").expect("a file");
     let store = rusqlite::Connection::open(file).expect("opens");
-    let newer = "INSERT INTO schema_migrations VALUES (4711, '4711_later')";
+    let newer = "INSERT INTO schema_migrations VALUES (4711, '4711_later', '')";
     store.execute(newer, []).expect("writes");
     let output = run(&["migrate", "--database", &database]);
     assert_eq!(output.status.code(), Some(1));

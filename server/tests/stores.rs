@@ -78,6 +78,32 @@ impl Place {
         another.expect("there is one already")
     }
 
+    /// Runs statements past the server, as somebody with the file or the database at hand can.
+    pub(crate) fn execute(&self, sql: &str) {
+        self.past_the_server(sql, |file| file.execute_batch(sql).map(|()| String::new()));
+    }
+
+    /// Asks for one text past the server.
+    pub(crate) fn ask(&self, sql: &str) -> String {
+        self.past_the_server(sql, |file| file.query_row(sql, [], |row| row.get(0)))
+    }
+
+    fn past_the_server(
+        &self,
+        sql: &str,
+        in_file: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<String>,
+    ) -> String {
+        if let Some(file) = self.url.strip_prefix("sqlite:") {
+            let file = rusqlite::Connection::open(file).expect("opens");
+            return in_file(&file).expect(sql);
+        }
+        #[cfg(unix)]
+        if let (Some(name), Some(cluster)) = (&self.database, cluster::shared()) {
+            return cluster.psql_in(name, sql).expect(sql);
+        }
+        panic!("{}: {sql}", self.url)
+    }
+
     pub(crate) async fn open(&self) -> Store {
         Store::open(&self.url).await.expect("opens")
     }

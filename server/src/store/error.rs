@@ -1,5 +1,10 @@
 //! How a store can fail, in words that do not depend on which store it is.
 
+/// What to do about a store that this program cannot bring up to date. It is left as it was.
+const FRESH_STORE: &str = "nothing was changed. Start it with the tplkit-server that made it, write its \
+     workspaces to packages with `tplkit export`, start this one on an empty store, and bring them in \
+     with `tplkit apply`";
+
 /// Why an operation of the store was not done. Nothing of it was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -46,6 +51,16 @@ pub enum StoreError {
         /// Of this program.
         known: i64,
     },
+    /// The store was brought to its state by another text of a migration than this program has.
+    #[error(
+        "the store was made by another build of tplkit-server: its migration {0} is not the one of this program; {FRESH_STORE}"
+    )]
+    OtherMigration(String),
+    /// The store was made before migrations were recorded with their digests.
+    #[error(
+        "the store was made before tplkit-server recorded the digests of migrations, so nothing tells whether it fits this program; {FRESH_STORE}"
+    )]
+    NoDigests,
     /// Another process serves this file.
     #[error("{0} is being served by another process")]
     Served(String),

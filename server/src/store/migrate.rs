@@ -1,15 +1,18 @@
 //! Migrations: embedded, numbered, alike in number and name on both stores, run under a lock.
 //!
-//! A migration that was ever shipped is never edited; its successor mends it. A store that is newer
-//! than the program is refused rather than guessed at.
+//! A migration that was ever shipped is never edited; its successor corrects it. A store that is newer
+//! than the program, or was brought where it is by other texts, is refused rather than guessed at.
+
+mod history;
 
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
-use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Transaction};
 
 use super::StoreError;
+use history::{Recorded, Step, pending};
 
 struct Migration {
     number: i64,
@@ -40,30 +43,35 @@ const MIGRATIONS: [Migration; 7] = [
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
-     (number bigint NOT NULL PRIMARY KEY, name text NOT NULL)";
-const FOUND: &str = "SELECT coalesce(max(number), 0) FROM schema_migrations";
-
-/// What has to be done yet.
-fn pending(found: i64) -> Result<impl Iterator<Item = &'static Migration>, StoreError> {
-    let known = MIGRATIONS.last().map_or(0, |last| last.number);
-    if found > known {
-        return Err(StoreError::Newer { found, known });
-    }
-    Ok(MIGRATIONS
-        .iter()
-        .filter(move |migration| migration.number > found))
-}
+     (number bigint NOT NULL PRIMARY KEY, name text NOT NULL, digest text NOT NULL)";
+const RECORDED: &str = "SELECT number, name, digest FROM schema_migrations ORDER BY number";
 
 /// Migrates a file. The write lock of the file keeps others out.
 pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(LEDGER)?;
-    let found: i64 = transaction.query_row(FOUND, [], |row| row.get(0))?;
-    for migration in pending(found)? {
-        transaction.execute_batch(migration.sqlite)?;
+    let digests = "SELECT count(*) FROM pragma_table_info('schema_migrations') \
+         WHERE name = 'digest'";
+    if transaction.query_row(digests, [], |row| row.get::<_, i64>(0))? == 0 {
+        return Err(StoreError::NoDigests);
+    }
+    let recorded = {
+        let mut select = transaction.prepare(RECORDED)?;
+        let recorded = select.query_map([], |row| {
+            Ok(Recorded {
+                number: row.get(0)?,
+                name: row.get(1)?,
+                digest: row.get(2)?,
+            })
+        })?;
+        recorded.collect::<Result<Vec<_>, _>>()?
+    };
+    let steps = MIGRATIONS.iter().map(|one| Step::of(one, one.sqlite));
+    for step in pending(&recorded, steps)? {
+        transaction.execute_batch(step.text)?;
         transaction.execute(
-            "INSERT INTO schema_migrations (number, name) VALUES (?1, ?2)",
-            (migration.number, migration.name),
+            "INSERT INTO schema_migrations (number, name, digest) VALUES (?1, ?2, ?3)",
+            (step.number, step.name, step.digest),
         )?;
     }
     Ok(transaction.commit()?)
@@ -148,26 +156,48 @@ async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
             .await?;
         transaction.batch_execute(LEDGER).await?;
     }
-    let found: i64 = transaction.query_one(FOUND, &[]).await?.get(0);
-    if pending(found).map_err(Attempt::Final)?.next().is_some() {
+    let digests = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attname = 'digest' \
+         AND attrelid = to_regclass('main.schema_migrations') AND NOT attisdropped)";
+    if !transaction.query_one(digests, &[]).await?.get::<_, bool>(0) {
+        return Err(Attempt::Final(StoreError::NoDigests));
+    }
+    if !left(&transaction).await?.is_empty() {
         let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE";
         transaction.batch_execute(lock).await?;
         transaction.batch_execute(ROLES).await?;
-        let found: i64 = transaction.query_one(FOUND, &[]).await?.get(0);
-        for migration in pending(found).map_err(Attempt::Final)? {
-            transaction.batch_execute(migration.postgres).await?;
-            let done = "INSERT INTO schema_migrations (number, name) VALUES ($1, $2)";
+        // Somebody else may have done it while this one waited.
+        for step in left(&transaction).await? {
+            transaction.batch_execute(step.text).await?;
+            let done = "INSERT INTO schema_migrations (number, name, digest) VALUES ($1, $2, $3)";
             transaction
-                .execute(done, &[&migration.number, &migration.name])
+                .execute(done, &[&step.number, &step.name, &step.digest])
                 .await?;
         }
     }
     Ok(transaction.commit().await?)
 }
 
+/// What a database still lacks.
+async fn left(transaction: &Transaction<'_>) -> Result<Vec<Step>, Attempt> {
+    let rows = transaction.query(RECORDED, &[]).await?;
+    let recorded: Vec<Recorded> = rows
+        .iter()
+        .map(|row| Recorded {
+            number: row.get(0),
+            name: row.get(1),
+            digest: row.get(2),
+        })
+        .collect();
+    let steps = MIGRATIONS.iter().map(|one| Step::of(one, one.postgres));
+    pending(&recorded, steps).map_err(Attempt::Final)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{MIGRATIONS, StoreError, pending, sqlite};
+    use std::fmt::Write as _;
+    use std::fs;
+
+    use super::{MIGRATIONS, Step, StoreError, sqlite};
 
     #[test]
     fn numbers_go_up_one_by_one_and_stand_in_the_names() {
@@ -181,18 +211,55 @@ mod tests {
         }
     }
 
+    /// Stores in use were made by these texts. `UPDATE=1` adds what is new; a line that is there stays as
+    /// it is, and so does the text that it stands for.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "UPDATE=1 rewrites the list")]
+    fn no_migration_is_edited() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/digests");
+        let mut list = fs::read_to_string(file).expect("the list of digests");
+        let before = list.len();
+        for migration in &MIGRATIONS {
+            for (store, text) in [
+                ("postgres", migration.postgres),
+                ("sqlite", migration.sqlite),
+            ] {
+                let name = format!("{store}/{}", migration.name);
+                let digest = Step::of(migration, text).digest;
+                let line = list.lines().find(|line| line.ends_with(&name));
+                match line {
+                    Some(line) => assert_eq!(
+                        line,
+                        format!("{digest}  {name}"),
+                        "{name} was edited: take that back, and put the change into a new migration"
+                    ),
+                    None => writeln!(list, "{digest}  {name}").expect("text"),
+                }
+            }
+        }
+        assert_eq!(
+            list.lines().count(),
+            2 * MIGRATIONS.len(),
+            "one was removed"
+        );
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(file, list).expect("is written");
+        } else {
+            assert_eq!(before, list.len(), "UPDATE=1 adds the new ones to {file}");
+        }
+    }
+
     #[test]
     fn a_newer_store_is_refused() {
         let mut connection = rusqlite::Connection::open_in_memory().expect("opens");
         sqlite(&mut connection).expect("migrates");
         sqlite(&mut connection).expect("has nothing to do");
-        let newer = "INSERT INTO schema_migrations VALUES (99, '0099_later')";
+        let newer = "INSERT INTO schema_migrations VALUES (99, '0099_later', '')";
         connection.execute(newer, []).expect("writes");
         let refused = sqlite(&mut connection);
         assert!(
             matches!(refused, Err(StoreError::Newer { found: 99, .. })),
             "{refused:?}"
         );
-        assert_eq!(pending(0).expect("known").count(), MIGRATIONS.len());
     }
 }

@@ -91,7 +91,7 @@ fn what_goes_round_the_views_is_refused() {
         "SELECT number FROM schema_migrations",
         "UPDATE main.organizations SET label = 'x'",
         "DELETE FROM main.organizations",
-        "INSERT INTO main.schema_migrations VALUES (2, 'x')",
+        "INSERT INTO main.schema_migrations VALUES (99, 'x', '')",
         "DROP VIEW temp.organizations",
         "DROP TRIGGER temp.wall_update_organizations",
         "CREATE TEMP VIEW other AS SELECT label FROM main.organizations",
