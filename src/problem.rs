@@ -61,6 +61,8 @@ pub enum Code {
     NoActiveVersion,
     /// The automation has errors.
     InvalidAutomation,
+    /// A kept secret belongs to another target than the one it is to be sent to now.
+    SecretRequired,
     /// A rule of promotion is broken.
     PromotionFailed,
     /// The body is larger than accepted.
@@ -109,6 +111,7 @@ impl Code {
             Code::DraftStale => "draft_stale",
             Code::NoActiveVersion => "no_active_version",
             Code::InvalidAutomation => "invalid_automation",
+            Code::SecretRequired => "secret_required",
             Code::PromotionFailed => "promotion_failed",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
@@ -125,7 +128,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 35] = [
+    pub const ALL: [Code; 36] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -154,6 +157,7 @@ impl Code {
         Code::DraftStale,
         Code::NoActiveVersion,
         Code::InvalidAutomation,
+        Code::SecretRequired,
         Code::PromotionFailed,
         Code::PayloadTooLarge,
         Code::UnsupportedMediaType,

@@ -8,7 +8,7 @@ use super::Client;
 use super::credential::Tokens;
 use super::error::Error;
 use super::page::Pages;
-use super::records::{Column, Feature, Health, Me, Organization, Workspace};
+use super::records::{Channel, Column, Connection, Feature, Health, Me, Organization, Workspace};
 use super::request::Request;
 use super::rows::{RowQuery, segment};
 use super::secret::Secret;
@@ -64,6 +64,23 @@ impl Client {
     /// `GET /v1/organizations`
     pub fn organizations(&self) -> Pages<'_, Organization> {
         self.pages(Request::get("/v1/organizations"), None)
+    }
+
+    /// `GET /v1/channels`: where automations of an organization tell people something.
+    pub fn channels(&self, organization: &str) -> Pages<'_, Channel> {
+        let request = Request::get("/v1/channels").with("organization_id", organization);
+        self.pages(request, None)
+    }
+
+    /// `GET /v1/connections`: whom automations of an organization speak to, of one kind (`smtp`, `http`,
+    /// `llm`) or of all. Timer profiles are those of the kind `timer`.
+    pub fn connections(&self, organization: &str, kind: Option<&str>) -> Pages<'_, Connection> {
+        let request = Request::get("/v1/connections").with("organization_id", organization);
+        let request = match kind {
+            Some(kind) => request.with("kind", kind),
+            None => request,
+        };
+        self.pages(request, None)
     }
 
     /// `GET /v1/workspaces`

@@ -43,7 +43,9 @@ pub use error::{Cause, Error};
 pub use jobs::{Ended, Job, JobProgress, Started};
 pub use page::{Page, Pages};
 pub use problem::{Fault, Problem, ProblemCode};
-pub use records::{Column, Feature, Health, Me, Membership, Organization, Workspace};
+pub use records::{
+    Channel, Column, Connection, Feature, Health, Me, Membership, Organization, Workspace,
+};
 pub use request::Request;
 pub use reqwest::Method;
 pub use rows::RowQuery;

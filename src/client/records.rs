@@ -53,6 +53,26 @@ pub struct Organization {
     pub label: Option<String>,
 }
 
+/// A channel.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Channel {
+    /// Its id.
+    pub id: String,
+    /// For people; several may have the same.
+    pub name: String,
+}
+
+/// A connection, or a timer profile.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Connection {
+    /// Its id.
+    pub id: String,
+    /// By which automations name it.
+    pub name: String,
+    /// `smtp`, `http`, `llm` or `timer`.
+    pub kind: String,
+}
+
 /// A workspace.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Workspace {

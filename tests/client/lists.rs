@@ -86,3 +86,32 @@ fn a_walk_ends_with_the_first_error_and_never_in_a_circle() {
         "GET /v1/features?workspace_id=w&limit=200&cursor=a"
     );
 }
+
+#[test]
+fn channels_and_connections_are_listed_by_organization_and_kind() {
+    let item = json!({"id": "i", "organization_id": "o", "name": "desk", "kind": "timer",
+        "created_at": "2026-01-02T03:04:05Z"});
+    let server =
+        Scripted::new(move |_| Reply::json(&json!({"items": [item], "next_cursor": null})));
+    let (client, _) = client(&server.url);
+    for page in client.channels("o") {
+        assert_eq!(page.expect("a page").items[0].name, "desk");
+    }
+    for kind in [None, Some("timer")] {
+        for page in client.connections("o", kind) {
+            let page = page.expect("a page");
+            assert_eq!(
+                (page.items[0].id.as_str(), page.items[0].kind.as_str()),
+                ("i", "timer")
+            );
+        }
+    }
+    assert_eq!(
+        server.lines(),
+        [
+            "GET /v1/channels?organization_id=o&limit=200",
+            "GET /v1/connections?organization_id=o&limit=200",
+            "GET /v1/connections?organization_id=o&kind=timer&limit=200",
+        ]
+    );
+}

@@ -4,9 +4,11 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::connections::no_organization;
+use super::named::name_fault;
 use crate::context::rfc3339;
-use crate::http::problem::{Code, Problem};
-use crate::store::{Scope, Store, StoreError, Tx};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A channel.
 #[derive(Debug, Clone, Serialize)]
@@ -15,10 +17,21 @@ pub struct Channel {
     pub id: Uuid,
     /// Whose it is.
     pub organization_id: Uuid,
-    /// Technical name.
+    /// For people; several channels may have the same.
     pub name: String,
     /// When it was created.
     pub created_at: String,
+}
+
+impl Channel {
+    fn read(row: &Row) -> Result<Channel, StoreError> {
+        Ok(Channel {
+            id: row.get(0)?,
+            organization_id: row.get(1)?,
+            name: row.get(2)?,
+            created_at: rfc3339(row.get(3)?),
+        })
+    }
 }
 
 /// A channel that is to be.
@@ -28,26 +41,30 @@ pub struct NewChannel {
     pub id: Uuid,
     /// Whose it is.
     pub organization: Uuid,
-    /// Technical name.
+    /// For people.
     pub name: String,
     /// The time.
     pub now: i64,
 }
 
-/// Creates a channel.
+/// Creates a channel as the administrator at the machine.
 ///
 /// # Errors
-/// A name that is none or is taken, an organization that is not there.
+/// A name that is none, an organization that is not there.
 pub async fn create_channel(store: &Store, new: NewChannel) -> Result<Channel, Problem> {
-    if let Some(why) = tplkit::package::name::fault(&new.name) {
-        return Err(Problem::fault("--name", why.to_string()));
+    if let Some(why) = name_fault(&new.name) {
+        return Err(Problem::fault("--name", why));
     }
     store
         .write(&Scope::Operator, new, |tx, new| Box::pin(insert(tx, new)))
         .await
 }
 
-async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Problem> {
+/// Adds a channel.
+///
+/// # Errors
+/// An organization that is not there.
+pub async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Problem> {
     let sql = "INSERT INTO main.channels {into $1} (organization_id, id, name, created_at) \
          VALUES ($1, $2, $3, $4)";
     let parameters = [
@@ -64,10 +81,62 @@ async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Problem> {
             created_at: rfc3339(new.now),
         }),
         Err(StoreError::Reference) => Err(no_organization()),
-        Err(StoreError::Unique { .. }) => Err(Problem::new(
-            Code::Conflict,
-            format!("The organization has a channel {} already.", new.name),
-        )),
         Err(error) => Err(error.into()),
     }
+}
+
+/// A page of an organization's channels, and one more if another page follows.
+///
+/// # Errors
+/// Those of the store.
+pub async fn page(
+    tx: &mut Tx,
+    organization: Uuid,
+    page: &PageRequest,
+) -> Result<Vec<Channel>, StoreError> {
+    let sql = "SELECT id, organization_id, name, created_at FROM channels \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id > $2 \
+         ORDER BY id LIMIT $3";
+    let parameters = [organization.into(), page.from().into(), page.look().into()];
+    let rows = tx.last(sql, &parameters).await?;
+    rows.iter().map(Channel::read).collect()
+}
+
+/// The channel of that id, as far as the scope sees it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Channel>, StoreError> {
+    let sql = "SELECT id, organization_id, name, created_at FROM channels \
+         WHERE {tenant organization_id} AND id = $1";
+    let row = tx.first(sql, &[id.into()]).await?;
+    row.as_ref().map(Channel::read).transpose()
+}
+
+/// Gives a channel another name.
+///
+/// # Errors
+/// 404 when it has gone meanwhile.
+pub async fn rename(tx: &mut Tx, channel: &Channel, name: &str) -> Result<Channel, Problem> {
+    let sql = "UPDATE main.channels SET name = $3 WHERE {tenant organization_id} \
+         AND organization_id = $1 AND id = $2 RETURNING id, organization_id, name, created_at";
+    let parameters = [
+        channel.organization_id.into(),
+        channel.id.into(),
+        name.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    Ok(Channel::read(&row.ok_or_else(Problem::not_found)?)?)
+}
+
+/// Removes a channel, whatever names it.
+///
+/// # Errors
+/// 404 when it has gone meanwhile.
+pub async fn remove(tx: &mut Tx, channel: &Channel) -> Result<(), Problem> {
+    let sql = "DELETE FROM main.channels WHERE {tenant organization_id} \
+         AND organization_id = $1 AND id = $2 RETURNING id";
+    let of = [channel.organization_id.into(), channel.id.into()];
+    let removed = tx.first(sql, &of).await?;
+    removed.map(drop).ok_or_else(Problem::not_found)
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `version`, `find`, `change` | versions: as they are kept, which one is in force, what becomes of them |
 //! | `judge` | the validator, asked with what exists in a workspace |
-//! | `connections`, `channels`, `sealed` | whom automations may speak to, and the secrets for it |
+//! | `connections`, `channels`, `named`, `sealed` | whom automations may speak to, and the secrets for it |
 //! | `secrets` | secrets inside graphs: as they are kept, answered and used |
 //! | `watching`, `events` | which tables are watched, and what happened to their rows |
 //! | `schedules` | which instants are due |
@@ -27,6 +27,7 @@ pub mod connections;
 pub mod events;
 pub mod find;
 mod judge;
+mod named;
 mod notifications;
 mod outside;
 mod playing;
@@ -50,6 +51,7 @@ pub use change::{
     remove,
 };
 pub use judge::{Judged, Place, Told, judge};
+pub use named::name_fault;
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;
 pub use shown::{Shown, read_run, run_page};

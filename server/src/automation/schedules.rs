@@ -182,7 +182,8 @@ pub(super) async fn renew(
     let sql = "SELECT s.workflow_id, v.trigger_config FROM workflow_schedules s \
          JOIN workflow_versions v ON v.organization_id = s.organization_id \
          AND v.workflow_id = s.workflow_id AND v.version = s.version \
-         WHERE s.organization_id = $1 AND s.due_at > $2";
+         WHERE {tenant s.organization_id} AND {workspace v.workspace_id} \
+         AND s.organization_id = $1 AND s.due_at > $2";
     let ahead = tx.query(sql, &[organization.into(), now.into()]).await?;
     for row in &ahead {
         let trigger: String = row.get(1)?;
@@ -192,7 +193,7 @@ pub(super) async fn renew(
         let concerns = |named: &str| named == name || query::uuid(named) == Some(id);
         if named.is_some_and(concerns) {
             let sql = "UPDATE main.workflow_schedules SET since = $3, due_at = NULL \
-                 WHERE organization_id = $1 AND workflow_id = $2";
+                 WHERE {tenant organization_id} AND organization_id = $1 AND workflow_id = $2";
             let of = [organization.into(), row.get::<Uuid>(0)?.into(), now.into()];
             tx.query(sql, &of).await?;
         }

@@ -14,9 +14,9 @@ use super::call::Call;
 use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
 use crate::routes::{
-    api_keys, auth, columns, documentation, features, health, me, members, modules, notifications,
-    organizations, rails, rows, schema, template_jobs, templates, views, workflows,
-    workspace_members, workspaces,
+    api_keys, auth, channels, columns, connections, documentation, features, health, me, members,
+    modules, notifications, organizations, rails, rows, schema, template_jobs, templates, views,
+    workflows, workspace_members, workspaces,
 };
 
 /// Who may ask.
@@ -261,7 +261,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 86] = operations! {
+pub static OPERATIONS: [Operation; 94] = operations! {
     GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
@@ -286,6 +286,14 @@ pub static OPERATIONS: [Operation; 86] = operations! {
     POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated;
     GET "/v1/api-keys" Users, Admin, Usual, [200, 404, 422] => api_keys::list, "Lists an organization's API keys" [organization_id cursor limit] -> ApiKeyPage;
     DELETE "/v1/api-keys/{api_key_id}" Users, Admin, Usual, [204, 404, 422] => api_keys::delete, "Revokes an API key" [];
+    GET "/v1/channels" READ, Viewer, Usual, [200, 404, 422] => channels::list, "Lists an organization's channels" [organization_id cursor limit] -> ChannelPage;
+    POST "/v1/channels" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => channels::create, "Creates a channel" [organization_id] (ChannelCreate) -> Channel;
+    PATCH "/v1/channels/{channel_id}" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => channels::patch, "Renames a channel" [] (ChannelPatch) -> Channel;
+    DELETE "/v1/channels/{channel_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => channels::delete, "Removes a channel, whatever uses it" [];
+    GET "/v1/connections" READ, Viewer, Usual, [200, 404, 422] => connections::list, "Lists an organization's connections" [organization_id kind cursor limit] -> ConnectionPage;
+    POST "/v1/connections" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => connections::create, "Creates a connection" [organization_id] (ConnectionCreate) -> Connection;
+    PATCH "/v1/connections/{connection_id}" STRUCTURE, Admin, Usual, [200, 404, 409, 413, 415, 422] => connections::patch, "Changes name, address or secret of a connection" [] (ConnectionPatch) -> Connection;
+    DELETE "/v1/connections/{connection_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => connections::delete, "Removes a connection, whatever uses it" [];
     GET "/v1/workspaces" READ, Viewer, Usual, [200, 422] => workspaces::list, "Lists visible workspaces" [cursor limit] -> WorkspacePage;
     POST "/v1/workspaces" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workspaces::create, "Creates a workspace" [] (WorkspaceCreate) -> Workspace;
     GET "/v1/workspaces/{workspace_id}" READ, Viewer, Usual, [200, 404, 422] => workspaces::get, "Reads a workspace" [] -> Workspace;

@@ -338,6 +338,7 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::InvalidJson
         | Code::InvalidFilter
         | Code::InvalidAutomation
+        | Code::SecretRequired
         | Code::PromotionFailed
         | Code::IdempotencyKeyReused
         | Code::InvalidCursor => StatusCode::UNPROCESSABLE_ENTITY,

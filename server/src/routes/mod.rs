@@ -2,7 +2,9 @@
 
 pub mod api_keys;
 pub mod auth;
+pub mod channels;
 pub mod columns;
+pub mod connections;
 pub mod documentation;
 mod export;
 pub mod features;
@@ -10,6 +12,7 @@ pub mod health;
 pub mod me;
 pub mod members;
 pub mod modules;
+mod named;
 pub mod notifications;
 pub mod organizations;
 pub mod rails;

@@ -32,7 +32,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 7] = [
+const MIGRATIONS: [Migration; 8] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -40,6 +40,7 @@ const MIGRATIONS: [Migration; 7] = [
     migration!(5, "0005_runs"),
     migration!(6, "0006_old_runs"),
     migration!(7, "0007_beside"),
+    migration!(8, "0008_channels_and_connections"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -38,7 +38,8 @@ impl About<'_> {
             "{path}: the test knows nothing to put there"
         );
         match (operation.method, operation.path) {
-            ("GET", "/v1/api-keys") | ("POST", "/v1/templates/import") => {
+            ("GET", "/v1/api-keys" | "/v1/channels" | "/v1/connections")
+            | ("POST", "/v1/templates/import") => {
                 format!("{path}?organization_id={}", self.organization)
             }
             ("GET", "/v1/features/{feature_id}/rows:aggregate") => format!("{path}?op=count"),
@@ -55,6 +56,9 @@ impl About<'_> {
             "/v1/api-keys" => {
                 json!({"organization_id": self.organization, "name": "k", "scopes": ["read"]})
             }
+            "/v1/channels" => json!({"organization_id": self.organization, "name": "x"}),
+            "/v1/connections" => json!({"organization_id": self.organization, "name": "x",
+                "kind": "http", "url": "https://partner.example"}),
             "/v1/workspaces" => json!({"organization_id": self.organization, "label": "x"}),
             "/v1/templates" => {
                 let manifest = &package("x")["manifest"];
@@ -92,9 +96,8 @@ fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
 
 /// Whether it is about something that others may not see.
 fn concerns_an_organization(operation: &Operation) -> bool {
-    operation.path.contains('{')
-        || operation.path.starts_with("/v1/api-keys")
-        || operation.method == "POST"
+    let lists = ["/v1/api-keys", "/v1/channels", "/v1/connections"];
+    operation.path.contains('{') || lists.contains(&operation.path) || operation.method == "POST"
 }
 
 fn guarded() -> impl Iterator<Item = &'static Operation> {
@@ -145,7 +148,9 @@ async fn keys_do_what_their_scopes_say(place: Place) {
     ];
     let keys = keys.map(|scopes| (scopes, world.as_key(scopes)));
     for operation in guarded() {
-        let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+        let model = Model::new(&owner, world.acme)
+            .with_template(&owner, world.acme)
+            .with_named(&owner, world.acme, "n");
         let about = About {
             organization: &acme,
             other: &acme,
@@ -192,6 +197,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         let model = Model::new(&owner, world.acme)
             .with_row(&owner)
             .with_template(&owner, world.acme)
+            .with_named(&owner, world.acme, "n")
             .with_workflow(&owner, "a")
             .with_job(&world, &owner)
             .await;
@@ -235,6 +241,7 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let hidden = Model::new(&stranger, world.other)
         .with_template(&stranger, world.other)
+        .with_named(&stranger, world.other, "n")
         .with_workflow(&stranger, "a")
         .with_job(&world, &stranger)
         .await;

@@ -2,8 +2,10 @@
 
 mod api_keys;
 mod authorization;
+mod channels;
 pub(crate) mod client;
 mod columns;
+mod connections;
 pub(crate) mod document;
 mod documentation;
 mod features;

@@ -25,6 +25,9 @@ pub(crate) struct Model {
     /// A run of the automation.
     pub(crate) run: String,
     pub(crate) job: String,
+    /// Of the organization, like the next.
+    pub(crate) channel: String,
+    pub(crate) connection: String,
 }
 
 /// The rows item of the template below.
@@ -117,6 +120,8 @@ impl Model {
             ("version_id", self.version.clone()),
             ("run_id", self.run.clone()),
             ("job_id", self.job.clone()),
+            ("channel_id", self.channel.clone()),
+            ("connection_id", self.connection.clone()),
             ("workspaceId", self.workspace.clone()),
         ])
     }
@@ -148,7 +153,21 @@ impl Model {
             version: Uuid::max().to_string(),
             run: Uuid::max().to_string(),
             job: Uuid::max().to_string(),
+            channel: Uuid::max().to_string(),
+            connection: Uuid::max().to_string(),
         }
+    }
+
+    /// With a channel and a connection of the organization, created by an administrator.
+    pub(crate) fn with_named(mut self, client: &Client, organization: Uuid, name: &str) -> Model {
+        let channel = json!({"organization_id": organization, "name": name});
+        self.channel = id(&client.create("/v1/channels", &channel));
+        // Of names of connections there is one each.
+        let name = format!("{name} {}", self.channel);
+        let connection = json!({"organization_id": organization, "name": name, "kind": "http",
+            "url": "https://partner.example"});
+        self.connection = id(&client.create("/v1/connections", &connection));
+        self
     }
 
     /// With an automation in the workspace that was begun and never published.
@@ -205,6 +224,8 @@ impl Model {
             version: id(),
             run: id(),
             job: id(),
+            channel: id(),
+            connection: id(),
         }
     }
 
@@ -222,7 +243,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 11] {
+    fn names(&self) -> [(&'static str, &str); 13] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -235,6 +256,8 @@ impl Model {
             ("{workflow_id}", &self.workflow),
             ("{run_id}", &self.run),
             ("{job_id}", &self.job),
+            ("{channel_id}", &self.channel),
+            ("{connection_id}", &self.connection),
         ]
     }
 

@@ -3,6 +3,7 @@
 
 mod automations;
 mod configs;
+mod connections;
 mod jobs;
 mod parameters;
 mod schemas;
@@ -49,9 +50,14 @@ fn described(operation: &Operation) -> Value {
     let about = &operation.about;
     parameters.extend(about.query.iter().map(|name| {
         let mut parameter = parameters::query(name).unwrap_or_default();
-        // A list of keys is of one organization; elsewhere the parent is a filter.
-        if operation.path == "/v1/api-keys" && *name == "organization_id" {
-            parameter["required"] = true.into();
+        // Lists of these are of one organization; elsewhere the parent is a filter.
+        let of_organization = ["/v1/api-keys", "/v1/channels", "/v1/connections"];
+        if *name == "organization_id" && of_organization.contains(&operation.path) {
+            if operation.method == "GET" {
+                parameter["required"] = true.into();
+            } else {
+                parameter["description"] = "Whose; in the body or here.".into();
+            }
         }
         if operation.path == "/v1/templates/import" {
             let told = "Whose catalog; who has one organization may leave it out.";

@@ -75,6 +75,11 @@ pub(super) fn query(name: &str) -> Option<Value> {
             boolean(),
             "Merges into the present data instead of replacing it; null removes a key.",
         ),
+        "kind" => (
+            "kind",
+            json!({"type": "string", "enum": ["smtp", "http", "llm", "timer"]}),
+            "Only connections of this kind.",
+        ),
         "scope" => (
             "scope",
             json!({"type": "string", "enum": ["organization", "workspace", "module", "feature"]}),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 
-use super::{automations, configs, jobs, templates};
+use super::{automations, configs, connections, jobs, templates};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
@@ -94,6 +94,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .chain(rows())
         .chain(templates::all())
         .chain(automations::all())
+        .chain(connections::all())
         .chain(jobs::all())
     {
         put(name, schema);
@@ -115,6 +116,8 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Organization",
         "Member",
         "ApiKey",
+        "Channel",
+        "Connection",
         "Workspace",
         "Module",
         "Rail",

@@ -71,6 +71,13 @@ async fn in_the_way(stage: &Stage, operation: &Operation, ids: &Ids) -> (Request
             change = Some(row);
             "unique_violation"
         }
+        ("PATCH", "/v1/connections/{connection_id}") => {
+            let taken = json!({"organization_id": ids["organization_id"], "name": "taken",
+                "kind": "http", "url": "https://partner.example"});
+            stage.owner.create("/v1/connections", &taken);
+            change = Some(name);
+            "conflict"
+        }
         ("PATCH", "/v1/workspaces/{workspace_id}") => {
             taken("/v1/workspaces", "organization_id", json!({}));
             change = Some(name);

@@ -86,6 +86,7 @@ impl Stage {
         let model = Model::new(owner, self.world.acme)
             .with_row(owner)
             .with_template(owner, self.world.acme)
+            .with_named(owner, self.world.acme, "n")
             .with_workflow(owner, "a")
             .with_job(&self.world, owner)
             .await;
@@ -143,6 +144,8 @@ impl Stage {
             ("POST", "/v1/organizations/{organization_id}/members") => {
                 json!({"email": self.newcomer().await, "role": "viewer"})
             }
+            ("POST", "/v1/connections") => json!({"organization_id": ids["organization_id"],
+                "name": self.world.context.id(), "kind": "http", "url": "https://partner.example"}),
             ("POST", "/v1/workflows-v2") => workflows::body(&ids["workspace_id"], true),
             ("POST", "/v1/workflows-v2/{workflow_id}/runs") => json!({"dry_run": true}),
             ("POST", "/v1/templates") => {

@@ -80,6 +80,7 @@ async fn marked(
     for _ in 0..2 {
         let model = Model::new(owner, organization)
             .with_row(owner)
+            .with_named(owner, organization, label)
             .with_workflow(owner, label);
         let path = format!("/v1/templates/import?organization_id={organization}");
         let template = owner.create(&path, &package(label));
@@ -130,8 +131,10 @@ fn within(model: &Model, others: &Ids) -> Ids {
     let text = |name: &str| others[name].clone();
     let [organization, user, key] = ["organization_id", "user_id", "api_key_id"].map(text);
     let mut ids = ids(model, &organization, &user, &key);
-    // A template is of the organization, not of a workspace.
-    ids.insert("template_id", text("template_id"));
+    // These are of the organization, not of a workspace.
+    for name in ["template_id", "channel_id", "connection_id"] {
+        ids.insert(name, text(name));
+    }
     ids
 }
 
@@ -250,6 +253,8 @@ impl Scene {
             ("organizations", "SELECT count(*) FROM organizations"),
             ("people", "SELECT count(*) FROM memberships"),
             ("keys", "SELECT count(*) FROM api_keys"),
+            ("channels", "SELECT count(*) FROM channels"),
+            ("connections", "SELECT count(*) FROM connections"),
             ("templates", "SELECT count(*) FROM templates"),
             ("payloads", "SELECT count(*) FROM template_payloads"),
             ("jobs", "SELECT count(*) FROM template_jobs"),

@@ -1,0 +1,344 @@
+//! Connections are created, changed and removed.
+//!
+//! A secret is encrypted before it comes near the store, and bound to the name of its connection. It is
+//! kept for the server that it was entered for: an address on another one needs it anew.
+
+use url::Url;
+use uuid::Uuid;
+
+use super::{
+    Connection, ConnectionKind, ConnectionRecord, SetConnection, no_key, no_organization, origin,
+};
+use crate::automation::named::name_fault;
+use crate::automation::{schedules, sealed};
+use crate::context::rfc3339;
+use crate::http::problem::{Code, Fault, Problem};
+use crate::secret_key::SecretKey;
+use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
+
+/// A record, ready to be written.
+#[derive(Debug)]
+pub struct Prepared {
+    set: SetConnection,
+    sealed: Option<Vec<u8>>,
+}
+
+impl Prepared {
+    /// Encrypts what is secret of it.
+    ///
+    /// # Errors
+    /// 503 for a secret without a key to encrypt it with.
+    pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<Prepared, Problem> {
+        take_password(&mut set.url, &mut set.secret);
+        let secret = set.secret.take().filter(|secret| !secret.is_empty());
+        let of = (set.organization, set.name.as_str());
+        let sealed = secret
+            .map(|secret| sealed_for(key, of, &secret))
+            .transpose()?;
+        Ok(Prepared { set, sealed })
+    }
+
+    fn parameters(&self, target: Uuid) -> [Value; 8] {
+        let set = &self.set;
+        [
+            set.organization.into(),
+            set.id.into(),
+            set.name.as_str().into(),
+            set.kind.as_str().into(),
+            set.url.as_str().into(),
+            bytes(self.sealed.as_ref()),
+            set.now.into(),
+            target.into(),
+        ]
+    }
+}
+
+fn bytes(sealed: Option<&Vec<u8>>) -> Value {
+    sealed.cloned().map_or(Value::Null, Value::Bytes)
+}
+
+fn sealed_for(key: Option<&SecretKey>, of: (Uuid, &str), secret: &str) -> Result<Vec<u8>, Problem> {
+    Ok(sealed::seal(key.ok_or_else(no_key)?, of, secret))
+}
+
+/// A password in the address is a secret like any other.
+fn take_password(url: &mut String, secret: &mut Option<String>) {
+    let Ok(mut parsed) = Url::parse(url) else {
+        return;
+    };
+    if let Some(password) = parsed.password().map(str::to_owned) {
+        let decoded = percent_encoding::percent_decode_str(&password).decode_utf8_lossy();
+        secret.get_or_insert_with(|| decoded.into_owned());
+        if parsed.set_password(None).is_ok() {
+            *url = parsed.to_string();
+        }
+    }
+}
+
+/// Creates a connection as the administrator at the machine, or replaces the one of that name.
+///
+/// # Errors
+/// What makes no sense, a secret without a key to encrypt it with, an organization that is not there.
+pub async fn set_connection(
+    store: &Store,
+    key: Option<&SecretKey>,
+    set: SetConnection,
+) -> Result<Connection, Problem> {
+    if let Some(why) = name_fault(&set.name) {
+        return Err(Problem::fault("--name", why));
+    }
+    if let Some(why) = set.kind.fault(&set.url) {
+        return Err(Problem::fault("--url", why));
+    }
+    let prepared = Prepared::new(key, set)?;
+    store
+        .write(&Scope::Operator, prepared, |tx, prepared| {
+            Box::pin(upsert(tx, prepared))
+        })
+        .await
+}
+
+async fn upsert(tx: &mut Tx, prepared: &Prepared) -> Result<Connection, Problem> {
+    let set = &prepared.set;
+    let sql = "SELECT url, target_id FROM connections WHERE {tenant organization_id} \
+         AND organization_id = $1 AND name = $2 {lock}";
+    let of = [set.organization.into(), set.name.as_str().into()];
+    let target = match tx.first(sql, &of).await? {
+        Some(row) => target(&row.get::<String>(0)?, &set.url, row.get(1)?, set.id),
+        None => set.id,
+    };
+    let sql = "INSERT INTO main.connections {into $1} \
+         (organization_id, id, name, kind, url, secret, created_at, updated_at, target_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) ON CONFLICT (organization_id, name) DO UPDATE \
+         SET kind = excluded.kind, url = excluded.url, secret = excluded.secret, \
+         updated_at = excluded.updated_at, target_id = excluded.target_id RETURNING id, created_at";
+    let row = match tx.first(sql, &prepared.parameters(target)).await {
+        Err(StoreError::Reference) => return Err(no_organization()),
+        row => row?,
+    };
+    let row = row.ok_or_else(no_organization)?;
+    let id = row.get(0)?;
+    renew_timers(tx, (set.organization, set.kind), (&set.name, id), set.now).await?;
+    Ok(Connection {
+        id,
+        organization_id: set.organization,
+        name: set.name.clone(),
+        kind: set.kind,
+        url: set.url.clone(),
+        has_secret: prepared.sealed.is_some(),
+        created_at: rfc3339(row.get(1)?),
+        updated_at: rfc3339(set.now),
+    })
+}
+
+/// Adds a connection.
+///
+/// # Errors
+/// 409 for a name that is taken, an organization that is not there.
+pub async fn insert(tx: &mut Tx, prepared: &Prepared) -> Result<ConnectionRecord, Problem> {
+    let sql = "INSERT INTO main.connections {into $1} \
+         (organization_id, id, name, kind, url, secret, created_at, updated_at, target_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)";
+    let set = &prepared.set;
+    match tx.query(sql, &prepared.parameters(set.id)).await {
+        Ok(_) => {}
+        Err(StoreError::Reference) => return Err(no_organization()),
+        Err(error) => return Err(repeated(error, &set.name)),
+    }
+    renew_timers(
+        tx,
+        (set.organization, set.kind),
+        (&set.name, set.id),
+        set.now,
+    )
+    .await?;
+    Ok(ConnectionRecord {
+        id: set.id,
+        organization_id: set.organization,
+        name: set.name.clone(),
+        kind: set.kind,
+        created_at: rfc3339(set.now),
+    })
+}
+
+/// By what the server behind a connection is known: another one is known by another id.
+fn target(before: &str, now: &str, known: Option<Uuid>, fresh: Uuid) -> Uuid {
+    known
+        .filter(|_| origin(before) == origin(now))
+        .unwrap_or(fresh)
+}
+
+fn repeated(error: StoreError, name: &str) -> Problem {
+    match error {
+        StoreError::Unique { .. } => Problem::new(
+            Code::Conflict,
+            format!("The organization has a connection {name} already."),
+        ),
+        error => error.into(),
+    }
+}
+
+/// What is to be changed of a connection.
+#[derive(Debug)]
+pub struct Change {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Of the record.
+    pub id: Uuid,
+    /// Another name.
+    pub name: Option<String>,
+    /// Another address.
+    pub url: Option<String>,
+    /// Another secret; an empty one takes it away.
+    pub secret: Option<String>,
+    /// Encrypts secrets.
+    pub key: Option<SecretKey>,
+    /// By which another server behind it is known.
+    pub fresh: Uuid,
+    /// The time.
+    pub now: i64,
+}
+
+/// A connection as it is kept.
+struct Kept {
+    record: ConnectionRecord,
+    url: String,
+    sealed: Option<Vec<u8>>,
+    target: Option<Uuid>,
+}
+
+impl Kept {
+    fn read(row: &Row) -> Result<Kept, StoreError> {
+        Ok(Kept {
+            record: ConnectionRecord::read(row)?,
+            url: row.get(5)?,
+            sealed: row.get(6)?,
+            target: row.get(7)?,
+        })
+    }
+}
+
+/// Changes a connection. Nobody but the administrator at the machine may read its secret, so this runs
+/// as that one, for a caller who was found to be an administrator of the organization.
+///
+/// # Errors
+/// 404 when it has gone meanwhile, 409 for a name that is taken, 422 for an address that its kind does not
+/// take or that leads to another server with the secret of this one, 503 for a secret without a key.
+pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Problem> {
+    let sql = "SELECT id, organization_id, name, kind, created_at, url, secret, target_id \
+         FROM connections \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
+    let of = [change.organization.into(), change.id.into()];
+    let row = tx.first(sql, &of).await?;
+    let kept = Kept::read(&row.ok_or_else(Problem::not_found)?)?;
+    let (mut url, mut secret) = (change.url.clone(), change.secret.clone());
+    if let Some(url) = &mut url {
+        if let Some(why) = kept.record.kind.fault(url) {
+            return Err(Problem::fault("url", why));
+        }
+        take_password(url, &mut secret);
+    }
+    let name = change.name.as_ref().unwrap_or(&kept.record.name);
+    let url = url.unwrap_or_else(|| kept.url.clone());
+    let renamed = *name != kept.record.name;
+    if !renamed && url == kept.url && secret.is_none() {
+        return Ok(kept.record);
+    }
+    let sealed = match secret {
+        Some(secret) if secret.is_empty() => None,
+        Some(secret) => {
+            let of = (change.organization, name.as_str());
+            Some(sealed_for(change.key.as_ref(), of, &secret)?)
+        }
+        None => carried(change.key.as_ref(), &kept, (name, &url))?,
+    };
+    let target = target(&kept.url, &url, kept.target, change.fresh);
+    let sql = "UPDATE main.connections \
+         SET name = $3, url = $4, secret = $5, updated_at = $6, target_id = $7 \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
+    let parameters = [
+        change.organization.into(),
+        change.id.into(),
+        name.as_str().into(),
+        url.as_str().into(),
+        bytes(sealed.as_ref()),
+        change.now.into(),
+        target.into(),
+    ];
+    let updated = tx.query(sql, &parameters).await;
+    updated.map_err(|error| repeated(error, name))?;
+    let (timers, id) = ((change.organization, kept.record.kind), change.id);
+    if renamed {
+        // Who names it as it was called waits for nothing now, and is told so.
+        renew_timers(tx, timers, (&kept.record.name, id), change.now).await?;
+    }
+    renew_timers(tx, timers, (name, id), change.now).await?;
+    Ok(ConnectionRecord {
+        name: name.clone(),
+        ..kept.record
+    })
+}
+
+/// The secret of a connection under a new name or at a new address, when it was not sent along.
+fn carried(
+    key: Option<&SecretKey>,
+    kept: &Kept,
+    (name, url): (&str, &str),
+) -> Result<Option<Vec<u8>>, Problem> {
+    let Some(sealed) = &kept.sealed else {
+        return Ok(None);
+    };
+    if origin(url) != origin(&kept.url) {
+        return Err(secret_required(
+            "is required: the address leads to another server, and the secret was entered for the one before",
+        ));
+    }
+    let record = &kept.record;
+    if name == record.name {
+        return Ok(Some(sealed.clone()));
+    }
+    let key = key.ok_or_else(no_key)?;
+    let of = (record.organization_id, record.name.as_str());
+    let opened = sealed::open(key, of, sealed).ok_or_else(|| {
+        secret_required("is required: it was encrypted with another TPLKIT_SECRET_KEY")
+    })?;
+    let of = (record.organization_id, name);
+    Ok(Some(sealed::seal(key, of, &opened)))
+}
+
+fn secret_required(why: &str) -> Problem {
+    let fault = Fault {
+        path: "secret".to_owned(),
+        code: Code::SecretRequired.as_str(),
+        message: why.to_owned(),
+    };
+    Problem::invalid_with(Code::SecretRequired, vec![fault])
+}
+
+/// Removes a connection, whatever uses it.
+///
+/// # Errors
+/// 404 when it has gone meanwhile.
+pub async fn remove(tx: &mut Tx, record: &ConnectionRecord, now: i64) -> Result<(), Problem> {
+    let sql = "DELETE FROM main.connections WHERE {tenant organization_id} \
+         AND organization_id = $1 AND id = $2 RETURNING id";
+    let of = [record.organization_id.into(), record.id.into()];
+    if tx.first(sql, &of).await?.is_none() {
+        return Err(Problem::not_found());
+    }
+    let timers = (record.organization_id, record.kind);
+    Ok(renew_timers(tx, timers, (&record.name, record.id), now).await?)
+}
+
+/// Automations that wait for a timer wait for what it says now.
+async fn renew_timers(
+    tx: &mut Tx,
+    (organization, kind): (Uuid, ConnectionKind),
+    timer: (&str, Uuid),
+    now: i64,
+) -> Result<(), StoreError> {
+    if kind == ConnectionKind::Timer {
+        schedules::renew(tx, organization, timer, now).await?;
+    }
+    Ok(())
+}

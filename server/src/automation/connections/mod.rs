@@ -1,0 +1,140 @@
+//! Connections: named addresses that automations may speak to, with their secrets.
+//!
+//! Administrators set them, at the machine or over the API. Where one leads and what its secret is, no
+//! route answers.
+//!
+//! | Module | |
+//! |---|---|
+//! | `list` | connections as members of the organization see them |
+//! | `change` | they are created, changed and removed |
+//! | `open` | as steps use them |
+
+mod change;
+mod list;
+mod open;
+
+use serde::Serialize;
+use url::Url;
+use uuid::Uuid;
+
+use crate::http::problem::{Code, Problem};
+
+pub use change::{Change, Prepared, insert, remove, set_connection, update};
+pub use list::{ConnectionRecord, by_id, page};
+pub use open::{Opened, open, timer};
+
+/// What a connection leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConnectionKind {
+    /// A mail server: `smtp://user@host:port?from=address`, or `smtps`.
+    Smtp,
+    /// The base address of an HTTP API.
+    Http,
+    /// The base address of an API like that of `OpenAI`: `https://host/v1?model=name`.
+    Llm,
+    /// A rhythm, `cron:0 8 * * 1-5`, or a while, `delay:3600`.
+    Timer,
+}
+
+impl ConnectionKind {
+    /// The kind of that word.
+    pub fn parse(word: &str) -> Option<ConnectionKind> {
+        Some(match word {
+            "smtp" => ConnectionKind::Smtp,
+            "http" => ConnectionKind::Http,
+            "llm" => ConnectionKind::Llm,
+            "timer" => ConnectionKind::Timer,
+            _ => return None,
+        })
+    }
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ConnectionKind::Smtp => "smtp",
+            ConnectionKind::Http => "http",
+            ConnectionKind::Llm => "llm",
+            ConnectionKind::Timer => "timer",
+        }
+    }
+
+    /// What is wrong with an address, if anything.
+    pub fn fault(self, text: &str) -> Option<&'static str> {
+        if self == ConnectionKind::Timer {
+            let good = tplkit::automation::Timer::parse(text).is_some();
+            return (!good).then_some("is no timer: use cron:0 8 * * 1-5 or delay:SECONDS");
+        }
+        let (schemes, told): (&[&str], _) = match self {
+            ConnectionKind::Smtp => (
+                &["smtp", "smtps"],
+                "is no address of a mail server: use smtp://user@host:port or smtps://…",
+            ),
+            _ => (
+                &["http", "https"],
+                "is no address of an API: use https://host/path",
+            ),
+        };
+        let url = Url::parse(text).ok();
+        let url = url.filter(|url| schemes.contains(&url.scheme()) && url.has_host());
+        (url.is_none()).then_some(told)
+    }
+}
+
+/// A connection as an administrator sees it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Connection {
+    /// Of the record.
+    pub id: Uuid,
+    /// Whose it is.
+    pub organization_id: Uuid,
+    /// By which automations name it.
+    pub name: String,
+    /// What it leads to.
+    pub kind: ConnectionKind,
+    /// Where to, without a password.
+    pub url: String,
+    /// Whether a secret goes with it.
+    pub has_secret: bool,
+    /// When it was set first.
+    pub created_at: String,
+    /// When it was set last.
+    pub updated_at: String,
+}
+
+/// A connection that is to be.
+#[derive(Debug)]
+pub struct SetConnection {
+    /// For a new one.
+    pub id: Uuid,
+    /// Whose it is.
+    pub organization: Uuid,
+    /// By which automations name it.
+    pub name: String,
+    /// What it leads to.
+    pub kind: ConnectionKind,
+    /// Where to.
+    pub url: String,
+    /// What goes with it.
+    pub secret: Option<String>,
+    /// The time.
+    pub now: i64,
+}
+
+/// 503 for a secret that nothing could encrypt.
+pub(super) fn no_key() -> Problem {
+    let told = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
+         hex (openssl rand -base64 32).";
+    Problem::new(Code::StoreUnavailable, told)
+}
+
+pub(super) fn no_organization() -> Problem {
+    Problem::new(Code::NotFound, "There is no organization of that id.")
+}
+
+/// The server that an address leads to: what a secret that was entered for it may reach.
+pub(super) fn origin(url: &str) -> Option<(String, String, Option<u16>)> {
+    let url = Url::parse(url).ok()?;
+    let host = url.host_str()?.to_ascii_lowercase();
+    Some((url.scheme().to_owned(), host, url.port_or_known_default()))
+}

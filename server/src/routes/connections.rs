@@ -1,0 +1,167 @@
+//! `/v1/connections`: whom automations may speak to. Addresses and secrets go in and never come out.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::named::{self, FROZEN};
+use crate::automation::connections::{
+    self, Change, ConnectionKind, ConnectionRecord, Prepared, SetConnection,
+};
+use crate::http::body::Fields;
+use crate::http::call::{Asked, Call, json};
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::http::reply::Reply;
+use crate::store::{Scope, Tx};
+
+const KINDS: [&str; 4] = ["smtp", "http", "llm", "timer"];
+
+/// Which connections, and which page of them.
+struct Listed {
+    organization: Uuid,
+    kind: Option<&'static str>,
+    page: PageRequest,
+}
+
+/// `GET /v1/connections?organization_id=`
+///
+/// # Errors
+/// 422 without an organization or for an unknown kind, 404 for strangers.
+pub async fn list(mut call: Call) -> Result<Response, Problem> {
+    let mut kind = None;
+    let (organization, page) = named::listed(&mut call, |call| {
+        kind = call.query.word("kind", &KINDS);
+        kind.unwrap_or_default().to_owned()
+    })?;
+    let input = Listed {
+        organization,
+        kind,
+        page,
+    };
+    call.read(input, |tx, asked| Box::pin(select_page(tx, asked)))
+        .await
+}
+
+async fn select_page(tx: &mut Tx, asked: &Asked<Listed>) -> Result<Reply, Problem> {
+    let Listed {
+        organization,
+        kind,
+        page,
+    } = &asked.input;
+    let found = connections::page(tx, (*organization, *kind), page).await?;
+    let page = page.page(found, |connection| connection.id);
+    Reply::json(StatusCode::OK, &page)
+}
+
+fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
+    fields.required("kind");
+    let word = fields.text("kind")?;
+    let kind = ConnectionKind::parse(&word);
+    if kind.is_none() {
+        fields.refuse("kind", format!("is none of {}", KINDS.join(", ")));
+    }
+    kind
+}
+
+/// `POST /v1/connections`
+///
+/// # Errors
+/// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take, 409 for a
+/// name that is taken, 503 for a secret that cannot be encrypted.
+pub async fn create(mut call: Call) -> Result<Response, Problem> {
+    let (organization, mut fields) = named::created(&mut call).await?;
+    fields.required("name");
+    let name = named::name(&mut fields).unwrap_or_default();
+    let kind = kind_field(&mut fields);
+    fields.required("url");
+    let url = fields.text("url");
+    let fault = kind
+        .zip(url.as_ref())
+        .and_then(|(kind, url)| kind.fault(url));
+    if let Some(why) = fault {
+        fields.refuse("url", why);
+    }
+    let secret = fields.text("secret");
+    fields.finish()?;
+    let set = SetConnection {
+        id: call.app.context.id(),
+        organization,
+        name,
+        // It stands in the body, or that was refused.
+        kind: kind.ok_or_else(|| Problem::fault("kind", "is required"))?,
+        url: url.unwrap_or_default(),
+        secret,
+        now: call.app.context.now(),
+    };
+    let prepared = Prepared::new(call.app.config.secret_key.as_ref(), set)?;
+    call.write(prepared, |tx, asked| Box::pin(insert(tx, asked)))
+        .await
+}
+
+async fn insert(tx: &mut Tx, asked: &Asked<Prepared>) -> Result<Reply, Problem> {
+    if let Some(answered) = asked.claim(tx).await? {
+        return Ok(answered);
+    }
+    let connection = connections::insert(tx, &asked.input).await?;
+    asked
+        .keep(tx, Reply::json(StatusCode::CREATED, &connection)?)
+        .await
+}
+
+/// A connection that the caller sees, and whose organization they may change.
+async fn open(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<ConnectionRecord, Problem> {
+    let connection = connections::by_id(tx, asked.input).await?;
+    let connection = connection.ok_or_else(Problem::not_found)?;
+    asked.enter(connection.organization_id)?;
+    Ok(connection)
+}
+
+/// `PATCH /v1/connections/{connection_id}`
+///
+/// # Errors
+/// 404, 403 below administrators and for fields that never change, those of [`connections::update`].
+pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let connection = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
+    let mut fields = call.fields().await?;
+    fields.frozen(&FROZEN)?;
+    fields.frozen(&["kind"])?;
+    let change = Change {
+        organization: connection.organization_id,
+        id,
+        name: named::name(&mut fields),
+        url: fields.text("url"),
+        secret: fields.text("secret"),
+        key: call.app.config.secret_key.clone(),
+        fresh: call.app.context.id(),
+        now: call.app.context.now(),
+    };
+    fields.finish()?;
+    // A secret may have to be encrypted anew, and requests cannot read secrets.
+    let changed: Result<_, Problem> = call
+        .app
+        .store
+        .write(&Scope::Operator, change, |tx, change| {
+            Box::pin(connections::update(tx, change))
+        })
+        .await;
+    json(StatusCode::OK, &changed?)
+}
+
+/// `DELETE /v1/connections/{connection_id}`
+///
+/// # Errors
+/// 404, 403 below administrators.
+pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let connection = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
+    call.query.finish()?;
+    call.write(connection, |tx, asked| Box::pin(remove(tx, asked)))
+        .await
+}
+
+async fn remove(tx: &mut Tx, asked: &Asked<ConnectionRecord>) -> Result<Reply, Problem> {
+    connections::remove(tx, &asked.input, asked.now).await?;
+    Ok(Reply::nothing())
+}
