@@ -1,6 +1,6 @@
 //! A package with every decision taken: what the executor carries out.
 
-use super::{DroppedKey, Minter, Renamed, UnresolvedEntry};
+use super::{DroppedKey, Minter, NotPublished, RedactedField, Renamed, UnresolvedEntry};
 use crate::package::Tool;
 use crate::workspace::{Change, Column, Id, Kind, ledger};
 
@@ -16,6 +16,10 @@ pub struct Approved {
     pub row_steps: Vec<RowStep>,
     /// The third phase: automations that go live.
     pub publish: Vec<Publish>,
+    /// Automations that were live at the source and stay drafts, because they are not whole.
+    pub not_published: Vec<NotPublished>,
+    /// Secrets that the export cleared.
+    pub redacted: Vec<RedactedField>,
     /// What is bound to things that an earlier job made.
     pub bound: Vec<Bound>,
     /// Fields and tables that could not be carried over, known before anything is written.
@@ -96,6 +100,9 @@ pub enum LinkWork {
         /// The ref of the dependency.
         dependency: String,
     },
+    /// They hold identities of rows that do not come along, to a table that arrives without them:
+    /// they become empty.
+    Absent,
     /// They hold identities of rows of a mapped table, and stay where those rows exist.
     Identity {
         /// The mapped table.

@@ -38,11 +38,14 @@ pub use error::ApplyError;
 pub use init::init;
 pub use minter::Minter;
 pub use preview::{
-    Binding, Creation, GoLive, Preview, Question, ReplacedConfig, RowsPreview, fresh,
+    Binding, Creation, GoLive, NotCarried, Preview, Question, ReplacedConfig, RowsPreview, fresh,
     package_digest, preview,
 };
 pub use refusal::Refusal;
-pub use report::{BatchError, DroppedKey, Renamed, Report, TableReport, UnresolvedEntry};
+pub use report::{
+    BatchError, Because, DroppedKey, NotPublished, RedactedField, Renamed, Report, TableReport,
+    UnresolvedEntry,
+};
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
 pub use run::run;

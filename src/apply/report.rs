@@ -15,6 +15,8 @@ pub struct Report {
     pub rows: IndexMap<String, TableReport>,
     /// Automations that went live.
     pub published: u64,
+    /// Automations that were live at the source and stay drafts until somebody completes them.
+    pub not_published: Vec<NotPublished>,
     /// Everything that could not be carried over, from the package and from this job.
     pub unresolved: Vec<UnresolvedEntry>,
     /// Things that got another name.
@@ -113,6 +115,41 @@ pub struct Renamed {
     pub from: String,
     /// Its name at the destination.
     pub to: String,
+}
+
+/// An automation that stays a draft.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotPublished {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name.
+    pub name: String,
+    /// What has to be entered before it can go live, one entry for each place.
+    pub because: Vec<Because>,
+}
+
+/// A place in an automation that somebody has to complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Because {
+    /// Dotted path inside the args of its step.
+    pub path: String,
+    /// The reason of an unresolved entry, `redacted`, `secret_empty`, or the code of the validator.
+    pub reason: String,
+}
+
+/// A field whose secret the export cleared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RedactedField {
+    /// The ref of the record; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name at the destination.
+    pub name: String,
+    /// Dotted path inside the args of its step.
+    pub path: String,
+    /// What the package says about it.
+    pub reason: String,
 }
 
 /// A config key that was dropped.

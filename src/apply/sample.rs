@@ -97,6 +97,8 @@ impl Sample {
                 structure: StructureWork::default(),
                 tables: Vec::new(),
                 row_steps: Vec::new(),
+                not_published: Vec::new(),
+                redacted: Vec::new(),
                 publish: Vec::new(),
                 bound: Vec::new(),
                 unresolved: Vec::new(),

@@ -275,7 +275,10 @@ pub(super) fn check_needs<'d>(
             need.field,
             field,
         );
-        issues.push(case.issue(site, object, Some(need.field), finding));
+        let mut issue = case.issue(site, object, Some(need.field), finding);
+        // Where the field is there and empty, the finding points at it already.
+        issue.absent = issue.absent.filter(|_| written.is_none());
+        issues.push(issue);
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tplkit::apply::{Creation, Report, UnresolvedEntry};
+use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
 use tplkit::check::render::counted;
-use tplkit::json::Value;
 use tplkit::package::model::{Action, Manifest, Reason, Word as _};
 use tplkit::simulate::Simulation;
 use tplkit::workspace::Kind;
@@ -18,7 +17,9 @@ pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulati
     let mut out = format!("`{}` applied in memory\n", path.display());
     created(&mut out, simulation);
     report(&mut out, Some(manifest), &simulation.report);
-    live(&mut out, manifest, simulation);
+    let live = &simulation.preview.go_live;
+    section(&mut out, "Live from now on", live, |live| live.name.clone());
+    drafts(&mut out, &simulation.report.not_published);
     let rows: u64 = simulation
         .again
         .rows
@@ -137,26 +138,41 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     section(out, "Not carried over by the export", &brought, line);
 }
 
-/// Which automations fire from now on, and which were to and do not.
-fn live(out: &mut String, manifest: &Manifest, simulation: &Simulation) {
-    let live = &simulation.preview.go_live;
-    section(out, "Live from now on", live, |live| live.name.clone());
-    let owed = manifest.plan.steps.iter().filter(|step| {
-        let reference = step.reference.as_deref();
-        step.args.get("published").and_then(Value::as_bool) == Some(true)
-            && !live
-                .iter()
-                .any(|live| Some(live.reference.as_str()) == reference)
-    });
-    let owed: Vec<&str> = owed
-        .filter_map(|step| step.args.get("name").and_then(Value::as_str))
-        .collect();
-    section(
-        out,
-        "Live at the source, drafts here, because a field of them is empty",
-        &owed,
-        |name| (*name).to_owned(),
-    );
+/// Automations that do not go live, with what is left to do by hand.
+pub(crate) fn drafts(out: &mut String, drafts: &[NotPublished]) {
+    if drafts.is_empty() {
+        return;
+    }
+    out.push_str("\nLive at the source, drafts here until these fields are entered by hand\n");
+    for draft in drafts {
+        let _ = writeln!(out, "  {} ({})", plain(&draft.name), draft.reference);
+        for because in &draft.because {
+            let why = why(&because.reason);
+            let _ = writeln!(
+                out,
+                "    {}: {why} ({})",
+                plain(&because.path),
+                plain(&because.reason)
+            );
+        }
+    }
+}
+
+/// A reason of a place that has to be completed, in words.
+fn why(reason: &str) -> String {
+    match reason {
+        "redacted" => "a secret that the export left out".to_owned(),
+        "secret_empty" => "an empty secret".to_owned(),
+        reason => match Reason::parse(reason) {
+            Some(reason) => reason.in_words().to_owned(),
+            None => "not valid as it is".to_owned(),
+        },
+    }
+}
+
+/// Text of others, as a terminal may show it.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 fn positive(count: u64) -> Option<u64> {

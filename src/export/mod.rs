@@ -61,7 +61,8 @@ pub async fn prepare<S: Source + Sync>(
     let chosen = selection.choose(&structure)?;
     let records = record::read(&structure, &chosen, definitions, ids)?;
     let plan_id = ids.uid();
-    let written = plan::write(&records, definitions, &plan_id, ids);
+    let whole = selection.takes_workspace();
+    let written = plan::write(&records, whole, definitions, &plan_id, ids);
     let mut tables = rows::tables(&chosen, &records, definitions, ids);
     for table in 0..tables.len() {
         rows::scan(source, &mut tables, table, ids).await?;

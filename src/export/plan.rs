@@ -25,9 +25,10 @@ pub(super) struct Written {
     pub(super) redacted: Vec<Redacted>,
 }
 
-/// Writes the plan.
+/// Writes the plan; `whole` says whether the config of the workspace travels.
 pub(super) fn write(
     records: &Records<'_>,
+    whole: bool,
     definitions: &Definitions,
     plan_id: &str,
     ids: &mut dyn Ids,
@@ -49,8 +50,7 @@ pub(super) fn write(
     for record in &order {
         writer.record(*record);
     }
-    let (args, found) = &records.workspace;
-    writer.workspace(args, found, plan_id);
+    writer.workspace(&records.workspace, whole, plan_id);
     // The phases after the create steps; the sort is stable.
     writer.updates.sort_by_key(|step| step.tool.phase());
     writer.steps.append(&mut writer.updates);
@@ -204,30 +204,26 @@ impl<'s> Writer<'_, 's, '_> {
         });
     }
 
-    /// The workspace's config travels when it carries a ref: an update without one is needless.
-    fn workspace(&mut self, args: &Object, found: &[Found<'s>], plan_id: &str) {
-        let carries = found.iter().any(|found| {
-            matches!(
-                &found.what,
-                What::Use {
-                    target: Target::Record(_),
-                    ..
-                }
-            )
-        });
-        let omitted = |found: &&Found<'s>| {
-            let action = match &found.what {
-                What::Lost { action, .. } => Some(*action),
-                _ => None,
-            };
-            carries || action == Some(Action::Omitted)
+    /// The workspace's config, when it travels and anything is left of it. What a selection leaves
+    /// out is reported all the same where it is named by id: the navigation default.
+    fn workspace(&mut self, (args, found): &(Object, Vec<Found<'s>>), whole: bool, plan_id: &str) {
+        let told = |found: &&Found<'s>| {
+            let omitted = Action::Omitted;
+            whole || matches!(&found.what, What::Lost { action, .. } if *action == omitted)
         };
-        let found: Vec<Found<'s>> = found.iter().filter(omitted).cloned().collect();
+        let found: Vec<Found<'s>> = found.iter().filter(told).cloned().collect();
         let rewriting = self.rewrite(plan_id, &found, |_| None);
-        if carries {
-            let mut args = args.clone();
-            rewriting.create.apply(&mut args);
-            self.update(Tool::UpdateWorkspace, "workspace", args.get("config"));
+        if !whole {
+            return;
+        }
+        let mut args = args.clone();
+        rewriting.create.apply(&mut args);
+        let config = args.get("config");
+        if config
+            .and_then(Value::as_object)
+            .is_some_and(|config| !config.is_empty())
+        {
+            self.update(Tool::UpdateWorkspace, "workspace", config);
         }
     }
 

@@ -253,11 +253,16 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         let what = match leak {
             Leak::Id => self.id(node, text, false),
             Leak::Inside(rest) => {
-                let named = self.named(text);
+                // A text holds ids among words; the form tells its rest from a field that was
+                // emptied and filled again.
+                let named = Named {
+                    form: UnresolvedForm::UuidOrName,
+                    ..self.named(text)
+                };
                 What::Lost {
                     named,
                     reason: Reason::NotExportable,
-                    action: Action::Kept,
+                    action: Action::Emptied,
                     edit: Some(Edit::Set(rest.into())),
                 }
             }

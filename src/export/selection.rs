@@ -52,6 +52,19 @@ pub(super) struct Chosen<'s> {
 }
 
 impl Selection {
+    /// Whether the config of the workspace itself travels: only what is chosen does, once anything
+    /// is. Which rows travel is no such choice.
+    pub(super) fn takes_workspace(&self) -> bool {
+        let lists = [
+            &self.features,
+            &self.views,
+            &self.modules,
+            &self.rails,
+            &self.workflows,
+        ];
+        lists.into_iter().all(Option::is_none)
+    }
+
     pub(super) fn choose<'s>(&self, structure: &'s Structure) -> Result<Chosen<'s>, Fault> {
         let mut unknown = Vec::new();
         let mut pick = Pick {

@@ -62,8 +62,8 @@ fn an_id_inside_a_text_is_cut_out_of_it() {
     assert_eq!(
         package.unresolved(),
         [
-            "label feature uuid nao_exportavel valor mantido",
-            "graphConfig.steps.0.config.value feature uuid nao_exportavel valor mantido",
+            "label feature uuidOrName nao_exportavel chave esvaziada",
+            "graphConfig.steps.0.config.value feature uuidOrName nao_exportavel chave esvaziada",
         ]
     );
 }

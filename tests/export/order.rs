@@ -1,7 +1,7 @@
 //! The order of steps, and keys that point forward.
 
 use serde_json::json;
-use tplkit::export::Selection;
+use tplkit::export::{RowsSelection, Selection};
 
 use crate::exported::exported;
 use crate::space::Space;
@@ -144,8 +144,6 @@ fn an_update_exists_only_when_a_key_points_forward() {
     space.text(a, "name");
     space.view(a, "list", "table", &json!({"visibleColumns": ["name"]}));
     space.module("m", &json!({"color": "red"}));
-    // A workspace's config without a ref has no step that could carry it.
-    space.state.structure.workspace.config = crate::space::object(&json!({"theme": "dark"}));
     let package = exported(&space, &Selection::default());
     assert!(
         package
@@ -155,4 +153,33 @@ fn an_update_exists_only_when_a_key_points_forward() {
     );
     assert!(package.created("f_a").get("config").is_none());
     assert_eq!(package.created("m_m")["config"], json!({"color": "red"}));
+}
+
+#[test]
+fn the_config_of_the_workspace_travels_unless_something_is_chosen() {
+    let mut space = Space::new();
+    let a = space.table("a");
+    space.state.structure.workspace.config = crate::space::object(&json!({"theme": "dark"}));
+    let rows = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
+    };
+    for whole in [Selection::default(), rows] {
+        let package = exported(&space, &whole);
+        assert_eq!(
+            package.updated("workspace"),
+            Some(&json!({"theme": "dark"}))
+        );
+    }
+    let features = Selection {
+        features: Some(vec![a]),
+        ..Selection::default()
+    };
+    let workflows = Selection {
+        workflows: Some(Vec::new()),
+        ..Selection::default()
+    };
+    for chosen in [features, workflows] {
+        assert_eq!(exported(&space, &chosen).updated("workspace"), None);
+    }
 }

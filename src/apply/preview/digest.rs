@@ -60,6 +60,7 @@ impl Digest {
         self.part(&approved.structure);
         self.part(&approved.row_steps.len());
         self.part(&approved.publish);
+        self.part(&approved.not_published);
         self.part(&approved.bound);
         self.part(&approved.unresolved);
         self.part(&approved.renamed);

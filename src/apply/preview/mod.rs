@@ -5,6 +5,7 @@
 
 mod digest;
 mod lookup;
+mod names;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -13,12 +14,17 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Approved, DroppedKey, Minter, Refusal, Renamed, Request, resolve};
+use super::{
+    Approved, DroppedKey, Minter, NotPublished, RedactedField, Refusal, Renamed, Request, resolve,
+};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
+use crate::package::model::Plan;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Kind, New, Structure, Target};
+
+use names::Names;
 
 pub use digest::{fresh, package_digest};
 
@@ -43,6 +49,15 @@ pub struct Preview {
     pub rows: IndexMap<String, RowsPreview>,
     /// Automations that would go live.
     pub go_live: Vec<GoLive>,
+    /// Automations that were live at the source and would stay drafts.
+    #[serde(default)]
+    pub stays_draft: Vec<NotPublished>,
+    /// What the package brings for things that are there and that an apply leaves as they are.
+    #[serde(default)]
+    pub not_carried: Vec<NotCarried>,
+    /// Secrets that the export cleared and somebody has to enter.
+    #[serde(default)]
+    pub redacted: Vec<RedactedField>,
 }
 
 /// A record that would be created.
@@ -83,10 +98,31 @@ pub struct ReplacedConfig {
     pub reference: String,
     /// The id.
     pub id: Id,
-    /// The config now. Ids of what would be created are not those that they would get.
+    /// The config now.
     pub before: Value,
-    /// The config then.
+    /// The config then. What would be created has no id yet: `(new)` and its name stand for it.
     pub after: Value,
+}
+
+/// A value of the package that an apply leaves out, because what it belongs to is there already.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NotCarried {
+    /// What it belongs to; `rows` for cells.
+    pub kind: String,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Dotted path; `rows[].data.<column>` for cells.
+    pub path: String,
+    /// The value that was applied last; not of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Value>,
+    /// The value of the package; not of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theirs: Option<Value>,
+    /// How many cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 /// What would become of the rows of a table.
@@ -159,7 +195,7 @@ pub async fn preview<T: Target>(
     let rows = rows::count(target, question, &approved, &mut digest).await?;
     Ok(Preview {
         rows,
-        ..Preview::of(approved, digest.finish())
+        ..Preview::of(approved, &question.package.manifest.plan, digest.finish())
     })
 }
 
@@ -175,23 +211,29 @@ impl Preview {
             dropped_keys: Vec::new(),
             rows: IndexMap::new(),
             go_live: Vec::new(),
+            stays_draft: Vec::new(),
+            not_carried: Vec::new(),
+            redacted: Vec::new(),
         }
     }
 
-    fn of(approved: Approved, digest: String) -> Preview {
+    fn of(approved: Approved, plan: &Plan, digest: String) -> Preview {
         let structure = approved.structure;
         let labels = structure.changes.iter().filter_map(|change| match change {
             Change::Create(new) => Some(label(new)),
             _ => None,
         });
         let created = structure.entry.created.iter().zip(labels);
+        let names = Names::of(&structure.entry.created);
         Preview {
             create: created
                 .map(|(made, label)| Creation {
                     kind: made.kind,
                     reference: made.reference.clone(),
                     name: made.name.clone(),
-                    label: label.to_owned(),
+                    label: called(plan, made.kind, &made.reference)
+                        .unwrap_or(label)
+                        .to_owned(),
                 })
                 .collect(),
             bind: approved
@@ -214,7 +256,7 @@ impl Preview {
                     reference: replaced.reference,
                     id: replaced.id,
                     before: replaced.before,
-                    after: replaced.after,
+                    after: names.shown(replaced.after),
                 })
                 .collect(),
             dropped_keys: approved.dropped_keys,
@@ -226,12 +268,24 @@ impl Preview {
                     name: publish.name,
                 })
                 .collect(),
+            stays_draft: approved.not_published,
+            redacted: approved.redacted,
             ..Preview::empty(digest)
         }
     }
 }
 
-/// The label of a record; an automation has its name alone.
+/// The label of an automation, which its record does not keep.
+fn called<'p>(plan: &'p Plan, kind: Kind, reference: &str) -> Option<&'p str> {
+    if kind != Kind::Workflow {
+        return None;
+    }
+    let mut steps = plan.steps.iter();
+    let step = steps.find(|step| step.reference.as_deref() == Some(reference))?;
+    step.args.get("label")?.as_str()
+}
+
+/// The label of a record; that of an automation stands in its step alone.
 fn label(new: &New) -> &str {
     match new {
         New::Workspace { label, .. } => label,

@@ -241,7 +241,7 @@ async fn dropped<T: Target>(
     let mut count = 0;
     let mut twice = HashSet::new();
     for work in &table.columns {
-        if !matches!(work.link, LinkWork::Refs | LinkWork::Identity { .. }) {
+        if matches!(work.link, LinkWork::Data | LinkWork::Skipped { .. }) {
             continue;
         }
         let mut asked: Vec<(usize, String)> = Vec::new();
@@ -252,6 +252,7 @@ async fn dropped<T: Target>(
             };
             let refs = row.refs.and_then(|refs| refs_of(refs, &work.package_name));
             match (&work.link, refs) {
+                (LinkWork::Absent, _) => count += u64::from(!Cell::new(value).is_empty()),
                 (LinkWork::Refs | LinkWork::Identity { .. }, Some(refs)) => {
                     count += u64::from(!holds(value, refs, decided, digest));
                 }

@@ -103,8 +103,60 @@ fn a_preview_says_what_an_apply_would_do() {
                 create("column", "c_orders_client", "client"), create("column", "c_orders_after", "after")],
             "bind": [], "rename": [], "replaced_configs": [], "dropped_keys": [],
             "rows": {"f_orders": {"insert": 2, "existing": 0, "skipped": 0, "dropped_links": 1}},
-            "go_live": [],
+            "go_live": [], "stays_draft": [], "not_carried": [], "redacted": [],
         })
+    );
+}
+
+#[test]
+fn links_into_an_imported_table_are_counted_as_lost() {
+    let uses = [
+        (1001, "config.linkedFeatureId"),
+        (1001, "config.linkedValueColumn"),
+    ];
+    for (column, lost) in [("id", 2), ("name", 0)] {
+        let mut pack = Pack::new().table("orders").column(
+            "orders",
+            "client",
+            "linked_select",
+            link("clients", column),
+        );
+        pack.external = vec![
+            "f_clients",
+            if column == "id" {
+                "c_clients_id"
+            } else {
+                "c_clients_name"
+            },
+        ];
+        let cells = [json!("a"), json!(["a", "b"]), json!(null)];
+        let rows = cells.map(|cell| (json!({"client": cell}), Json::Null));
+        let pack = pack
+            .far_table("clients", &[column], true, &uses)
+            .rows("orders", None, &rows);
+        let seen = ask(&pack, "{}", clients(), &[]);
+        let rows = &seen.rows["f_orders"];
+        assert_eq!((rows.insert, rows.dropped_links), (3, lost), "{column}");
+    }
+}
+
+#[test]
+fn what_has_no_id_yet_is_shown_by_its_name() {
+    let module = json!({"workspaceId": "$workspace", "name": "crm", "label": "CRM"});
+    let config = json!({"defaultModuleId": "$m_crm", "theme": "dark"});
+    let pack = Pack::new().create("create_module", "m_crm", module).step(
+        "update_workspace",
+        json!({"workspaceId": "$workspace", "config": config}),
+    );
+    let seen = ask(&pack, "{}", clients(), &[]);
+    let [replaced] = seen.replaced_configs.as_slice() else {
+        panic!("{:?}", seen.replaced_configs);
+    };
+    assert_eq!(replaced.reference, "workspace");
+    let expected = json!({"defaultModuleId": "(new) crm", "theme": "dark"});
+    assert_eq!(
+        serde_json::to_value(&replaced.after).expect("JSON"),
+        expected
     );
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Earlier<'l> {
     replaced: Vec<Replacement<'l>>,
     /// Automations that an unfinished job still owes.
     pub(super) pending: Vec<&'l str>,
+    /// Automations that jobs were to put in force, whether they have or not.
+    promoted: Vec<&'l str>,
 }
 
 /// A config that an earlier job replaced.
@@ -64,7 +66,9 @@ impl<'l> Earlier<'l> {
                         unfinished: true,
                     }));
                     let pending = structure.pending_publishes.iter();
-                    earlier.pending.extend(pending.map(String::as_str));
+                    let pending = pending.map(String::as_str);
+                    earlier.promoted.extend(pending.clone());
+                    earlier.pending.extend(pending);
                 }
                 Entry::Published { reference } => {
                     earlier.pending.retain(|pending| pending != reference);
@@ -111,6 +115,11 @@ impl<'l> Earlier<'l> {
         self.created
             .get(&(reference, kind))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a job found the automation whole: it went live, or will.
+    pub(super) fn promotes(&self, reference: &str) -> bool {
+        self.promoted.contains(&reference)
     }
 
     /// The last of these.

@@ -8,6 +8,14 @@ use crate::apply::{DroppedKey, Renamed, UnresolvedEntry};
 use crate::definitions::ReferenceKind;
 use crate::package::model::{Action, Manifest, Reason, UnresolvedForm, Word as _};
 
+/// The reason that a report gives for a field that becomes empty.
+pub(super) fn reason_of(cause: &Cause<'_>) -> Reason {
+    match cause {
+        Cause::Skipped { .. } => Reason::DependencySkipped,
+        Cause::LeftOut => Reason::NotSelected,
+    }
+}
+
 /// What is told.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
@@ -39,16 +47,13 @@ impl Findings {
         if !self.told.insert((uid.to_owned(), emptied.path.clone())) {
             return;
         }
-        let (reason, reference, required) = match emptied.cause {
+        let reason = reason_of(&emptied.cause);
+        let (reference, required) = match emptied.cause {
             Cause::Skipped {
                 dependency,
                 required,
-            } => (
-                Reason::DependencySkipped,
-                Some(dependency.to_owned()),
-                required.then_some(true),
-            ),
-            Cause::LeftOut => (Reason::NotSelected, None, None),
+            } => (Some(dependency.to_owned()), required.then_some(true)),
+            Cause::LeftOut => (None, None),
         };
         self.unresolved.push(UnresolvedEntry {
             uid: uid.to_owned(),

@@ -83,6 +83,15 @@ impl<'p> Meanings<'p> {
         }
     }
 
+    /// All records that refs stand for.
+    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+        let meanings = self.refs.values();
+        meanings.filter_map(|(_, meaning)| match meaning {
+            Meaning::Record(record) => Some(record),
+            _ => None,
+        })
+    }
+
     /// What a name in a field for that kind stands for, when it is a dependency's.
     pub(super) fn of_name(&self, kind: ReferenceKind, name: &str) -> Option<&Meaning<'p>> {
         let mut names = self.names.iter();

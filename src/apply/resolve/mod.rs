@@ -13,6 +13,7 @@ mod modes;
 mod names;
 mod order;
 mod record;
+mod redacted;
 mod renewed;
 mod rewrite;
 mod row_steps;
@@ -22,6 +23,7 @@ mod tables;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::{Approved, Minter, Refusal, Request};
 use crate::check::Checked;
@@ -64,6 +66,7 @@ pub fn resolve(
     let renewed = Renewed::of(&lots, &meanings, &earlier);
     let mut findings = Findings::of(&package.manifest);
     let built = Builder {
+        manifest: &package.manifest,
         steps: &steps,
         lots: &lots,
         meanings: &meanings,
@@ -89,6 +92,8 @@ pub fn resolve(
         tables: ordered,
         row_steps,
         publish: built.publish,
+        not_published: built.not_published,
+        redacted: redacted::fields(package, &meanings),
         bound: built.bound,
         unresolved: findings.unresolved,
         renamed: findings.renamed,

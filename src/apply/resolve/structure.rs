@@ -10,11 +10,13 @@ use super::record::{Positions, config_of, new};
 use super::renewed::Renewed;
 use super::rewrite::{Link, Rewritten, object_of, rewrite};
 use super::steps::{Steps, Work, subject, text_in};
-use crate::apply::{Bound, Publish, Renamed, StructureWork};
+use super::whole::{Arrival, Arriving};
+use crate::apply::{Because, Bound, NotPublished, Publish, Renamed, StructureWork};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::configs::Declared;
+use crate::package::model::Manifest;
 use crate::workspace::ledger::{Created, Replaced};
 use crate::workspace::{Change, Column, Id, Kind, New, Structure};
 
@@ -24,6 +26,8 @@ pub(super) struct Built<'p> {
     pub(super) work: StructureWork,
     pub(super) bound: Vec<Bound>,
     pub(super) publish: Vec<Publish>,
+    /// Automations that were live at the source and are not whole here.
+    pub(super) not_published: Vec<NotPublished>,
     /// Columns that the package brings, by ref, in order.
     pub(super) columns: IndexMap<&'p str, BuiltColumn>,
 }
@@ -43,6 +47,7 @@ pub(super) struct BuiltColumn {
 
 /// What the steps are carried out against.
 pub(super) struct Builder<'a, 'p> {
+    pub(super) manifest: &'a Manifest,
     pub(super) steps: &'a Steps<'p>,
     pub(super) lots: &'a IndexMap<&'p str, Lot<'p>>,
     pub(super) meanings: &'a Meanings<'p>,
@@ -162,27 +167,83 @@ impl<'p> Builder<'_, 'p> {
             };
             built.columns.insert(reference, built_column);
         }
-        let goes_live = step.args.get("published").and_then(Value::as_bool) == Some(true);
-        // With an empty field it would not do what it did: somebody has to look at it first.
-        let whole = rewritten.emptied.is_empty();
-        let owed = match lot {
-            Lot::Fresh => goes_live && whole,
-            _ => self.earlier.pending.contains(&reference),
-        };
-        if record.kind == Kind::Workflow && owed {
-            if lot == Lot::Fresh {
-                built
-                    .work
-                    .entry
-                    .pending_publishes
-                    .push(reference.to_owned());
-            }
-            built.publish.push(Publish {
-                reference: reference.to_owned(),
-                id: record.id,
-                name: record.name.clone(),
-            });
+        if record.kind == Kind::Workflow {
+            self.promote(work, (reference, record), lot, &rewritten, built);
         }
+    }
+
+    /// Decides whether an automation goes live. What is not whole stays a draft, and what was a
+    /// draft at the end of an earlier job is left to people.
+    fn promote(
+        &self,
+        work: &Work<'p>,
+        (reference, record): (&str, &Record),
+        lot: Lot<'p>,
+        rewritten: &Rewritten<'p>,
+        built: &mut Built<'p>,
+    ) {
+        let flagged = work.step.args.get("published").and_then(Value::as_bool) == Some(true);
+        let publish = || Publish {
+            reference: reference.to_owned(),
+            id: record.id,
+            name: record.name.clone(),
+        };
+        if lot != Lot::Fresh && self.earlier.pending.contains(&reference) {
+            built.publish.push(publish());
+            return;
+        }
+        if !flagged || lot != Lot::Fresh && self.earlier.promotes(reference) {
+            return;
+        }
+        let because = self.missing(work.uid, record, lot, rewritten, &built.columns);
+        if !because.is_empty() {
+            built.not_published.push(NotPublished {
+                reference: reference.to_owned(),
+                name: record.name.clone(),
+                because,
+            });
+        } else if lot == Lot::Fresh {
+            let pending = &mut built.work.entry.pending_publishes;
+            pending.push(reference.to_owned());
+            built.publish.push(publish());
+        }
+    }
+
+    /// What somebody has to enter before an automation can go live. Of what an earlier job made,
+    /// what people have made of it since counts.
+    fn missing(
+        &self,
+        uid: &str,
+        record: &Record,
+        lot: Lot<'p>,
+        rewritten: &Rewritten<'p>,
+        columns: &IndexMap<&'p str, BuiltColumn>,
+    ) -> Vec<Because> {
+        let there = match lot {
+            Lot::Bound { unfinished: false } => {
+                let mut automations = self.destination.automations.iter();
+                automations.find(|found| found.id == record.id)
+            }
+            _ => None,
+        };
+        if there.is_some_and(|there| there.active) {
+            return Vec::new();
+        }
+        let now = there.map(|there| object_of(Some(&there.config())));
+        let arrival = Arrival {
+            manifest: self.manifest,
+            destination: self.destination,
+            meanings: self.meanings,
+            columns,
+            definitions: self.definitions,
+        };
+        arrival.missing(Arriving {
+            uid,
+            id: record.id,
+            args: now.as_ref().unwrap_or(&rewritten.args),
+            emptied: &rewritten.emptied,
+            since: now.is_some(),
+        })
     }
 
     fn update(&mut self, work: &Work<'p>, built: &mut Built<'p>) {

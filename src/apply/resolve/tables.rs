@@ -160,26 +160,29 @@ impl Tables<'_, '_> {
             .payloads
             .iter()
             .any(|entry| entry.feature_ref == table);
-        let dependency = self.dependency(table).filter(|_| !travels);
-        let Some(dependency) = dependency else {
+        if travels {
             return LinkWork::Refs;
+        }
+        let Some(value) = built.link.value.as_deref() else {
+            return LinkWork::Data;
         };
-        let value = built.link.value.as_deref();
-        let columns = dependency.identity.columns.iter().flatten();
-        let mut by_identity = columns.filter(|column| column.default_component == "id");
-        let by_identity = by_identity.find(|column| Some(column.reference.as_str()) == value);
-        let mapped = by_identity.and_then(|column| self.meanings.record(&column.reference));
-        match (self.meanings.record(table), mapped) {
-            // What was created from a blueprint has no rows yet; only a mapped table is asked.
-            (Some(table), Some(column))
-                if !table.fresh && !column.fresh && self.is_mapped(&dependency.reference) =>
-            {
+        let Some(dependency) = self.dependency(table) else {
+            // The table of the package arrives without rows.
+            let column = self.columns.get(value);
+            return without_rows(column.is_some_and(|built| built.column.is_identity()));
+        };
+        let mut columns = dependency.identity.columns.iter().flatten();
+        let by_identity =
+            columns.any(|column| column.default_component == "id" && column.reference == value);
+        match (self.meanings.record(table), self.meanings.record(value)) {
+            // What was created from a blueprint has no rows; only a mapped table is asked.
+            (Some(table), Some(column)) if by_identity && self.is_mapped(&dependency.reference) => {
                 LinkWork::Identity {
                     feature: table.id,
                     column: column.name.clone(),
                 }
             }
-            _ => LinkWork::Data,
+            _ => without_rows(by_identity),
         }
     }
 
@@ -229,6 +232,16 @@ impl Tables<'_, '_> {
             }
         }
         enter(&targets)
+    }
+}
+
+/// What becomes of cells that point at a table whose rows do not come along. Its identities are
+/// minted anew, so that no cell may keep one of the source; any other value is data.
+fn without_rows(by_identity: bool) -> LinkWork {
+    if by_identity {
+        LinkWork::Absent
+    } else {
+        LinkWork::Data
     }
 }
 

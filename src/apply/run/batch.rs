@@ -159,6 +159,14 @@ impl Batch {
                 }
                 return self.write(slot, raw, index, new, with);
             }
+            LinkWork::Absent => {
+                if !Cell::new(raw).is_empty() {
+                    self.emptied[slot][0] += 1;
+                    self.settled[slot] = index;
+                    return Ok(());
+                }
+                return self.write(slot, raw, index, new, with);
+            }
             LinkWork::Refs | LinkWork::Identity { .. } => {}
         }
         let mut refs = refs.iter();

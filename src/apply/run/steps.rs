@@ -258,7 +258,7 @@ impl Updating<'_> {
                 kept.retain(|kept| *kept != slot);
             }
             let gone = match column.work.link {
-                LinkWork::Skipped { .. } => !empty,
+                LinkWork::Skipped { .. } | LinkWork::Absent => !empty,
                 LinkWork::Identity { .. } => {
                     // All of them are taken, whatever the first says: they are told cell by cell.
                     let count = super::links::identities(raw).count();

@@ -105,6 +105,7 @@ impl<'a> Tally<'a> {
                 .map(|(reference, table)| (reference.to_owned(), table))
                 .collect(),
             published: self.published,
+            not_published: approved.not_published.clone(),
             unresolved,
             renamed: approved.renamed.clone(),
             dropped_keys: approved.dropped_keys.clone(),

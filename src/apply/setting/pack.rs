@@ -13,6 +13,7 @@ pub(in crate::apply) struct Pack {
     pub(in crate::apply) items: Vec<Json>,
     pub(in crate::apply) dependencies: Vec<Json>,
     pub(in crate::apply) unresolved: Vec<Json>,
+    pub(in crate::apply) redacted: Vec<Json>,
     pub(in crate::apply) external: Vec<&'static str>,
     pub(in crate::apply) payloads: Vec<Json>,
     pub(in crate::apply) source: &'static str,
@@ -30,6 +31,7 @@ impl Pack {
             items: Vec::new(),
             dependencies: Vec::new(),
             unresolved: Vec::new(),
+            redacted: Vec::new(),
             external: Vec::new(),
             payloads: Vec::new(),
             source: "manual",
@@ -222,7 +224,7 @@ impl Pack {
             manifest["items"] = self.items.clone().into();
             manifest["dependencies"] = self.dependencies.clone().into();
             manifest["unresolved"] = self.unresolved.clone().into();
-            manifest["redacted"] = json!([]);
+            manifest["redacted"] = self.redacted.clone().into();
         }
         json!({"manifest": manifest, "payloads": self.payloads}).to_string()
     }

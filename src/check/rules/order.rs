@@ -126,7 +126,9 @@ fn exported(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 
 fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for (index, step) in facts.steps.iter().enumerate() {
-        let Some(argument) = step.tool.and_then(Tool::target_argument) else {
+        // The workspace is created by no step of a package: its config travels by this one alone.
+        let tool = step.tool.filter(|tool| *tool != Tool::UpdateWorkspace);
+        let Some(argument) = tool.and_then(Tool::target_argument) else {
             continue;
         };
         let shaped = step.arg("config").is_some_and(|config| match step.tool {

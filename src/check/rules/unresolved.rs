@@ -9,7 +9,7 @@ use crate::check::rule::Rule;
 use crate::check::{edit, suggest};
 use crate::json::{Node, path};
 use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
-use crate::package::uid;
+use crate::package::{reference, uid};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let mut cells: HashMap<(&str, &str), Node<'_>> = HashMap::new();
@@ -243,7 +243,7 @@ fn emptied(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) {
     };
     for value in values(facts, entry.uid, entry.path) {
         let message = match action.as_str() {
-            Some("chave esvaziada") if !value.is_empty() => {
+            Some("chave esvaziada") if !value.is_empty() && !is_rest(facts, entry, value) => {
                 format!(
                     "the field is said to be emptied, but holds {}",
                     suggest::shown(value.raw())
@@ -255,6 +255,19 @@ fn emptied(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) {
         out.push(Finding::at(&U009, action, message).related(value, "the value"));
         return;
     }
+}
+
+/// Whether a value is what is left of a text out of which ids were cut: the exporter reports those
+/// by a form that no reference by id has, at fields that no declaration calls a reference.
+fn is_rest(facts: &Facts<'_>, entry: &Unresolved<'_>, value: Node<'_>) -> bool {
+    let cut = entry.node.get_str("reason") == Some("nao_exportavel")
+        && entry.node.get_str("form") == Some("uuidOrName");
+    let start = value.span().start;
+    let mut spots = facts.spots.iter();
+    cut && value
+        .as_str()
+        .is_some_and(|text| reference::used(text).is_none())
+        && !spots.any(|spot| spot.reference.is_some() && spot.node.span().start == start)
 }
 
 fn still_set(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {

@@ -110,6 +110,7 @@ pub(crate) fn text(client: &Client, job: &Told<Job>) -> String {
         let count = usize::try_from(report.published).unwrap_or(usize::MAX);
         let _ = writeln!(out, "\nLive from now on: {}", counted(count, "automation"));
     }
+    applied::drafts(&mut out, &report.not_published);
     out
 }
 

@@ -8,7 +8,7 @@ use tplkit::check::render::counted;
 use tplkit::workspace::Kind;
 
 use super::pretty;
-use crate::cli::applied::{kinds, section};
+use crate::cli::applied::{drafts, kinds, section};
 
 /// A plan on one screen.
 pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
@@ -72,6 +72,13 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         format!("{table}  {}", counts(rows))
     });
     section(&mut out, "Go live", &plan.go_live, |one| plain(&one.name));
+    drafts(&mut out, &plan.stays_draft);
+    section(
+        &mut out,
+        "Secrets to enter by hand",
+        &plan.redacted,
+        |one| format!("{} {}", plain(&one.name), plain(&one.path)),
+    );
     out
 }
 

@@ -101,6 +101,70 @@ fn unresolved() -> Value {
     )
 }
 
+fn stays_draft() -> Value {
+    let because = object(
+        "A place that somebody has to complete first.",
+        vec![
+            ("path", text("Dotted path inside the args of its step.")),
+            (
+                "reason",
+                text(
+                    "The reason of an unresolved entry, `redacted`, `secret_empty`, or the code of the validator.",
+                ),
+            ),
+        ],
+        &[],
+    );
+    let because = list(
+        "What has to be entered, one entry for each place.",
+        &because,
+    );
+    object(
+        "An automation that was live at the source and stays a draft.",
+        vec![
+            ("ref", reference()),
+            ("name", text("Its name.")),
+            ("because", because),
+        ],
+        &[],
+    )
+}
+
+fn redacted() -> Value {
+    object(
+        "A secret that the export cleared.",
+        vec![
+            ("ref", reference()),
+            ("name", text("Name of its record at the destination.")),
+            ("path", text("Dotted path inside the args of its step.")),
+            ("reason", text("What the package says about it.")),
+        ],
+        &[],
+    )
+}
+
+fn not_carried() -> Value {
+    let value = |description: &str| json!({"description": description});
+    object(
+        "A value of the package that is left out, because what it belongs to is there.",
+        vec![
+            ("kind", text("What it belongs to, or `rows`.")),
+            ("ref", reference()),
+            (
+                "path",
+                text("Dotted path; `rows[].data.<column>` for cells."),
+            ),
+            (
+                "base",
+                value("The value that was applied last; not of cells."),
+            ),
+            ("theirs", value("The value of the package; not of cells.")),
+            ("count", count("How many cells.")),
+        ],
+        &["base", "theirs", "count"],
+    )
+}
+
 /// The report of a job.
 pub(super) fn report() -> Value {
     let table = object(
@@ -151,6 +215,13 @@ pub(super) fn report() -> Value {
             ),
             ("published", count("Automations that went live.")),
             (
+                "not_published",
+                list(
+                    "Automations that stay drafts until somebody completes them.",
+                    &stays_draft(),
+                ),
+            ),
+            (
                 "unresolved",
                 list("Everything that could not be carried over.", &unresolved()),
             ),
@@ -199,7 +270,7 @@ pub(super) fn preview() -> Value {
             ),
             (
                 "after",
-                json!({"description": "The config then.", "type": ["object", "array"]}),
+                json!({"description": "The config then; `(new) <name>` stands for the id of what would be created.", "type": ["object", "array"]}),
             ),
         ],
         &[],
@@ -266,6 +337,21 @@ pub(super) fn preview() -> Value {
                 ),
             ),
             ("go_live", list("Automations that would go live.", &live)),
+            (
+                "stays_draft",
+                list("Automations that would stay drafts.", &stays_draft()),
+            ),
+            (
+                "not_carried",
+                list(
+                    "What the package brings for things that an apply leaves as they are.",
+                    &not_carried(),
+                ),
+            ),
+            (
+                "redacted",
+                list("Secrets that somebody has to enter.", &redacted()),
+            ),
         ],
         &[],
     )

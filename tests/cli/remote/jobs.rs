@@ -56,6 +56,31 @@ fn jobs_are_listed_and_shown() {
 }
 
 #[test]
+fn what_is_left_to_do_by_hand_stands_at_the_end() {
+    let drafts = json!([{"ref": "w_send", "name": "Send\u{1b}[2J", "because": [
+        {"path": "graphConfig.steps.0.config.bearerToken", "reason": "redacted"},
+        {"path": "triggerConfig.config.featureId", "reason": "inexistente"},
+        {"path": "graphConfig.steps.1.config.to", "reason": "step_config_invalid"},
+    ]}]);
+    let report = json!({"rows": {}, "published": 1, "not_published": drafts, "unresolved": [],
+        "renamed": [], "dropped_keys": [], "errors": []});
+    let document = job_document("completed", &json!({"report": report}));
+    let server = catalog([Reply::json(&document)]).serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let owed = "\
+Live from now on: 1 automation
+
+Live at the source, drafts here until these fields are entered by hand
+  Send [2J (w_send)
+    graphConfig.steps.0.config.bearerToken: a secret that the export left out (redacted)
+    triggerConfig.config.featureId: ";
+    assert!(ran.out.contains(owed), "{}", ran.out);
+    let end = "graphConfig.steps.1.config.to: not valid as it is (step_config_invalid)\n";
+    assert!(ran.out.ends_with(end), "{}", ran.out);
+}
+
+#[test]
 fn watching_only_looks() {
     let server = catalog([job("rows"), job("completed")]).serve();
     let desk = Desk::with_key(&server.url);

@@ -69,5 +69,16 @@ fn plan() -> Value {
         "dropped_keys": list(json!({"ref": text(), "path": text()})),
         "rows": {"type": "object", "additionalProperties": whole(rows)},
         "go_live": list(json!({"ref": text(), "name": text()})),
+        "stays_draft": list(json!({
+            "ref": text(), "name": text(),
+            "because": list(json!({"path": text(), "reason": text()})),
+        })),
+        "not_carried": list(json!({
+            "kind": text(), "ref": text(), "path": text(), "base": {}, "theirs": {},
+            "count": integer(),
+        })),
+        "redacted": list(json!({
+            "ref": text(), "name": text(), "path": text(), "reason": text(),
+        })),
     }))
 }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use tplkit::apply::{Minter, Question as Asking, Request, fresh, package_digest, preview, resolve};
+use tplkit::apply::{
+    Minter, Question as Asking, Refusal, Request, fresh, package_digest, preview, resolve,
+};
 use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
@@ -58,20 +61,34 @@ pub(crate) async fn decide(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<
         minter,
         definitions,
     );
-    approved.map_err(|refusals| refused(&refusals))?;
-    if let Some(job) = active.filter(|job| question.job != Some(job.id)) {
+    let plan = question.request.plan.as_deref();
+    // A plan that was looked at had other refusals, or none: what changed since is the reason.
+    if let Err(refusals) = &approved
+        && (plan.is_none() || refusals.iter().any(is_of_body))
+    {
+        return Err(refused(refusals));
+    }
+    if let Some(job) = active.filter(|job| approved.is_ok() && question.job != Some(job.id)) {
         return Err(in_the_way(&job));
     }
-    let Some(plan) = &question.request.plan else {
-        return Ok(());
-    };
-    let asking = Asking {
-        package: &package,
-        package_digest: &package_digest(question.whole.text()),
-        request: &question.request,
-        earlier: &earlier,
-        definitions,
-    };
-    let now = preview(&snapshot, &structure, asking).await?;
-    fresh(Some(plan), &now.digest).map_err(|refusal| refused(&[refusal]))
+    if plan.is_some() {
+        let asking = Asking {
+            package: &package,
+            package_digest: &package_digest(question.whole.text()),
+            request: &question.request,
+            earlier: &earlier,
+            definitions,
+        };
+        let now = preview(&snapshot, &structure, asking).await?;
+        fresh(plan, &now.digest).map_err(|refusal| refused(&[refusal]))?;
+    }
+    approved.map(drop).map_err(|refusals| refused(&refusals))
+}
+
+/// Whether the body itself is wrong, whatever the destination has.
+pub(super) fn is_of_body(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.code,
+        Code::UnknownResolutionRef | Code::ValidationFailed
+    )
 }

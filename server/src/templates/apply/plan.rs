@@ -8,6 +8,7 @@ use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 
+use super::decide::is_of_body;
 use super::{Question, Whole, in_the_way};
 use crate::http::call::Asked;
 use crate::http::problem::{Fault, Problem};
@@ -45,13 +46,8 @@ pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Re
         definitions: Definitions::embedded(),
     };
     let mut found = preview(&snapshot, &structure, asking).await?;
-    let of_body = |refusal: &&Refusal| {
-        matches!(
-            refusal.code,
-            Code::UnknownResolutionRef | Code::ValidationFailed
-        )
-    };
-    let wrong: Vec<Refusal> = found.refusals.iter().filter(of_body).cloned().collect();
+    let wrong = found.refusals.iter().filter(|refusal| is_of_body(refusal));
+    let wrong: Vec<Refusal> = wrong.cloned().collect();
     if !wrong.is_empty() {
         return Err(refused(&wrong));
     }
@@ -81,6 +77,9 @@ pub(crate) fn unfit(whole: &Whole, problem: &Problem) -> Result<Reply, Problem> 
         dropped_keys: Vec::new(),
         rows: std::iter::empty().collect(),
         go_live: Vec::new(),
+        stays_draft: Vec::new(),
+        not_carried: Vec::new(),
+        redacted: Vec::new(),
     };
     Reply::json(StatusCode::OK, &found)
 }

@@ -39,7 +39,10 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
             "replaced_configs",
             "dropped_keys",
             "rows",
-            "go_live"
+            "go_live",
+            "stays_draft",
+            "not_carried",
+            "redacted"
         ]
     );
     assert_eq!(planned["refusals"], json!([]));

@@ -6,3 +6,4 @@ mod decisions;
 mod fixtures;
 mod rows;
 mod structure;
+mod whole;

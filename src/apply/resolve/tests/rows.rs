@@ -161,6 +161,11 @@ fn columns_alone_make_no_circle() {
 
 /// Orders link to clients that do not travel.
 fn linked(column: &str) -> Pack {
+    linked_to(column, false)
+}
+
+/// The same, with a blueprint or without.
+fn linked_to(column: &str, blueprint: bool) -> Pack {
     let mut pack = Pack::new().table("orders").column(
         "orders",
         "client",
@@ -178,7 +183,7 @@ fn linked(column: &str) -> Pack {
     pack.far_table(
         "clients",
         &[column],
-        false,
+        blueprint,
         &[
             (1001, "config.linkedFeatureId"),
             (1001, "config.linkedValueColumn"),
@@ -202,6 +207,43 @@ fn only_links_by_the_identity_of_a_mapped_table_are_looked_up() {
     let approved =
         apply(&linked("name"), &asked("c_clients_name", 12), &furnished()).expect("approved");
     assert_eq!(approved.tables[0].columns[0].link, LinkWork::Data);
+}
+
+#[test]
+fn no_identity_of_the_source_goes_to_an_imported_table() {
+    for (column, expected) in [("id", LinkWork::Absent), ("name", LinkWork::Data)] {
+        let pack = linked_to(column, true);
+        let approved = apply(&pack, "{}", &furnished()).expect("approved");
+        assert_eq!(approved.tables[0].columns[0].link, expected, "{column}");
+        // The table that an earlier job imported holds other identities, too.
+        let entry = crate::workspace::ledger::Entry::Structure(approved.structure.entry.clone());
+        let there = crate::apply::setting::written(&approved, furnished());
+        let earlier = [entry, crate::workspace::ledger::Entry::Completed];
+        let minter = crate::apply::Minter::at(jiff::Timestamp::UNIX_EPOCH, 6);
+        let again = crate::apply::setting::again(&pack, "{}", &there, Some(&earlier), minter);
+        let again = again.expect("approved");
+        assert_eq!(again.tables[0].columns[0].link, expected, "{column}");
+    }
+}
+
+#[test]
+fn no_identity_of_the_source_goes_to_a_table_that_arrives_without_rows() {
+    let identity = json!({"featureId": "$f_a", "name": "id", "label": "Id", "type": "text", "defaultComponent": "id", "order": 1});
+    for (column, expected) in [("id", LinkWork::Absent), ("k", LinkWork::Data)] {
+        let mut pack = Pack::new()
+            .table("a")
+            .table("b")
+            .create("create_column", "c_a_id", identity.clone())
+            .column("a", "k", "text", json!(null))
+            .column("b", "a", "linked_select", link("a", column))
+            .rows("b", None, &[(json!({"a": "x"}), Json::Null)]);
+        pack.unresolved = vec![
+            json!({"uid": uid(5000), "path": "rows[].data.a", "kind": "rows", "form": "uuid",
+            "reason": "tabela_alvo_sem_linhas", "action": "valor mantido", "count": 1}),
+        ];
+        let approved = apply(&pack, "{}", &furnished()).expect("approved");
+        assert_eq!(approved.tables[0].columns[0].link, expected, "{column}");
+    }
 }
 
 #[test]

@@ -321,6 +321,28 @@ fn cells_of_a_skipped_dependency_are_emptied_and_reported() {
 }
 
 #[test]
+fn cells_with_identities_of_rows_that_stayed_behind_are_emptied_and_counted() {
+    let rows = vec![
+        row(1, r#"{"to":"x","by":"free"}"#),
+        row(2, r#"{"to":["x","y"]}"#),
+        row(3, r#"{"to":7}"#),
+        row(4, r#"{"to":null}"#),
+        row(5, "{}"),
+    ];
+    let by = "by linked_select linkfield";
+    let sample = Sample::new()
+        .table("a", &[LINK, by], rows)
+        .link(0, 0, LinkWork::Absent)
+        .link(0, 1, LinkWork::Data);
+    let (memory, report) = applied(&sample);
+    assert_eq!(
+        cells(&memory, 0),
+        [r#"{"by":"free"}"#, "{}", "{}", r#"{"to":null}"#, "{}"]
+    );
+    assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 3)]);
+}
+
+#[test]
 fn links_by_the_identity_of_a_mapped_table_stay_where_it_has_them() {
     let mut state = nothing();
     let mapped = Sample::new().table("m", &["key text id"], Vec::new());

@@ -1,0 +1,38 @@
+//! Names in the place of ids that nobody knows yet.
+
+use std::collections::HashMap;
+
+use crate::json::{Object, Value};
+use crate::workspace::ledger::Created;
+
+/// What an apply would create, by the ids that stand for it while a plan is made.
+pub(super) struct Names(HashMap<String, String>);
+
+impl Names {
+    pub(super) fn of(created: &[Created]) -> Names {
+        let named = created.iter();
+        let named = named.map(|made| (made.id.to_string(), format!("(new) {}", made.name)));
+        Names(named.collect())
+    }
+
+    /// The value as people read it: whole texts and keys that are such an id become names.
+    pub(super) fn shown(&self, value: Value) -> Value {
+        if self.0.is_empty() {
+            return value;
+        }
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::List(list) => Value::List(list.into_iter().map(|one| self.shown(one)).collect()),
+            Value::Object(members) => {
+                let members = members.into_iter();
+                let members = members.map(|(key, value)| (self.text(key), self.shown(value)));
+                Value::Object(members.collect::<Object>())
+            }
+            value => value,
+        }
+    }
+
+    fn text(&self, text: String) -> String {
+        self.0.get(&text).cloned().unwrap_or(text)
+    }
+}
