@@ -29,6 +29,10 @@ struct Kept {
 /// # Errors
 /// As [`Failure`] lists them. What was written by then stays and is known.
 pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Failure> {
+    // A pass that writes nothing asks, too.
+    if !target.has_right().await? {
+        return Err(Failure::forbidden());
+    }
     let kept = target.read(job.clone(), |tx, job| Box::pin(kept(tx, job)));
     let Some(kept) = kept.await? else {
         return Err(Failure::told(Code::NotFound, "The job is gone."));

@@ -34,9 +34,19 @@ impl Failure {
              Mend it and resume the job, or undo it and apply the template anew.",
             details.join(" ")
         );
-        let reference = first.and_then(|refusal| refusal.reference.as_deref());
-        Failure::Told(
-            json!({"code": code.as_str(), "detail": detail, "ref": reference}).to_string(),
+        let mut told = json!({"code": code.as_str(), "detail": detail});
+        if let Some(reference) = first.and_then(|refusal| refusal.reference.as_deref()) {
+            told["ref"] = reference.into();
+        }
+        Failure::Told(told.to_string())
+    }
+
+    /// Who asked for the job has lost the right to carry it out.
+    pub(super) fn forbidden() -> Failure {
+        Failure::told(
+            Code::Forbidden,
+            "Who asked for this job may not write to the workspace any more. What is written stays; \
+             somebody who may can resume the job or undo it.",
         )
     }
 }
@@ -70,6 +80,7 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
         match error {
             ReadError::Store(error) => error.into(),
+            ReadError::Forbidden => Failure::forbidden(),
             ReadError::NoWorkspace(_) => Failure::told(
                 Code::NotFound,
                 "The workspace is gone, or kept from who asked for the job.",

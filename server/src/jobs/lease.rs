@@ -11,6 +11,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};
 use uuid::Uuid;
 
+use super::right::may_apply;
 use super::{Job, Status, ledger};
 use crate::context::Context;
 use crate::store::{Asked, Scope, Store, StoreError, Tx, Value, Visible};
@@ -80,6 +81,27 @@ impl Lease {
             })
         });
         work.await
+    }
+
+    /// Whether who asked for the job may still carry it out.
+    pub(super) async fn has_right(&self, tx: &mut Tx, now: i64) -> Result<bool, StoreError> {
+        let place = (self.organization, self.workspace);
+        let who = self.creator.unwrap_or_default();
+        may_apply(tx, place, who, now).await
+    }
+
+    /// The same, asked beside the units.
+    pub(super) async fn still_has_right(
+        &self,
+        store: &Store,
+        context: &Context,
+    ) -> Result<bool, StoreError> {
+        let input = (self.clone(), context.now());
+        let scope = self.scope();
+        let asked = store.read(&scope, input, |tx, (lease, now)| {
+            Box::pin(async move { lease.has_right(tx, *now).await })
+        });
+        asked.await
     }
 
     /// Gives it back, so that others take the job up; those who work by themselves not before `pause`

@@ -36,6 +36,8 @@ struct Hand {
     context: Context,
     tables: Tables,
     lease: Lease,
+    /// Whether the right of who asked for the job is asked again before each unit.
+    asks_right: bool,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
     /// it has read nothing.
     entries: Arc<AtomicI64>,
@@ -53,6 +55,7 @@ struct Writing {
     ready: Ready,
     here: Here,
     lease: Lease,
+    asks_right: bool,
     /// How many entries there are, if that is known.
     entries: Option<i64>,
 }
@@ -77,10 +80,30 @@ impl Destination {
                 context: context.clone(),
                 tables: tables.clone(),
                 lease,
+                asks_right: false,
                 entries: Arc::new(AtomicI64::new(UNREAD)),
             },
             under_way: None,
         })
+    }
+
+    /// Asks before each unit whether who asked for the job still has the right to. Whoever takes back
+    /// what it wrote acts by a right of their own.
+    #[must_use]
+    pub fn asking_right(mut self) -> Destination {
+        self.hand.asks_right = true;
+        self
+    }
+
+    /// Whether who asked for the job may still carry it out.
+    pub(super) async fn has_right(&self) -> Result<bool, StoreError> {
+        let Hand {
+            store,
+            context,
+            lease,
+            ..
+        } = &self.hand;
+        lease.still_has_right(store, context).await
     }
 
     /// The right by which it is written.
@@ -103,6 +126,7 @@ impl Destination {
         match written {
             Ok(()) => Ok(()),
             Err(Stopped::Fenced) => Err(CommitError::Fenced),
+            Err(Stopped::Forbidden) => Err(CommitError::Store(ReadError::Forbidden)),
             Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
             // What stood in the way may have been written by whoever took the job over.
             Err(Stopped::Refused(refused)) => match self.hand.lasts().await {
@@ -126,6 +150,7 @@ impl Hand {
         };
         let writing = Writing {
             lease: self.lease.clone(),
+            asks_right: self.asks_right,
             entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
             ready,
             here,
@@ -179,10 +204,14 @@ async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<i64, Stopped> {
         ready: Ready { unit, prepared },
         here,
         lease,
+        asks_right,
         entries,
     } = writing;
     let stands = lease.entries(tx, here.now).await?;
     let stands = stands.ok_or(Stopped::Fenced)?;
+    if *asks_right && !lease.has_right(tx, here.now).await? {
+        return Err(Stopped::Forbidden);
+    }
     if let Some(known) = entries
         && *known != stands
     {

@@ -106,13 +106,15 @@ impl Worker {
         } = &self.bench;
         tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
         let opened = Destination::open(store, context, tables, lease.clone()).await;
+        let (forbid, mut forbidden) = watch::channel(false);
         // Reading a package and making rows of it is work, which would keep requests waiting.
         let working = tokio::task::spawn_blocking(move || {
             Handle::current().block_on(async {
-                let target = opened?;
+                let target = opened?.asking_right();
                 tokio::select! {
                     biased;
                     _ = stop.wait_for(|stop| *stop) => Ok(false),
+                    Ok(_) = forbidden.wait_for(|forbidden| *forbidden) => Err(Failure::forbidden()),
                     done = attempt(target, &job) => done.map(|()| true),
                 }
             })
@@ -126,6 +128,10 @@ impl Worker {
                     // running out in between.
                     if let Err(error) = lease.renew(store, context).await {
                         tracing::warn!(%error, "the lease was not renewed");
+                    }
+                    // A long unit asks only at its beginning.
+                    if let Ok(false) = lease.still_has_right(store, context).await {
+                        forbid.send_replace(true);
                     }
                 }
             }

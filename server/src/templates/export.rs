@@ -90,6 +90,7 @@ impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Problem {
         match error {
             ReadError::NoWorkspace(_) | ReadError::NoTable(_) => Problem::not_found(),
+            ReadError::Forbidden => Problem::forbidden(format!("{error}.")),
             ReadError::Store(error) => error.into(),
         }
     }

@@ -16,6 +16,9 @@ pub enum ReadError {
     /// There is no such table, or none that may be seen.
     #[error("there is no table {0}, or none that may be seen")]
     NoTable(Id),
+    /// Who asked for it has lost the right to write there.
+    #[error("who asked for it may not write to the workspace any more")]
+    Forbidden,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -30,6 +33,9 @@ pub(crate) enum Stopped {
     /// Somebody else holds the job.
     #[error("another worker has taken the job over")]
     Fenced,
+    /// Who asked for the job has lost the right to write there.
+    #[error("who asked for it may not write to the workspace any more")]
+    Forbidden,
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),

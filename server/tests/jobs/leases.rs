@@ -6,6 +6,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
     Change, CommitError, Feature, New, Progress, Sent, Source as _, Target as _, Unit,
 };
+use tplkit_server::auth::Role;
 use tplkit_server::context::Context;
 use tplkit_server::jobs::{self, Destination, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
@@ -24,6 +25,7 @@ on_both_stores!(
     a_unit_that_nobody_waits_for_is_never_late,
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
+    every_unit_asks_for_the_right_of_who_asked,
 );
 
 async fn asked_for(world: &World) -> Uuid {
@@ -361,4 +363,49 @@ fn hold(store: Store, workspace: Uuid) -> tokio::task::JoinHandle<()> {
         });
         held.await.expect("is held");
     })
+}
+
+/// Between two units somebody may have been removed from the organization.
+async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    world.person("starter@acme.test").await;
+    let starter = world
+        .member(world.acme, "starter@acme.test", Role::Editor)
+        .await;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let new = jobs::New {
+        creator: starter,
+        ..ground::new(context, world.acme, workspace)
+    };
+    let job = new.id;
+    assert!(ground::create(store, new).await);
+    let lease = ground::taken(store, context, job, 60).await;
+    let target = ground::destination(store, context, lease.clone()).await;
+    let mut target = target.asking_right();
+    target.commit(unit(context)).await.expect("is written");
+    let owner = world.as_user("owner@acme.test");
+    owner
+        .delete(&world.path(&format!("/members/{starter}")))
+        .expect(204);
+    let written = target.structure().await.expect("reads").features.len();
+    let refused = target.commit(unit(context)).await;
+    assert!(
+        matches!(refused, Err(CommitError::Store(ReadError::Forbidden))),
+        "{refused:?}"
+    );
+    let ready = target.ready(unit(context));
+    assert!(matches!(target.send(ready).await, Sent::OnItsWay));
+    let refused = target.settle().await;
+    assert!(
+        matches!(refused, Err(CommitError::Store(ReadError::Forbidden))),
+        "{refused:?}"
+    );
+    // What it wrote can be taken back all the same.
+    let mut other = ground::destination(store, context, lease).await;
+    assert_eq!(
+        other.structure().await.expect("reads").features.len(),
+        written
+    );
+    other.commit(unit(context)).await.expect("is written");
 }

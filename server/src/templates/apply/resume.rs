@@ -50,6 +50,7 @@ pub(crate) async fn resume(tx: &mut Tx, asked: &Asked<Resume>) -> Result<Reply, 
     if job.held {
         return Err(in_the_way(&job));
     }
+    jobs::hand_over(tx, &job, asked.caller.id, asked.now).await?;
     let status = if job.status.is_finished() {
         let active = jobs::unfinished(tx, wanted.place.key(), asked.now).await?;
         if let Some(active) = active {
