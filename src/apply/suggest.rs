@@ -18,7 +18,8 @@ pub struct Suggestion {
     /// The ref of the dependency.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// What the destination has, the likeliest first; nothing that is unlike altogether.
+    /// What the destination has, the likeliest first. Of records of a workspace nothing that is
+    /// unlike altogether; all that the organization names.
     pub candidates: Vec<Candidate>,
 }
 
@@ -67,7 +68,13 @@ fn candidates(dependency: &Dependency, destination: &Structure) -> Vec<Candidate
         }
         _ => named(dependency, destination),
     };
-    found.retain(|candidate| candidate.score >= LEAST);
+    // What the organization names is offered whole: there is little of it, and its names tell more
+    // than their likeness.
+    let of_organization = matches!(
+        dependency.kind,
+        ReferenceKind::Channel | ReferenceKind::Connection | ReferenceKind::TimerProfile
+    );
+    found.retain(|candidate| of_organization || candidate.score >= LEAST);
     found.sort_by(|one, other| {
         let key = |candidate: &Candidate| (candidate.name.clone(), candidate.id.clone());
         other
@@ -343,7 +350,8 @@ mod tests {
             .iter()
             .map(|found| (found.id.as_str(), found.score))
             .collect();
-        assert_eq!(connections, [("mailer", 67)]);
+        // All that the organization names, however unlike.
+        assert_eq!(connections, [("mailer", 67), ("post", 0)]);
         assert_eq!(suggestions, suggest(&package, &destination));
     }
 

@@ -19,7 +19,8 @@ pub struct Exported {
 }
 
 impl Exported {
-    pub(super) fn new(text: String, definitions: &Definitions) -> Exported {
+    /// A package that was exported, here or by a server.
+    pub fn new(text: String, definitions: &Definitions) -> Exported {
         let options = CheckOptions {
             definitions,
             promotion: false,

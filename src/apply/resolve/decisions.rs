@@ -117,9 +117,10 @@ fn mapped<'p>(
             return Ok(Meaning::Name(id.to_owned()));
         }
         let detail = format!(
-            "the destination has no {} named {id:?}, to which {} is mapped. Create it there, give the name of another, or skip it.",
+            "the destination has no {} named {id:?}, to which {} is mapped. Create it there, give the name of another, or skip it.{}",
             kind.noun(),
-            called(dependency)
+            called(dependency),
+            offered(destination, kind)
         );
         return Err(Refusal::about(
             Code::MappingTargetNotFound,
@@ -148,11 +149,49 @@ fn mapped<'p>(
             _ => (Code::MappingTargetNotFound, kind.noun()),
         };
         let detail = format!(
-            "{id} is no {what}: {} cannot be mapped to it. Give the id of another, or skip it.",
-            called(dependency)
+            "{id} is no {what}: {} cannot be mapped to it. Give the id of another, or skip it.{}",
+            called(dependency),
+            offered(destination, kind)
         );
         Refusal::about(code, reference, detail)
     })
+}
+
+/// The most names that a refusal offers.
+const OFFERED: usize = 10;
+
+/// What the organization has to map to, as far as it is known: names, with the ids of what is mapped
+/// by id.
+fn offered(destination: &Structure, kind: ReferenceKind) -> String {
+    let organization = &destination.organization;
+    let names: Option<Vec<String>> = match kind {
+        ReferenceKind::Channel => organization.channels.as_ref().map(|list| {
+            let named = list
+                .iter()
+                .filter_map(|one| Some((one.name.as_ref()?, one.id)));
+            named.map(|(name, id)| format!("{name:?} ({id})")).collect()
+        }),
+        ReferenceKind::Connection => organization.connections.as_ref().map(|list| {
+            let named = list.iter().map(|one| format!("{:?}", one.name));
+            named.collect()
+        }),
+        ReferenceKind::TimerProfile => organization.timer_profiles.as_ref().map(|list| {
+            let named = list.iter().map(|one| format!("{:?}", one.name));
+            named.collect()
+        }),
+        _ => None,
+    };
+    let Some(names) = names else {
+        return String::new();
+    };
+    let more = match names.len().saturating_sub(OFFERED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match names.get(..names.len().min(OFFERED)) {
+        Some([]) | None => " The destination has none.".to_owned(),
+        Some(names) => format!(" The destination has {}{more}.", names.join(", ")),
+    }
 }
 
 /// What people know a dependency by.
@@ -198,17 +237,19 @@ fn proposed<'p>(
             return Ok(Decision::Named);
         }
         let detail = format!(
-            "the destination has no {kind} named {name:?}, which `{reference}` stands for{}. {} Create it there, map to the name of another, or skip it.",
+            "the destination has no {kind} named {name:?}, which `{reference}` stands for{}. {} Create it there, map to the name of another, or skip it.{}",
             uses(package, dependency),
-            dependency.description
+            dependency.description,
+            offered(destination, dependency.kind)
         );
         return Err(Refusal::about(Code::MappingRequired, reference, detail));
     }
     let detail = format!(
-        "{} has to be decided on{}. {} Map it, with the `id` of what takes its place, or skip it.",
+        "{} has to be decided on{}. {} Map it, with the `id` of what takes its place, or skip it.{}",
         called(dependency),
         uses(package, dependency),
-        dependency.description
+        dependency.description,
+        offered(destination, dependency.kind)
     );
     Err(Refusal::about(Code::MappingRequired, reference, detail))
 }

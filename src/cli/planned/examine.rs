@@ -100,9 +100,11 @@ pub(crate) fn file(question: Question<'_>, file: &File<'_>) -> Result<Examined, 
     }
     let unit = (file.text, &file.package);
     let planned = by_reading(question.client, question.workspace, unit, question.request)?;
-    question.session.note(
-        "note: worked out from what can be read of the workspace; connections, channels and timer profiles are taken on trust",
-    );
+    question.session.note(if planned.trusts {
+        "note: worked out from what can be read of the workspace; connections, channels and timer profiles are taken on trust"
+    } else {
+        "note: worked out from what can be read of the workspace"
+    });
     Ok(Examined {
         planned,
         template: None,

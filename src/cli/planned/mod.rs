@@ -1,8 +1,8 @@
 //! What an apply would do: asked of the server for a template, worked out here for a file.
 //!
 //! Neither writes anything, not even a template. For a file the workspace is read over the listed
-//! routes and held against the same code that a server runs; what has no listed route
-//! (connections, channels, earlier jobs) is taken on trust, which is said.
+//! routes and held against the same code that a server runs; what the server has no route for
+//! (connections, channels, timer profiles) is taken on trust, which is said.
 
 mod decisions;
 pub(crate) mod examine;
@@ -29,6 +29,8 @@ pub(crate) use text::screen;
 pub(crate) struct Planned {
     pub(crate) preview: Preview,
     pub(crate) document: Value,
+    /// Whether targets were taken to exist that the server has no list of.
+    pub(crate) trusts: bool,
 }
 
 impl Planned {
@@ -50,6 +52,7 @@ impl Planned {
                 == (&other.create, &other.rename, &other.dropped_keys)
             && (&one.rows, &one.go_live, one.bind.len())
                 == (&other.rows, &other.go_live, other.bind.len())
+            && one.stays_draft == other.stays_draft
             && configs(one) == configs(other)
     }
 }
@@ -75,6 +78,7 @@ pub(crate) fn by_server(
     Ok(Planned {
         preview: told.record,
         document,
+        trusts: false,
     })
 }
 
@@ -96,7 +100,12 @@ pub(crate) fn by_reading(
     };
     let preview = ready(apply::preview(&remote, &structure, question))?;
     let document = serde_json::to_value(&preview).unwrap_or_default();
-    Ok(Planned { preview, document })
+    let organization = &structure.organization;
+    Ok(Planned {
+        preview,
+        document,
+        trusts: organization.channels.is_none() || organization.connections.is_none(),
+    })
 }
 
 /// The template of the catalog that holds this very package, if the organization has it already.

@@ -2,10 +2,11 @@
 //! apply ask for comes from a server. Nothing is ever written.
 //!
 //! Many requests are no snapshot. Whoever needs one reads twice and compares; the exporter does so
-//! with rows. Named records of the organization (connections, channels, timer profiles) have no
-//! listed route, so their lists are absent.
+//! with rows. Named records of the organization (connections, channels, timer profiles) are read
+//! where the server has routes for them; elsewhere their lists are absent.
 
 mod matching;
+mod organization;
 mod record;
 mod rows;
 mod structure;

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
+use super::organization;
 use super::record::{Names, Record, Version};
 use crate::client::{Client, Error, Request};
-use crate::workspace::{
-    Automation, Column, Feature, Id, Module, Organization, Rail, Structure, View, Workspace,
-};
+use crate::workspace::{Automation, Column, Feature, Id, Module, Rail, Structure, View, Workspace};
 
 /// Whether automations could be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +32,7 @@ pub(super) fn read(client: &Client, id: Id) -> Result<(Structure, Automations), 
     };
     let (name, label) = Names::default().of(&workspace, "workspace");
     let structure = Structure {
-        organization: Organization {
-            id: organization,
-            connections: None,
-            channels: None,
-            timer_profiles: None,
-        },
+        organization: organization::read(client, workspace.organization_id)?,
         workspace: Workspace {
             id,
             name,

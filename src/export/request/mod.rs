@@ -6,6 +6,7 @@
 mod identity;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use super::selection::{RowsSelection, Selection};
 use crate::apply::Refusal;

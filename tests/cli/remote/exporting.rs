@@ -51,7 +51,13 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
         (&package["manifest"]["name"], &package["manifest"]["tags"]),
         (&json!("made"), &json!(["a"]))
     );
-    assert!(server.lines().iter().all(|line| line.starts_with("GET ")));
+    // It was asked for an export of its own first.
+    let posts = server
+        .lines()
+        .into_iter()
+        .filter(|line| !line.starts_with("GET "));
+    let posts: Vec<String> = posts.collect();
+    assert_eq!(posts, [format!("POST /v1/workspaces/{WORKSPACE}/export")]);
 
     let ran = desk.run(&["export", "--workspace", WORKSPACE]).exits(0);
     let package: Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -112,6 +118,44 @@ fn what_travels_is_chosen_by_id_name_or_label() {
         "0198c0de-0000-7000-8000-0000000000ff",
     ])
     .exits(1);
+}
+
+#[test]
+fn a_server_that_exports_itself_is_asked_for_the_package() {
+    let state = built(&crm());
+    let table = state.structure.features[0].clone();
+    let route = format!("POST /v1/workspaces/{WORKSPACE}/export");
+    let package = crm();
+    let package = tplkit::package::canonical::write(&package).expect("a package");
+    let refused = Reply::problem(403, "missing_scope");
+    let replies = [Reply::text(200, &package), refused];
+    let server = Routes::new().over(state).on(&route, replies).serve();
+    let desk = Desk::with_key(&server.url);
+    let words = [
+        "export",
+        "--workspace",
+        WORKSPACE,
+        "--feature",
+        &table.name,
+        "--rows",
+        &table.name,
+        "--name",
+        "made",
+        "-o",
+        "x.json",
+    ];
+    let ran = desk.run(&words).exits(0);
+    assert_eq!(desk.place.read("x.json"), package);
+    assert!(!ran.err.contains("no snapshot"), "{}", ran.err);
+    assert!(!server.lines().iter().any(|line| line.contains("/rows")));
+    let received = server.received();
+    let body = received.iter().find(|request| request.line() == route);
+    let body: Value = serde_json::from_str(&body.expect("asked").body).expect("JSON");
+    let expected =
+        json!({"features": [table.id], "rows": [table.id], "identity": {"name": "made"}});
+    assert_eq!(body, expected);
+    // A refusal is no reason to read it otherwise.
+    desk.run(&words).exits(4);
 }
 
 #[test]

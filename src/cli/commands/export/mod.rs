@@ -1,7 +1,8 @@
 //! `tplkit export`: a workspace of a server as a package file.
 //!
-//! Everything is read over the routes that every server has, twice: what the two readings agree on
-//! stood in the workspace at one moment, the one between them.
+//! A server that exports workspaces itself is asked for the package. Elsewhere everything is read over
+//! the routes that every server has, twice: what the two readings agree on stood in the workspace at
+//! one moment, the one between them.
 
 mod ask;
 mod identity;
@@ -14,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tplkit::check::{Finding, Severity};
-use tplkit::client::RemoteWorkspace;
+use tplkit::client::{Client, RemoteWorkspace};
 use tplkit::contents::Contents;
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Exported, Fault, Selection, export};
@@ -28,6 +29,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::planned::workspace_id;
+use crate::cli::remote::subject::lacks_route;
 use crate::cli::remote::{self, Connection, Target};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
@@ -35,9 +37,9 @@ use once::Once;
 
 /// Read a workspace, and write it as a package.
 ///
-/// Without a selection everything travels but the rows; on a terminal it is asked for. An export
-/// over the API is no snapshot: everything is read twice, and when something changed in between
-/// nothing is written and the exit code is 6.
+/// Without a selection everything travels but the rows; on a terminal it is asked for. A server that
+/// has no export of its own is read over many requests, which is no snapshot: everything is read
+/// twice, and when something changed in between nothing is written and the exit code is 6.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The workspace.
@@ -79,7 +81,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         args.chosen.selection(&structure)?
     };
     selection.identity = identity;
-    let exported = read(&remote, structure, &selection);
+    let by_server = by_server(&connection.client, args.workspace, &selection)?;
+    let snapshot = by_server.is_some();
+    let exported = match by_server {
+        Some(exported) => Ok(exported),
+        None => read(&remote, structure, &selection),
+    };
     progress
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -91,10 +98,25 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "leave its rows out, or choose with flags: `--rows` takes any size".to_owned(),
         });
     }
-    if remote.lacks_automations() {
+    if !snapshot && remote.lacks_automations() {
         session.note("warning: this server has no automations over `/v1`, so none travel");
     }
-    write(args, &exported, session)
+    write(args, &exported, snapshot, session)
+}
+
+/// The package as the server exports it; nothing where it has no such route. That the workspace is
+/// there was seen before.
+fn by_server(
+    client: &Client,
+    workspace: Id,
+    selection: &Selection,
+) -> Result<Option<Exported>, CliError> {
+    let body: Value = serde_json::from_str(&selection.to_json()).unwrap_or_default();
+    match client.export(&workspace.to_string(), &body) {
+        Ok(text) => Ok(Some(Exported::new(text, Definitions::embedded()))),
+        Err(error) if lacks_route(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether there is somebody to ask.
@@ -141,7 +163,12 @@ fn too_large(exported: &Exported) -> Option<&Finding> {
     findings.find(|finding| finding.rule.name == "entry-too-large")
 }
 
-fn write(args: &Args, exported: &Exported, session: &Session) -> Result<Exit, CliError> {
+fn write(
+    args: &Args,
+    exported: &Exported,
+    snapshot: bool,
+    session: &Session,
+) -> Result<Exit, CliError> {
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     let exit = if exported.is_fit() {
         Exit::Done
@@ -171,9 +198,11 @@ fn write(args: &Args, exported: &Exported, session: &Session) -> Result<Exit, Cl
         let summary = summary.unwrap_or_default();
         session.note(format!("`{0}` is written: {summary}", path.display()));
     }
-    session.note(
-        "note: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
-    );
+    if !snapshot {
+        session.note(
+            "note: this server has no export of its own: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
+        );
+    }
     Ok(exit)
 }
 
