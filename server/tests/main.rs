@@ -4,6 +4,8 @@
 mod api;
 #[cfg(unix)]
 mod canaries;
+#[cfg(target_os = "linux")]
+mod claim;
 #[cfg(unix)]
 mod cluster;
 mod command;
@@ -26,6 +28,8 @@ mod limits;
 mod migrations;
 #[cfg(unix)]
 mod outage;
+#[cfg(unix)]
+mod pooler;
 #[cfg(unix)]
 mod postgres;
 mod process;

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cluster::{self, Cluster};
+use crate::process::{run, stderr};
 
 #[test]
 fn a_query_is_answered() {
@@ -83,4 +84,34 @@ fn a_killed_test_process_leaves_nothing_behind() {
         !folder.exists()
     });
     assert!(gone, "{} is still there", folder.display());
+}
+
+/// What the refusal says is what makes it work.
+#[test]
+fn a_role_that_may_make_no_roles_is_told_which_to_make() {
+    let Some(cluster) = cluster::shared() else {
+        return;
+    };
+    let name = format!("plain_{}", std::process::id());
+    let sql = |sql: &str| cluster.psql(sql).expect("runs");
+    sql(&format!("CREATE ROLE {name} LOGIN"));
+    sql(&format!("CREATE DATABASE {name}"));
+    let url = cluster
+        .url(&name)
+        .replace("user=postgres", &format!("user={name}"));
+    let migrate = || run(&["migrate", "--database", &url]);
+    for _ in 0..2 {
+        let output = migrate();
+        assert_eq!(output.status.code(), Some(1));
+        let told = stderr(&output);
+        assert!(told.contains(&name), "{told}");
+        let words = told.lines().filter_map(|line| line.strip_prefix("  "));
+        let words: Vec<&str> = words.collect();
+        assert!(!words.is_empty(), "{told}");
+        sql(&words.join("\n"));
+    }
+    let output = migrate();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    sql(&format!("DROP DATABASE {name}"));
+    sql(&format!("DROP ROLE {name}"));
 }

@@ -69,6 +69,12 @@ impl Place {
         }
     }
 
+    /// The name of its database.
+    #[cfg(unix)]
+    pub(crate) fn database_name(&self) -> &str {
+        self.database.as_deref().expect("a database of the cluster")
+    }
+
     /// An empty one of the same kind.
     pub(crate) fn another(&self) -> Place {
         let another = match self.database {

@@ -120,8 +120,7 @@ impl Process {
         let options = Options {
             statement_timeout: arguments.statement_timeout,
         };
-        let store = Store::prepare(database, &options)?;
-        let serving = store.claim()?;
+        let (store, serving) = Store::prepare_serving(database, &options)?;
         match store.reach().await {
             Ok(()) => {}
             Err(error @ StoreError::Unavailable(_)) => {

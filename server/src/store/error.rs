@@ -61,8 +61,30 @@ pub enum StoreError {
         "the store was made before tplkit-server recorded the digests of migrations, so nothing tells whether it fits this program; {FRESH_STORE}"
     )]
     NoDigests,
+    /// The roles that requests run as are not there, and whoever connects may not make them.
+    #[error(
+        "{role} may not create the roles that requests run as, and they are not there or not granted to it: give it CREATEROLE, or have an administrator of the database run this once and start again:\n  {run}"
+    )]
+    NoRoles {
+        /// Who connects.
+        role: String,
+        /// What makes them.
+        run: String,
+    },
+    /// The schema is not there, and whoever connects may not make it.
+    #[error(
+        "{role} may not create a schema in the database {database}: have an administrator run this once and start again:\n  ALTER DATABASE {database} OWNER TO {role};"
+    )]
+    NotOwner {
+        /// Who connects.
+        role: String,
+        /// To what.
+        database: String,
+    },
     /// Another process serves this file.
-    #[error("{0} is being served by another process")]
+    #[error(
+        "{0} is being served by another process, under this name or another (a link): stop that one first"
+    )]
     Served(String),
     /// The URL names no store.
     #[error("{0:?} names no store: use sqlite:FILE, sqlite::memory: or postgres://…")]

@@ -4,6 +4,7 @@
 //! than the program, or was brought where it is by other texts, is refused rather than guessed at.
 
 mod history;
+mod roles;
 
 use std::time::Duration;
 
@@ -78,29 +79,6 @@ pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
-/// The roles belong to the whole cluster, so another database of it may have made them, or be
-/// making them right now.
-const ROLES: &str = "
-DO $$
-DECLARE
-    wanted text;
-BEGIN
-    FOREACH wanted IN ARRAY ARRAY['tplkit_gate', 'tplkit_operator', 'tplkit_request'] LOOP
-        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
-            EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
-        END IF;
-        IF NOT pg_has_role(current_user, wanted, 'MEMBER') THEN
-            EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
-        END IF;
-    END LOOP;
-END
-$$";
-
-/// A role that could pass policies by would take the wall down without a word.
-const WEAK_ROLES: &str = "SELECT coalesce(string_agg(rolname, ', '), '') FROM pg_roles \
-     WHERE rolname IN ('tplkit_gate', 'tplkit_operator', 'tplkit_request') \
-     AND (rolsuper OR rolbypassrls)";
-
 /// Migrates a database. A table lock keeps others out.
 pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
     const ATTEMPTS: u64 = 20;
@@ -108,6 +86,8 @@ pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
         let error = match attempt_postgres(client).await {
             Ok(()) => break,
             Err(Attempt::Final(error)) => return Err(error),
+            Err(Attempt::Roles) => return Err(roles::missing(client).await),
+            Err(Attempt::Schema) => return Err(roles::closed(client).await),
             Err(Attempt::Database(error)) => error,
         };
         // Two that create the same thing at once: one sees an error that has no name of its own.
@@ -126,18 +106,15 @@ pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
         }
         tokio::time::sleep(Duration::from_millis(20 * attempt)).await;
     }
-    let weak: String = client.query_one(WEAK_ROLES, &[]).await?.get(0);
-    if weak.is_empty() {
-        Ok(())
-    } else {
-        Err(StoreError::Internal(format!(
-            "{weak} may pass row-level security by; take SUPERUSER and BYPASSRLS away"
-        )))
-    }
+    roles::check(client).await
 }
 
 enum Attempt {
     Database(tokio_postgres::Error),
+    /// Whoever connects may not make the roles.
+    Roles,
+    /// Whoever connects may make nothing in this database.
+    Schema,
     Final(StoreError),
 }
 
@@ -147,14 +124,19 @@ impl From<tokio_postgres::Error> for Attempt {
     }
 }
 
+/// A migration takes as long as it takes, and finds its tables however the session was started. Neither
+/// outlives the transaction: behind a pooler, the session goes to somebody else next.
+const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
+
 async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
     let transaction = client.transaction().await?;
+    transaction.batch_execute(SETTINGS).await?;
     let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
     // A server that starts beside running ones should find nothing to create, or to lock.
     if !transaction.query_one(known, &[]).await?.get::<_, bool>(0) {
-        transaction
-            .batch_execute("CREATE SCHEMA IF NOT EXISTS main")
-            .await?;
+        let made = transaction.batch_execute("CREATE SCHEMA IF NOT EXISTS main");
+        made.await
+            .map_err(|error| unless_denied(error, Attempt::Schema))?;
         transaction.batch_execute(LEDGER).await?;
     }
     let digests = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attname = 'digest' \
@@ -165,7 +147,9 @@ async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
     if !left(&transaction).await?.is_empty() {
         let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE";
         transaction.batch_execute(lock).await?;
-        transaction.batch_execute(ROLES).await?;
+        let made = transaction.batch_execute(roles::MAKE);
+        made.await
+            .map_err(|error| unless_denied(error, Attempt::Roles))?;
         // Somebody else may have done it while this one waited.
         for step in left(&transaction).await? {
             transaction.batch_execute(step.text).await?;
@@ -176,6 +160,15 @@ async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
         }
     }
     Ok(transaction.commit().await?)
+}
+
+/// What went wrong, or what it means that it is not allowed.
+fn unless_denied(error: tokio_postgres::Error, denied: Attempt) -> Attempt {
+    if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
+        denied
+    } else {
+        Attempt::Database(error)
+    }
 }
 
 /// What a database still lacks.

@@ -46,7 +46,7 @@ use crate::context::Stopwatch;
 use meters::Outcome;
 use operation::Operation;
 use postgres::Postgres;
-use sqlite::Sqlite;
+use sqlite::{Claim, Sqlite, refuse_other_name};
 use tx::{Inner, Texts};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
@@ -125,7 +125,7 @@ enum Engine {
 
 /// The right to serve a store; of a SQLite file only one process has it.
 #[derive(Debug)]
-pub struct Serving(#[expect(dead_code, reason = "held, not read")] Option<std::fs::File>);
+pub struct Serving(#[expect(dead_code, reason = "held, not read")] Option<Claim>);
 
 impl Store {
     /// Opens `sqlite:FILE`, `sqlite::memory:` or `postgres://…`, and migrates it.
@@ -161,19 +161,28 @@ impl Store {
     /// everything that is asked of it is [`StoreError::Unavailable`]. A SQLite file is opened at once.
     ///
     /// # Errors
-    /// When the URL names no store.
+    /// When the URL names no store, or a file that is served under another name.
     pub fn prepare(url: &str, options: &Options) -> Result<Store, StoreError> {
+        if let Some(file) = file(url)? {
+            refuse_other_name(file)?;
+        }
         Store::build(url, Walls::BOTH, options)
     }
 
+    /// Claims the store for serving, and [prepares](Store::prepare) it: in this order, so that a store
+    /// which another process serves is not touched.
+    ///
+    /// # Errors
+    /// As [`prepare`](Store::prepare), and when another process serves this file, under whatever name.
+    pub fn prepare_serving(url: &str, options: &Options) -> Result<(Store, Serving), StoreError> {
+        let claim = file(url)?.map(Claim::take).transpose()?;
+        let store = Store::build(url, Walls::BOTH, options)?;
+        Ok((store, Serving(claim)))
+    }
+
     fn build(url: &str, walls: Walls, options: &Options) -> Result<Store, StoreError> {
-        let engine = if let Some(file) = url.strip_prefix("sqlite:") {
-            let file = match file {
-                "" => return Err(StoreError::Url(url.to_owned())),
-                ":memory:" => None,
-                file => Some(Path::new(file)),
-            };
-            Engine::Sqlite(Arc::new(Sqlite::open(file, walls, options)?))
+        let engine = if url.starts_with("sqlite:") {
+            Engine::Sqlite(Arc::new(Sqlite::open(file(url)?, walls, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             Engine::Postgres(Postgres::prepare(url, walls.second, options)?)
         } else {
@@ -234,17 +243,6 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(sqlite) => Some(sqlite.steps()),
             Engine::Postgres(_) => None,
-        }
-    }
-
-    /// Claims the store for serving.
-    ///
-    /// # Errors
-    /// When another process serves this file.
-    pub fn claim(&self) -> Result<Serving, StoreError> {
-        match &self.engine {
-            Engine::Sqlite(sqlite) => Ok(Serving(sqlite.claim()?)),
-            Engine::Postgres(_) => Ok(Serving(None)),
         }
     }
 
@@ -432,6 +430,15 @@ impl Store {
             Box::pin(async move { tx.last("SELECT 1", &[]).await.map(drop) })
         })
         .await
+    }
+}
+
+/// The file that a URL names, if it names one.
+fn file(url: &str) -> Result<Option<&Path>, StoreError> {
+    match url.strip_prefix("sqlite:") {
+        Some("") => Err(StoreError::Url(url.to_owned())),
+        None | Some(":memory:") => Ok(None),
+        Some(file) => Ok(Some(Path::new(file))),
     }
 }
 

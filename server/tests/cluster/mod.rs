@@ -8,7 +8,7 @@
 //! return early. With `TPLKIT_REQUIRE_POSTGRES=1` they fail instead.
 
 mod programs;
-mod unprivileged;
+pub(crate) mod unprivileged;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -177,10 +177,15 @@ impl Cluster {
 
     /// Runs SQL in that database.
     pub(crate) fn psql_in(&self, database: &str, sql: &str) -> io::Result<String> {
+        self.psql_at(&self.url(database), sql)
+    }
+
+    /// Runs SQL at that address.
+    pub(crate) fn psql_at(&self, url: &str, sql: &str) -> io::Result<String> {
         let output = Command::new(self.programs.psql())
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
             .args(["--set", "ON_ERROR_STOP=1", "--command", sql])
-            .arg(self.url(database))
+            .arg(url)
             .stdin(Stdio::null())
             .output()?;
         if !output.status.success() {

@@ -5,6 +5,8 @@
 //! role the URL names, statements run as a role that owns nothing and passes no policy by.
 
 mod opening;
+mod reach;
+mod settings;
 mod sharing;
 mod tls;
 mod together;
@@ -13,12 +15,14 @@ mod transaction;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{
-    Manager, ManagerConfig, Object, Pool, QueueMode, RecyclingMethod, Runtime,
-};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime};
 use tokio::sync::OnceCell;
+use tokio_postgres::Config;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Depth, Kind, Options, StoreError, migrate};
+use super::{Depth, Kind, Options, StoreError};
+use reach::Connections;
+use settings::Settings;
 use sharing::Sharing;
 use tls::Address;
 pub(super) use together::Forms;
@@ -33,18 +37,12 @@ const KEEPALIVE: Duration = Duration::from_secs(20);
 /// How long a process may stand still in the middle of a transaction: what it holds, others wait for.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// A statement is planned once, for any parameters: it takes longer to plan than to run. Whatever the
-/// planner thinks of tables that are empty today, none is read from end to end for one organization.
-const PLANS: &str = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
-
 /// The pool.
 #[derive(Debug, Clone)]
 pub(super) struct Postgres {
-    pool: Pool,
+    connections: Arc<Connections>,
     /// False only in tests that take row-level security away.
     wall: bool,
-    /// Set once it was reached and migrated.
-    reached: Arc<OnceCell<()>>,
     /// How long an answer may take, when the database cannot say so itself.
     patience: Option<Duration>,
     sharing: Arc<Sharing>,
@@ -56,15 +54,6 @@ impl Postgres {
         let refuse = |why: String| StoreError::Url(format!("{}: {why}", without_password(url)));
         let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
         let limit = behave.statement_timeout;
-        let options = config.get_options().unwrap_or_default();
-        let options = format!(
-            "{options} -c search_path=main -c timezone=UTC -c lock_timeout={} \
-             -c idle_in_transaction_session_timeout={} -c statement_timeout={} {PLANS}",
-            LOCK.as_millis(),
-            IDLE.as_millis(),
-            limit.as_millis()
-        );
-        config.options(options.trim_start());
         config.connect_timeout(PATIENCE);
         if config.get_application_name().is_none() {
             config.application_name("tplkit-server");
@@ -72,23 +61,18 @@ impl Postgres {
         // A database whose machine is gone says nothing any more, not even that.
         config.keepalives_idle(KEEPALIVE);
         config.tcp_user_timeout(KEEPALIVE);
-        let manager = ManagerConfig {
-            recycling_method: RecyclingMethod::Fast,
+        let settings = Settings::new(behave);
+        let mut direct = config.clone();
+        direct.options(settings.at_start(config.get_options()));
+        let connections = Connections {
+            settings,
+            direct: pool(direct, tls.clone())?,
+            pooled: pool(config, tls)?,
+            reached: OnceCell::new(),
         };
-        let pool = Pool::builder(Manager::from_config(config, tls, manager))
-            .max_size(CONNECTIONS)
-            // What came last knows the statements already.
-            .queue_mode(QueueMode::Lifo)
-            .wait_timeout(Some(PATIENCE))
-            .create_timeout(Some(PATIENCE))
-            .recycle_timeout(Some(PATIENCE))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| StoreError::Internal(error.to_string()))?;
         Ok(Postgres {
-            pool,
+            connections: Arc::new(connections),
             wall,
-            reached: Arc::default(),
             patience: (!limit.is_zero()).then_some(limit + PATIENCE),
             sharing: Arc::default(),
         })
@@ -96,19 +80,12 @@ impl Postgres {
 
     /// Connects and migrates, unless that was done.
     pub(super) async fn reach(&self) -> Result<(), StoreError> {
-        let migrate = async || {
-            let client = self.pool.get().await?;
-            // Taken out of the pool: a migration takes as long as it takes.
-            let mut client = Object::take(client);
-            client.batch_execute("SET statement_timeout = 0").await?;
-            migrate::postgres(&mut client).await
-        };
-        self.reached.get_or_try_init(migrate).await.copied()
+        self.connections.reach().await
     }
 
     /// How much there is to do.
     pub(super) fn depth(&self) -> Depth {
-        let status = self.pool.status();
+        let status = self.connections.pool().status();
         Depth {
             connections: status.size,
             busy: status.size.saturating_sub(status.available),
@@ -120,6 +97,28 @@ impl Postgres {
     pub(super) fn begin(&self, kind: Kind) -> Pipelined {
         Pipelined::new(self, kind)
     }
+
+    /// What follows each `BEGIN`, where transactions bring the settings along.
+    fn brought(&self) -> Option<&str> {
+        self.connections.reached()?.settings.as_deref()
+    }
+}
+
+/// Connections that are made when they are needed.
+fn pool(config: Config, tls: MakeRustlsConnect) -> Result<Pool, StoreError> {
+    let manager = ManagerConfig {
+        recycling_method: RecyclingMethod::Fast,
+    };
+    Pool::builder(Manager::from_config(config, tls, manager))
+        .max_size(CONNECTIONS)
+        // What came last knows the statements already.
+        .queue_mode(QueueMode::Lifo)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE))
+        .recycle_timeout(Some(PATIENCE))
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| StoreError::Internal(error.to_string()))
 }
 
 /// The URL as it may be shown.

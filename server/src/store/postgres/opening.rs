@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use super::Postgres;
 use crate::store::statement::Statement;
 use crate::store::{Kind, Scope, Value};
 
@@ -41,16 +42,18 @@ pub(super) struct Opening<'a> {
 impl<'a> Opening<'a> {
     /// Of a transaction for somebody. Statements whose plan depends on their values are planned `anew`.
     pub(super) fn new(
-        (kind, wall): (Kind, bool),
+        postgres: &Postgres,
+        kind: Kind,
         question: Option<Question<'a>>,
         scope: &Scope,
         anew: bool,
     ) -> Opening<'a> {
-        let begin = begin(kind);
+        let wall = postgres.wall;
+        let begin = begin(kind, postgres.brought());
         let settings = settings(scope, wall);
         let Some((question, asked)) = question else {
             return Opening {
-                begin: begin.into(),
+                begin,
                 enter: &ENTRIES[usize::from(anew)],
                 asked: &[],
                 settings,
@@ -59,7 +62,7 @@ impl<'a> Opening<'a> {
         let begin = if wall {
             format!("{begin}; SET LOCAL ROLE tplkit_gate").into()
         } else {
-            begin.into()
+            begin
         };
         let enter = question.entries[usize::from(anew)].get_or_init(|| {
             let question = &question.text;
@@ -89,16 +92,22 @@ pub(super) fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
     values.map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-/// The words that begin a transaction.
-fn begin(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Glance | Kind::Read => "BEGIN READ ONLY",
-        Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-        Kind::Write => "BEGIN",
-        Kind::Long => "BEGIN; SET LOCAL statement_timeout = '600s'",
-        Kind::Repeatable => {
-            "BEGIN; SET LOCAL statement_timeout = '600s'; SET LOCAL synchronous_commit = off"
-        }
+/// The words that begin a transaction, and the settings where it has to bring them along: those before
+/// its own, which say otherwise.
+fn begin(kind: Kind, settings: Option<&str>) -> Cow<'static, str> {
+    let (begin, own) = match kind {
+        Kind::Glance | Kind::Read => ("BEGIN READ ONLY", ""),
+        Kind::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
+        Kind::Write => ("BEGIN", ""),
+        Kind::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),
+        Kind::Repeatable => (
+            "BEGIN",
+            "; SET LOCAL statement_timeout = '600s'; SET LOCAL synchronous_commit = off",
+        ),
+    };
+    match (settings, own) {
+        (None, "") => begin.into(),
+        (settings, own) => format!("{begin}{}{own}", settings.unwrap_or_default()).into(),
     }
 }
 

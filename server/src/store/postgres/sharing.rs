@@ -241,7 +241,7 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
     }
     let question = asker.question.as_ref();
     let question = question.map(|(statement, parameters)| (statement, &parameters[..]));
-    let opening = Opening::new((Kind::Glance, postgres.wall), question, &asker.scope, false);
+    let opening = Opening::new(postgres, Kind::Glance, question, &asker.scope, false);
     let reads = readings
         .iter()
         .map(|reading| (&reading.statement, &reading.parameters[..]));

@@ -5,10 +5,11 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use deadpool_postgres::Object;
-use futures_util::future::{join_all, join3, try_join_all};
+use futures_util::future::{join_all, join3, maybe_done, try_join_all};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
@@ -185,7 +186,7 @@ impl Pipelined {
         }
         self.ready().await?;
         let postgres = &self.postgres;
-        let opening = Opening::new((self.kind, postgres.wall), question, scope, statement.anew);
+        let opening = Opening::new(postgres, self.kind, question, scope, statement.anew);
         let patience = postgres.patience;
         let asked = [(&**statement, parameters)];
         let watch = Stopwatch::start();
@@ -203,8 +204,8 @@ impl Pipelined {
         if self.client.is_some() {
             return Ok(());
         }
-        let taken = if self.postgres.reached.initialized() {
-            let client = self.postgres.pool.get().await;
+        let taken = if let Some(reached) = self.postgres.connections.reached() {
+            let client = reached.pool.get().await;
             client.map_err(|error| Failure::Pool(error.into()))
         } else {
             let why = "it was not reached since the start".to_owned();
@@ -219,7 +220,17 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Ok(Vec::new());
         };
-        let prepared = client.prepare_cached(text).await?;
+        let prepared = match self.postgres.brought() {
+            None => client.prepare_cached(text).await?,
+            // Names have no meaning outside a transaction. All three leave before the first answer.
+            Some(settings) => {
+                let begin = format!("BEGIN{settings}");
+                let begin = client.batch_execute(&begin);
+                let prepared = client.prepare_cached(text);
+                let end = client.batch_execute("ROLLBACK");
+                join3(begin, prepared, end).await.1?
+            }
+        };
         Ok(prepared.params().to_vec())
     }
 
@@ -258,19 +269,29 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
+        let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
+        if self.postgres.brought().is_some() {
+            // Names have no meaning before the settings of the transaction, so it begins before anything
+            // is prepared. The first poll sends the words; whoever polls next sees what came of them.
+            self.state = State::Open;
+            poll_fn(|cx| {
+                let _ = begin.as_mut().poll(cx);
+                Poll::Ready(())
+            })
+            .await;
+        }
         let enter = client.prepare_cached(opening.enter).await?;
         let ready = prepare_all(client, asked).await?;
         self.state = State::Open;
         let client: &Client = client;
         let parameters = opening.parameters();
         // What is polled first leaves first, and all of these poll in order.
-        let begin = client.batch_execute(&opening.begin);
         let known = client.query(&enter, &parameters);
         let answers = ready
             .iter()
             .map(|(statement, parameters)| client.query(statement, parameters));
-        let mut answered = pin!(join3(begin, known, join_all(answers)));
-        let (begun, known, answers) = if last {
+        let mut answered = pin!(join3(begin.as_mut(), known, join_all(answers)));
+        let ((), known, answers) = if last {
             // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
             // answered by then, and the next transaction of this connection leaves behind it.
             let mut commit = pin!(client.batch_execute("COMMIT"));
@@ -287,9 +308,9 @@ impl Pipelined {
             self.state = State::Over;
             answers
         } else {
-            answered.await
+            answered.as_mut().await
         };
-        begun?;
+        begin.take_output().unwrap_or(Ok(()))?;
         let known = known?;
         Ok(Opened { known, answers })
     }

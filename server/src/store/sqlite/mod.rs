@@ -8,18 +8,19 @@
 //! beside the writer brings into the file.
 
 mod checkpoint;
+mod claim;
 mod connection;
 mod functions;
 mod near;
 mod threads;
 mod wall;
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use checkpoint::Checkpoints;
+pub(super) use claim::{Claim, refuse_other_name};
 pub(super) use connection::Walled;
 use near::Near;
 pub(super) use threads::Task;
@@ -39,7 +40,6 @@ pub(super) struct Sqlite {
     near: Near,
     /// How many connections run tasks, for whoever counts.
     pub(super) connections: usize,
-    file: Option<PathBuf>,
     /// What all statements took so far, in steps of SQLite's machine.
     #[cfg(any(test, feature = "walls-off"))]
     steps: Arc<std::sync::atomic::AtomicU64>,
@@ -96,7 +96,6 @@ impl Sqlite {
             readers,
             connections: 1 + READERS + near.count(),
             near,
-            file: file.map(Path::to_owned),
             #[cfg(any(test, feature = "walls-off"))]
             steps,
             _temporary: temporary,
@@ -123,22 +122,6 @@ impl Sqlite {
         };
         if let Some(task) = task {
             hand(&self.readers, task);
-        }
-    }
-
-    /// Claims the file for one serving process, until the returned file is dropped.
-    pub(super) fn claim(&self) -> Result<Option<File>, StoreError> {
-        let Some(file) = &self.file else {
-            return Ok(None);
-        };
-        let mut name = file.clone().into_os_string();
-        name.push("-serving");
-        let unavailable = |error: std::io::Error| StoreError::Unavailable(error.to_string());
-        let lock = File::create(name).map_err(unavailable)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(lock)),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Served(file.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(unavailable(error)),
         }
     }
 }

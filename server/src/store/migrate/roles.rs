@@ -1,0 +1,69 @@
+//! The roles of PostgreSQL that requests run as, and what to do where they cannot be made.
+
+use tokio_postgres::Client;
+
+use crate::store::StoreError;
+
+/// The roles belong to the whole cluster, so another database of it may have made them, or be
+/// making them right now.
+pub(super) const MAKE: &str = "
+DO $$
+DECLARE
+    wanted text;
+BEGIN
+    FOREACH wanted IN ARRAY ARRAY['tplkit_gate', 'tplkit_operator', 'tplkit_request'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
+        END IF;
+        IF NOT pg_has_role(current_user, wanted, 'MEMBER') THEN
+            EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
+        END IF;
+    END LOOP;
+END
+$$";
+
+/// A role that could pass policies by would take the second check away without a word.
+const WEAK: &str = "SELECT coalesce(string_agg(rolname, ', '), '') FROM pg_roles \
+     WHERE rolname IN ('tplkit_gate', 'tplkit_operator', 'tplkit_request') \
+     AND (rolsuper OR rolbypassrls)";
+
+/// What an administrator has to run for a role that may not run [`MAKE`] itself.
+const MISSING: &str = "SELECT quote_ident(current_user), \
+     coalesce(string_agg(format('CREATE ROLE %I NOLOGIN; ', wanted), '') \
+         FILTER (WHERE rolname IS NULL), '') \
+     || format('GRANT tplkit_gate, tplkit_operator, tplkit_request TO %I;', current_user) \
+     FROM unnest(ARRAY['tplkit_gate', 'tplkit_operator', 'tplkit_request']) AS wanted \
+     LEFT JOIN pg_roles ON rolname = wanted";
+
+/// Refuses roles that may do too much.
+pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
+    let weak: String = client.query_one(WEAK, &[]).await?.get(0);
+    if weak.is_empty() {
+        Ok(())
+    } else {
+        Err(StoreError::Internal(format!(
+            "{weak} may pass row-level security by; take SUPERUSER and BYPASSRLS away"
+        )))
+    }
+}
+
+/// Why the roles are not there, and what makes them.
+pub(super) async fn missing(client: &Client) -> StoreError {
+    let found = client.query_one(MISSING, &[]).await;
+    let found = found.and_then(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+    match found {
+        Ok((role, run)) => StoreError::NoRoles { role, run },
+        Err(error) => error.into(),
+    }
+}
+
+/// Why the schema is not there, and what allows to make it.
+pub(super) async fn closed(client: &Client) -> StoreError {
+    let names = "SELECT quote_ident(current_user), quote_ident(current_database())";
+    let found = client.query_one(names, &[]).await;
+    let found = found.and_then(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+    match found {
+        Ok((role, database)) => StoreError::NotOwner { role, database },
+        Err(error) => error.into(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The first connection: it finds out how settings travel, and migrates.
+//!
+//! Sessions are started with the settings first. A pooler in front of the database answers in one of two
+//! ways: it refuses such a start, or it drops what it does not know. Both are seen here, once, and from
+//! then on each transaction brings its settings along.
+
+use deadpool_postgres::{Object, Pool, PoolError};
+use tokio::sync::OnceCell;
+use tokio_postgres::error::SqlState;
+
+use super::settings::Settings;
+use crate::store::{StoreError, migrate};
+
+/// The connections to a database.
+#[derive(Debug)]
+pub(super) struct Connections {
+    pub(super) settings: Settings,
+    /// Starts sessions with the settings.
+    pub(super) direct: Pool,
+    /// Starts sessions as a pooler takes them.
+    pub(super) pooled: Pool,
+    /// Set once it was reached and migrated.
+    pub(super) reached: OnceCell<Reached>,
+}
+
+/// How a database is talked to, once it was reached.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) pool: Pool,
+    /// What follows each `BEGIN`; nothing where sessions were started with the settings.
+    pub(super) settings: Option<String>,
+}
+
+impl Connections {
+    /// How it is talked to; nothing before it was reached.
+    pub(super) fn reached(&self) -> Option<&Reached> {
+        self.reached.get()
+    }
+
+    /// The pool in use.
+    pub(super) fn pool(&self) -> &Pool {
+        self.reached().map_or(&self.direct, |reached| &reached.pool)
+    }
+
+    /// Connects and migrates, unless that was done.
+    pub(super) async fn reach(&self) -> Result<(), StoreError> {
+        let reach = async || {
+            let (reached, client) = self.connect().await?;
+            // Taken out of the pool: a migration takes as long as it takes.
+            let mut client = Object::take(client);
+            migrate::postgres(&mut client).await?;
+            Ok(reached)
+        };
+        self.reached.get_or_try_init(reach).await.map(drop)
+    }
+
+    async fn connect(&self) -> Result<(Reached, Object), StoreError> {
+        match self.direct.get().await {
+            Ok(client) if self.settings.hold(&client).await? => {
+                let reached = Reached {
+                    pool: self.direct.clone(),
+                    settings: None,
+                };
+                return Ok((reached, client));
+            }
+            // Dropped on the way. This connection is of no use any more.
+            Ok(client) => drop(Object::take(client)),
+            Err(error) if refused_start(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let client = self.pooled.get().await?;
+        tracing::info!(
+            "sessions cannot be started with settings, as behind a pooler: transactions bring them along"
+        );
+        let reached = Reached {
+            pool: self.pooled.clone(),
+            settings: Some(self.settings.in_transaction()),
+        };
+        Ok((reached, client))
+    }
+}
+
+/// Whether the parameters of a start were refused, and not whoever starts.
+fn refused_start(error: &PoolError) -> bool {
+    matches!(error, PoolError::Backend(error)
+        if error.code() == Some(&SqlState::PROTOCOL_VIOLATION))
+}

@@ -1,0 +1,108 @@
+//! The settings under which statements run, and the two ways in which they travel.
+//!
+//! A database that is asked directly takes them once, when a connection starts. A pooler refuses such
+//! parameters, or drops them, and whatever a session sets there stays behind for whoever is given that
+//! session next: there each transaction brings them along, and they end with it.
+
+use std::fmt::Write as _;
+
+use tokio_postgres::Client;
+
+use super::{IDLE, LOCK};
+use crate::store::{Options, StoreError};
+
+/// The names and values of settings.
+#[derive(Debug, Clone)]
+pub(super) struct Settings([(&'static str, String); 7]);
+
+impl Settings {
+    pub(super) fn new(options: &Options) -> Settings {
+        Settings([
+            ("search_path", "main".to_owned()),
+            ("lock_timeout", LOCK.as_millis().to_string()),
+            (
+                "idle_in_transaction_session_timeout",
+                IDLE.as_millis().to_string(),
+            ),
+            (
+                "statement_timeout",
+                options.statement_timeout.as_millis().to_string(),
+            ),
+            // A statement is planned once, for any parameters: it takes longer to plan than to run.
+            // Whatever the planner thinks of tables that are empty today, none is read from end to end
+            // for one organization.
+            ("plan_cache_mode", "force_generic_plan".to_owned()),
+            ("enable_seqscan", "off".to_owned()),
+            ("jit", "off".to_owned()),
+        ])
+    }
+
+    /// As parameters with which a session starts, behind those that the URL brings.
+    pub(super) fn at_start(&self, url: Option<&str>) -> String {
+        let mut options = url.unwrap_or_default().to_owned();
+        for (name, value) in &self.0 {
+            if !options.is_empty() {
+                options.push(' ');
+            }
+            let _ = write!(options, "-c {name}={value}");
+        }
+        options
+    }
+
+    /// As words that follow `BEGIN`, and hold until that transaction ends.
+    pub(super) fn in_transaction(&self) -> String {
+        let words = |(name, value): &(&str, String)| format!("; SET LOCAL {name} = {value}");
+        self.0.iter().map(words).collect()
+    }
+
+    /// Whether they hold on a connection that was started with them.
+    pub(super) async fn hold(&self, client: &Client) -> Result<bool, StoreError> {
+        // Numbers without a unit, as they were sent.
+        let found = "SELECT name, setting FROM pg_settings WHERE name = ANY ($1)";
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        let rows = client.query(found, &[&names]).await?;
+        let found: Vec<(&str, &str)> = rows
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect::<Result<_, tokio_postgres::Error>>()?;
+        Ok(self
+            .0
+            .iter()
+            .all(|(name, value)| found.contains(&(*name, value.as_str()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Settings;
+    use crate::store::Options;
+
+    #[test]
+    fn settings_travel_at_the_start_or_in_a_transaction() {
+        let settings = Settings::new(&Options {
+            statement_timeout: Duration::from_millis(1500),
+        });
+        let start = settings.at_start(Some("-c application_name=x"));
+        assert!(
+            start.starts_with("-c application_name=x -c search_path=main -c lock_timeout=3000 "),
+            "{start}"
+        );
+        assert!(start.contains(" -c statement_timeout=1500 "), "{start}");
+        assert!(settings.at_start(None).starts_with("-c search_path=main "));
+        let words = settings.in_transaction();
+        assert!(
+            words.starts_with("; SET LOCAL search_path = main; "),
+            "{words}"
+        );
+        assert!(
+            words.contains("; SET LOCAL statement_timeout = 1500; "),
+            "{words}"
+        );
+        assert_eq!(
+            words.matches("SET").count(),
+            words.matches("SET LOCAL").count()
+        );
+    }
+}
