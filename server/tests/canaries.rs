@@ -140,6 +140,7 @@ fn plant(field: &mut Field, database: &str) {
         .push(field.serving.ask(&format!("{malformed}\r\n\r\n")));
 
     plant_rows(field, &organization, &bearer);
+    plant_connections(field, &organization, &bearer);
 
     let next = json!({"refresh_token": refresh});
     let next = field.ask("POST", "/v1/auth/refresh", "", Some(next));
@@ -227,11 +228,74 @@ fn plant_rows(field: &mut Field, organization: &str, bearer: &str) {
     }
 }
 
+/// In connections, and in the steps that use them.
+fn plant_connections(field: &mut Field, organization: &str, bearer: &str) {
+    let secret = field.secret("secret of a connection", "canary-connection-secret");
+    let password = field.secret("password in an address", "canary-url-password");
+    let host = field.value("address of a connection", "canary-host.example");
+    let refused = field.secret("address that was refused", "canary-refused-url");
+    let new = |name: &str, url: String, secret: Option<&str>| {
+        let mut body =
+            json!({"organization_id": organization, "name": name, "kind": "http", "url": url});
+        body["secret"] = json!(secret.unwrap_or_default());
+        Some(body)
+    };
+    let url = format!("https://{host}/");
+    let made = field.ask(
+        "POST",
+        "/v1/connections",
+        bearer,
+        new("a", url.clone(), Some(&secret)),
+    );
+    let with_password = format!("https://u:{password}@{host}/");
+    field.ask(
+        "POST",
+        "/v1/connections",
+        bearer,
+        new("b", with_password, None),
+    );
+    // The name is taken, the address is none, and the secret belongs to another server.
+    field.ask(
+        "POST",
+        "/v1/connections",
+        bearer,
+        new("a", url, Some(&secret)),
+    );
+    field.ask(
+        "POST",
+        "/v1/connections",
+        bearer,
+        new("c", refused.clone(), Some(&secret)),
+    );
+    let one = format!("/v1/connections/{}", made["id"].as_str().expect("an id"));
+    for change in [
+        json!({"url": refused}),
+        json!({"url": format!("https://{refused}.example/")}),
+        json!({"secret": secret, "name": "b"}),
+        json!({"secret": [secret]}),
+    ] {
+        field.ask("PATCH", &one, bearer, Some(change));
+    }
+    let renamed = json!({"name": "d", "secret": secret});
+    field.ask("PATCH", &one, bearer, Some(renamed));
+
+    let token = field.secret("secret of a step", "canary-step-secret");
+    let workspace = json!({"organization_id": organization, "label": "automations"});
+    let workspace = field.ask("POST", "/v1/workspaces", bearer, Some(workspace));
+    let step =
+        json!({"key": "http.request", "config": {"connectionName": "d", "bearerToken": token}});
+    let body = json!({"workspace_id": workspace["id"], "name": "a", "trigger_config": {"type": "manual"},
+        "graph_config": {"steps": [step]}});
+    let made = field.ask("POST", "/v1/workflows-v2", bearer, Some(body));
+    assert!(made["id"].is_string(), "{made}");
+}
+
 /// Plants and looks. `dump` gives everything that the database holds, once the server has ended.
 fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
     // As fine as it gets, whatever the environment asks of the libraries.
     let arguments = ["--log-level", "trace", "--rate-limit", "off"];
-    let environment = [("RUST_LOG", "trace")];
+    let key = "0a".repeat(32);
+    let environment = [("RUST_LOG", "trace"), ("TPLKIT_SECRET_KEY", &*key)];
     let mut field = Field {
         serving: Serving::start_with(database, &arguments, &environment),
         canaries: Vec::new(),

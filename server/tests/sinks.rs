@@ -1,8 +1,9 @@
 //! Servers that take what steps send, and remember it.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 /// A mail as it came: who it is for, and its text.
@@ -161,4 +162,98 @@ fn take(
     );
     out.write_all(head.as_bytes())?;
     out.write_all(answer.as_bytes())
+}
+
+/// An HTTP server that answers nobody until it is told to, and then everybody at once.
+#[derive(Debug, Clone)]
+pub(crate) struct SlowPartner {
+    pub(crate) url: String,
+    state: Arc<(Mutex<Waiting>, Condvar)>,
+}
+
+/// Who waits, and who did.
+#[derive(Debug, Default)]
+struct Waiting {
+    released: bool,
+    now: usize,
+    most: usize,
+    asked: usize,
+    keys: BTreeSet<String>,
+}
+
+impl SlowPartner {
+    pub(crate) fn start() -> SlowPartner {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+        let address = listener.local_addr().expect("an address");
+        let state: Arc<(Mutex<Waiting>, Condvar)> = Arc::default();
+        let kept = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let kept = kept.clone();
+                thread::spawn(move || drop(hold(stream, &kept)));
+            }
+        });
+        SlowPartner {
+            url: format!("http://{address}"),
+            state,
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.state.0.lock().expect("whole")
+    }
+
+    /// How many wait for an answer.
+    pub(crate) fn at_once(&self) -> usize {
+        self.state().now
+    }
+
+    /// How many waited at once at the most.
+    pub(crate) fn most(&self) -> usize {
+        self.state().most
+    }
+
+    /// How many requests came.
+    pub(crate) fn asked(&self) -> usize {
+        self.state().asked
+    }
+
+    /// The different `Idempotency-Key`s that came.
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
+        self.state().keys.clone()
+    }
+
+    /// Answers everybody from now on.
+    pub(crate) fn release(&self) {
+        self.state().released = true;
+        self.state.1.notify_all();
+    }
+}
+
+fn hold(stream: TcpStream, (state, released): &(Mutex<Waiting>, Condvar)) -> std::io::Result<()> {
+    let mut out = stream.try_clone()?;
+    let mut lines = BufReader::new(stream);
+    let mut key = String::new();
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        if line == "\r\n" {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("idempotency-key:") {
+            value.trim().clone_into(&mut key);
+        }
+    }
+    let mut waiting = state.lock().expect("whole");
+    waiting.asked += 1;
+    waiting.now += 1;
+    waiting.most = waiting.most.max(waiting.now);
+    waiting.keys.insert(key);
+    let waiting = released.wait_while(waiting, |waiting| !waiting.released);
+    let mut waiting = waiting.expect("whole");
+    waiting.now -= 1;
+    drop(waiting);
+    out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
 }

@@ -16,6 +16,7 @@
 //! | `writes` | A010, A011, A014 |
 //! | `outcome` | A004, A012, A013 |
 
+mod between;
 mod case;
 mod config;
 mod cron;

@@ -15,6 +15,8 @@ pub struct SecretPlace {
     pub key: String,
     /// The field, from the config of its step on.
     pub field: String,
+    /// The connection that its step names; empty when it names none.
+    pub connection: String,
     /// The place from the graph on: `steps[0].config.apiKey`.
     pub place: String,
 }
@@ -35,16 +37,26 @@ pub fn each_secret(
         else {
             return;
         };
+        let connection = connection(&declared.config, config);
         fields("", &declared.config, config, &mut |field, secret| {
             let at = SecretPlace {
                 step: id.clone(),
                 key: key.clone(),
                 field: field.to_owned(),
+                connection: connection.clone(),
                 place: format!("{place}.config.{field}"),
             };
             visit(&at, secret);
         });
     });
+}
+
+/// The connection that a step speaks to.
+fn connection(declared: &Fields, config: &Value) -> String {
+    let mut fields = declared.iter();
+    let named = fields.find(|(_, field)| field.connection_kind.is_some());
+    let named = named.and_then(|(name, _)| config.get(name)?.as_str());
+    named.unwrap_or_default().to_owned()
 }
 
 type Visit<'v> = &'v mut dyn FnMut(&str, &mut String);
@@ -93,15 +105,18 @@ mod tests {
         let mut graph = Value::parse(text).expect("JSON");
         let mut seen = Vec::new();
         each_secret(Definitions::embedded(), &mut graph, &mut |at, secret| {
-            seen.push(format!("{} {} {secret}", at.step, at.place));
+            seen.push(format!(
+                "{} {}@{} {secret}",
+                at.step, at.place, at.connection
+            ));
             "x".clone_into(secret);
         });
         assert_eq!(
             seen,
             [
-                "stp_aaaaaaaaaaaa steps[0].config.bearerToken one",
-                " steps[1].config.then[0].config.apiKey two",
-                " steps[1].config.then[0].config.routes[0].steps[0].config.bearerToken three",
+                "stp_aaaaaaaaaaaa steps[0].config.bearerToken@c one",
+                " steps[1].config.then[0].config.apiKey@ two",
+                " steps[1].config.then[0].config.routes[0].steps[0].config.bearerToken@ three",
             ]
         );
         let written = graph.write();

@@ -5,7 +5,7 @@ use super::graph::Graph;
 use super::issue::Issue;
 use super::surroundings::Surroundings;
 use super::trigger::{self, Trigger};
-use super::{config, outcome, shape, uses, writes};
+use super::{between, config, outcome, shape, uses, writes};
 use crate::check::Finding;
 use crate::check::catalog::A016;
 use crate::definitions::Definitions;
@@ -83,6 +83,7 @@ fn check_configs(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
             (Some(written), _) => {
                 config::check(case, site, &A016, &step.reading, issues);
                 config::check_needs(case, site, &A016, key, written, &declared.config, issues);
+                between::check(case, site, written, issues);
             }
             (None, Some(other)) => {
                 let message = format!(

@@ -13,7 +13,7 @@
 //! | `watching`, `events` | which tables are watched, and what happened to their rows |
 //! | `schedules` | which instants are due |
 //! | `runs` | runs and their steps: begun, claimed by lease, ended |
-//! | `worker`, `playing`, `rehearsal` | who plays runs, and how; dry runs |
+//! | `worker`, `capacity`, `playing`, `rehearsal` | who plays runs, how many at once, and how; dry runs |
 //! | `shown` | runs as they are answered, to whom they may be shown |
 //! | `notifications` | what people were told, as they read it |
 //! | `authority` | as whom a run works |
@@ -21,6 +21,7 @@
 
 mod authority;
 mod bell;
+mod capacity;
 mod change;
 pub mod channels;
 pub mod connections;

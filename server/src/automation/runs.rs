@@ -7,7 +7,7 @@
 use uuid::Uuid;
 
 use super::events::too_deep;
-use crate::store::{Asked, Row, StoreError, Tx};
+use crate::store::{Asked, Row, StoreError, Tx, Value};
 
 /// A run that was claimed.
 #[derive(Debug, Clone)]
@@ -118,7 +118,8 @@ fn free(most: usize) -> &'static str {
                 "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
                  record, dry_run, depth, caller, wake_at, status FROM workflow_runs \
                  WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
-                 AND (locked_until IS NULL OR locked_until < {clock}) ORDER BY id LIMIT ",
+                 AND (locked_until IS NULL OR locked_until < {clock}) \
+                 AND NOT {any organization_id $2} ORDER BY id LIMIT ",
                 $most,
                 " {skip}"
             )
@@ -132,7 +133,7 @@ fn free(most: usize) -> &'static str {
 }
 
 /// Claims up to so many of the runs that wait for nobody, for `lease` microseconds by the clock of the
-/// database.
+/// database. Those of organizations that hold all they may are left.
 ///
 /// # Errors
 /// Those of the store.
@@ -140,8 +141,10 @@ pub(super) async fn claim(
     tx: &mut Tx,
     (owner, most): (Uuid, usize),
     (lease, now): (i64, i64),
+    full: &[Uuid],
 ) -> Result<Vec<Run>, StoreError> {
-    let rows = tx.query(free(most), &[now.into()]).await?;
+    let parameters = [now.into(), Value::Ids(full.to_vec())];
+    let rows = tx.query(free(most), &parameters).await?;
     let run = |row: &Row| {
         Ok(Run {
             organization: row.get(0)?,

@@ -1,10 +1,12 @@
 //! Secrets inside graphs: kept encrypted where there is a key to do it with, and answered as a mask.
 //!
 //! A secret that was sent is stored as `sealed:` and what was encrypted, or as `plain:` and the text
-//! where the process has no key. The mask sent back stands for the secret that is kept for that step.
-//! Which fields are secrets say the definitions.
+//! where the process has no key. Along with it goes where it is sent to: the connection that its step
+//! names, and the server that this one led to. The mask sent back stands for the secret that is kept for
+//! that step and that connection; a run sends it nowhere else. Which fields are secrets say the
+//! definitions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -13,9 +15,12 @@ use tplkit::definitions::Definitions;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
+use super::connections::{Opened, targets};
 use super::sealed;
-use crate::http::problem::Problem;
+use crate::http::problem::{Code, Fault, Problem};
+use crate::http::query;
 use crate::secret_key::SecretKey;
+use crate::store::Tx;
 
 /// What is answered instead of a secret.
 pub(super) const MASK: &str = "********";
@@ -32,37 +37,110 @@ fn bound(workflow: Uuid) -> String {
 /// which this one is based.
 ///
 /// # Errors
-/// 422 for a mask where no secret is kept.
-pub fn keep(
+/// 422 `secret_required` for a mask where no secret is kept, or one that belongs to another connection.
+pub async fn keep(
+    tx: &mut Tx,
     key: Option<&SecretKey>,
     (organization, workflow): (Uuid, Uuid),
     graph: &mut Json,
     kept: Option<&str>,
 ) -> Result<(), Problem> {
+    let mut named = BTreeSet::new();
+    each_secret(Definitions::embedded(), graph, &mut |at, secret| {
+        if secret != MASK && !at.connection.is_empty() {
+            named.insert(at.connection.clone());
+        }
+    });
+    let targets = targets(tx, organization, named).await?;
+    store(key, (organization, workflow), graph, kept, &targets)
+}
+
+fn store(
+    key: Option<&SecretKey>,
+    (organization, workflow): (Uuid, Uuid),
+    graph: &mut Json,
+    kept: Option<&str>,
+    targets: &HashMap<String, Uuid>,
+) -> Result<(), Problem> {
     let known = known(kept);
-    let mut fault = None;
+    let mut faults = Vec::new();
     each_secret(Definitions::embedded(), graph, &mut |at, secret| {
         if secret == MASK {
             match known.get(&whose(at)) {
-                Some(stored) => secret.clone_from(stored),
-                None => fault = fault.take().or_else(|| Some(at.place.clone())),
+                Some((connection, stored)) if *connection == at.connection => {
+                    secret.clone_from(stored);
+                }
+                known => faults.push(required(at, known.is_some())),
             }
             return;
         }
+        let target = targets.get(&at.connection).copied();
+        let entered = Entered {
+            connection: at.connection.clone(),
+            target,
+            secret: secret.clone(),
+        };
+        let text = entered.write();
         *secret = match key {
             Some(key) => {
-                let bytes = sealed::seal(key, (organization, &bound(workflow)), secret);
+                let bytes = sealed::seal(key, (organization, &bound(workflow)), &text);
                 format!("{SEALED}{}", STANDARD_NO_PAD.encode(bytes))
             }
-            None => format!("{PLAIN}{secret}"),
+            None => format!("{PLAIN}{text}"),
         };
     });
-    let Some(place) = fault else {
-        return Ok(());
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::invalid_with(Code::SecretRequired, faults))
+    }
+}
+
+fn required(at: &SecretPlace, elsewhere: bool) -> Fault {
+    let told = if elsewhere {
+        "is the mask of a secret that was entered for another connection: send the secret itself"
+    } else {
+        "is the mask of a secret, and none is kept for the step of this id: send the secret itself"
     };
-    let told =
-        "is the mask of a secret, and none is kept for the step of this id: send the secret itself";
-    Err(Problem::fault(format!("graph_config.{place}"), told))
+    Fault {
+        path: format!("graph_config.{}", at.place),
+        code: Code::SecretRequired.as_str(),
+        message: told.to_owned(),
+    }
+}
+
+/// A secret, and what it was entered for.
+#[derive(Debug, PartialEq, Eq)]
+struct Entered {
+    /// The name of the connection; empty where the step named none.
+    connection: String,
+    /// The server that it led to; nothing when there was no such connection yet.
+    target: Option<Uuid>,
+    secret: String,
+}
+
+impl Entered {
+    fn write(&self) -> String {
+        let target = self.target.map(|target| target.to_string().into());
+        Json::List(vec![
+            self.connection.as_str().into(),
+            target.unwrap_or_default(),
+            self.secret.as_str().into(),
+        ])
+        .write()
+    }
+
+    fn read(text: &str) -> Option<Entered> {
+        let parts = Json::parse(text).ok()?;
+        let [connection, target, secret] = parts.as_list()? else {
+            return None;
+        };
+        Some(Entered {
+            connection: connection.as_str()?.to_owned(),
+            target: target.as_str().and_then(query::uuid),
+            secret: secret.as_str()?.to_owned(),
+        })
+    }
 }
 
 /// By what a secret is found again.
@@ -70,15 +148,18 @@ fn whose(at: &SecretPlace) -> (String, String, String) {
     (at.step.clone(), at.key.clone(), at.field.clone())
 }
 
-/// The secrets of a graph, as they are kept.
-fn known(graph: Option<&str>) -> HashMap<(String, String, String), String> {
+/// The secrets of a graph, as they are kept, with the connection of their step. Those of steps without an id
+/// are nobody's: another step could take them for its own.
+fn known(graph: Option<&str>) -> HashMap<(String, String, String), (String, String)> {
     let mut known = HashMap::new();
     let graph = graph.and_then(|graph| Json::parse(graph).ok());
     each_secret(
         Definitions::embedded(),
         &mut graph.unwrap_or_default(),
         &mut |at, secret| {
-            known.insert(whose(at), secret.clone());
+            if !at.step.is_empty() {
+                known.insert(whose(at), (at.connection.clone(), secret.clone()));
+            }
         },
     );
     known
@@ -95,7 +176,7 @@ pub(super) fn masked(graph: &str) -> Option<String> {
     any.then(|| graph.write())
 }
 
-/// A secret as a step uses it; or why it cannot be used.
+/// A secret as a step uses it on that connection; or why it cannot be used.
 ///
 /// # Errors
 /// In words for the run.
@@ -103,31 +184,74 @@ pub(super) fn open(
     key: Option<&SecretKey>,
     (organization, workflow): (Uuid, Uuid),
     stored: &str,
+    (name, connection): (&str, &Opened),
 ) -> Result<String, String> {
-    let Some(text) = stored.strip_prefix(SEALED) else {
-        return Ok(stored.strip_prefix(PLAIN).unwrap_or(stored).to_owned());
+    let text = if let Some(text) = stored.strip_prefix(SEALED) {
+        let key = key.ok_or("is encrypted, and this process has no TPLKIT_SECRET_KEY")?;
+        let bytes = STANDARD_NO_PAD.decode(text).unwrap_or_default();
+        let opened = sealed::open(key, (organization, &bound(workflow)), &bytes);
+        opened.ok_or(
+            "was encrypted with another TPLKIT_SECRET_KEY: save the automation with it again",
+        )?
+    } else if let Some(text) = stored.strip_prefix(PLAIN) {
+        text.to_owned()
+    } else {
+        return Ok(stored.to_owned());
     };
-    let key = key.ok_or("is encrypted, and this process has no TPLKIT_SECRET_KEY")?;
-    let bytes = STANDARD_NO_PAD.decode(text).unwrap_or_default();
-    let opened = sealed::open(key, (organization, &bound(workflow)), &bytes);
-    opened.ok_or_else(|| {
-        "was encrypted with another TPLKIT_SECRET_KEY: save the automation with it again".to_owned()
-    })
+    let entered = Entered::read(&text)
+        .ok_or("is kept in a form that cannot be read: save the automation with it again")?;
+    if entered.connection != name {
+        let told = "was entered for another connection: save the automation with it again";
+        return Err(told.to_owned());
+    }
+    if entered
+        .target
+        .is_some_and(|target| connection.target != Some(target))
+    {
+        return Err(
+            "was entered for another server than the one that the connection leads to now: save the automation \
+             with it again"
+                .to_owned(),
+        );
+    }
+    Ok(entered.secret)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use tplkit::json::Value as Json;
     use uuid::Uuid;
 
-    use super::{MASK, keep, masked, open};
+    use super::{MASK, masked, open, store};
+    use crate::automation::connections::Opened;
     use crate::secret_key::SecretKey;
 
-    fn graph(secret: &str) -> Json {
+    const OF: (Uuid, Uuid) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    const HERE: Uuid = Uuid::from_u128(3);
+
+    fn graph_to(connection: &str, secret: &str) -> Json {
         let text = format!(
-            r#"{{"steps":[{{"key":"http.request","id":"stp_aaaaaaaaaaaa","config":{{"connectionName":"c","bearerToken":"{secret}"}}}}]}}"#
+            r#"{{"steps":[{{"key":"http.request","id":"stp_aaaaaaaaaaaa","config":{{"connectionName":"{connection}","bearerToken":"{secret}"}}}}]}}"#
         );
         Json::parse(&text).expect("JSON")
+    }
+
+    fn graph(secret: &str) -> Json {
+        graph_to("c", secret)
+    }
+
+    fn targets() -> HashMap<String, Uuid> {
+        HashMap::from([("c".to_owned(), HERE)])
+    }
+
+    fn connection(target: Uuid) -> Opened {
+        Opened {
+            url: String::new(),
+            secret: None,
+            target: Some(target),
+        }
     }
 
     fn stored(graph: &Json) -> String {
@@ -140,26 +264,30 @@ mod tests {
     #[test]
     fn a_secret_is_kept_and_opened_and_never_shown() {
         let key = SecretKey::parse(&"0a".repeat(32)).expect("a key");
-        let of = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let here = connection(HERE);
         for (key, head) in [(Some(&key), "sealed:"), (None, "plain:")] {
             // Whatever a secret looks like, it is that text.
-            for secret in ["s3cret", "sealed:x", "plain:", "{{vars.x}}"] {
+            for secret in ["s3cret", "sealed:x", "plain:", "{{vars.x}}", "[]"] {
                 let mut kept = graph(secret);
-                keep(key, of, &mut kept, None).expect("is kept");
+                store(key, OF, &mut kept, None, &targets()).expect("is kept");
                 let text = stored(&kept);
                 assert!(text.starts_with(head), "{text}");
                 assert!(key.is_none() || !text.contains("s3cret"), "{text}");
-                assert_eq!(open(key, of, &text).as_deref(), Ok(secret));
+                let opened = open(key, OF, &text, ("c", &here));
+                assert_eq!(opened.as_deref(), Ok(secret));
                 let shown = masked(&kept.write()).expect("holds a secret");
                 assert_eq!(shown, graph(MASK).write());
                 let mut again = Json::parse(&shown).expect("JSON");
-                keep(key, of, &mut again, Some(&kept.write())).expect("is kept");
+                store(key, OF, &mut again, Some(&kept.write()), &targets()).expect("is kept");
                 assert_eq!(stored(&again), text);
             }
         }
-        assert_eq!(open(None, of, "as it was").as_deref(), Ok("as it was"));
+        let opened = open(None, OF, "as it was", ("c", &here));
+        assert_eq!(opened.as_deref(), Ok("as it was"));
         assert_eq!(masked(&graph("").write()), None);
-        let refused = keep(None, of, &mut graph(MASK), None).expect_err("nothing is kept");
+        let refused = store(None, OF, &mut graph(MASK), None, &targets());
+        let refused = refused.expect_err("nothing is kept");
+        assert_eq!(refused.code.as_str(), "secret_required");
         assert_eq!(
             refused.errors()[0].path,
             "graph_config.steps[0].config.bearerToken"
@@ -169,16 +297,46 @@ mod tests {
     #[test]
     fn it_opens_for_its_automation_only() {
         let key = |byte: &str| SecretKey::parse(&byte.repeat(32)).expect("a key");
-        let of = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut kept = graph("s3cret");
-        keep(Some(&key("0a")), of, &mut kept, None).expect("is kept");
+        store(Some(&key("0a")), OF, &mut kept, None, &targets()).expect("is kept");
         let text = stored(&kept);
         for (key, of) in [
-            (Some(key("0b")), of),
-            (Some(key("0a")), (of.0, of.0)),
-            (None, of),
+            (Some(key("0b")), OF),
+            (Some(key("0a")), (OF.0, OF.0)),
+            (None, OF),
         ] {
-            assert!(open(key.as_ref(), of, &text).is_err());
+            assert!(open(key.as_ref(), of, &text, ("c", &connection(HERE))).is_err());
         }
+    }
+
+    #[test]
+    fn it_belongs_to_its_connection_and_to_the_server_behind_it() {
+        let elsewhere = connection(Uuid::from_u128(4));
+        let mut kept = graph("s3cret");
+        store(None, OF, &mut kept, None, &targets()).expect("is kept");
+        let text = stored(&kept);
+        for (name, connection) in [("d", connection(HERE)), ("c", elsewhere.clone())] {
+            assert!(
+                open(None, OF, &text, (name, &connection)).is_err(),
+                "{name}"
+            );
+        }
+        let refused = store(
+            None,
+            OF,
+            &mut graph_to("d", MASK),
+            Some(&kept.write()),
+            &targets(),
+        );
+        let refused = refused.expect_err("belongs elsewhere");
+        assert_eq!(refused.code.as_str(), "secret_required");
+        assert!(refused.detail().contains("another connection"));
+        // One that was entered before there was such a connection is bound to its name.
+        let mut early = graph_to("later", "s3cret");
+        store(None, OF, &mut early, None, &targets()).expect("is kept");
+        let text = stored(&early);
+        let opened = open(None, OF, &text, ("later", &elsewhere));
+        assert_eq!(opened.as_deref(), Ok("s3cret"));
+        assert!(open(None, OF, &text, ("c", &elsewhere)).is_err());
     }
 }

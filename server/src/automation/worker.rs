@@ -8,28 +8,24 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use quick_cache::sync::Cache;
-use tokio::sync::{Mutex, MutexGuard, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tplkit::json::Value as Json;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::bell::Bell;
+use super::capacity::{Capacity, RunPermit};
 use super::connections::Opened;
 use super::{events, outside, playing, runs, schedules};
 use crate::context::Context;
 use crate::metrics::Runs;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
-use crate::store::{Scope, Store, StoreError};
+use crate::store::{Scope, Store, StoreError, Value};
 
 /// How long nobody looks when the bell is silent.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// How many runs one process plays at once.
-const AT_ONCE: usize = 32;
-/// Among how many turns organizations are spread.
-const TURNS: usize = 256;
-
 /// How many graphs are remembered.
 const GRAPHS: usize = 256;
 
@@ -69,7 +65,8 @@ pub struct Player {
     pub(super) counted: Runs,
     /// Graphs of versions that were played lately.
     pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
-    turns: Arc<Vec<Mutex<()>>>,
+    /// Who may work, and whom others may be asked for.
+    capacity: Capacity,
 }
 
 impl Player {
@@ -89,7 +86,7 @@ impl Player {
             settings: Arc::new(settings),
             counted: Runs::default(),
             graphs: Arc::new(Cache::new(GRAPHS)),
-            turns: Arc::new((0..TURNS).map(|_| Mutex::new(())).collect()),
+            capacity: Capacity::new(),
         }
     }
 
@@ -98,14 +95,6 @@ impl Player {
     pub fn counting(mut self, counted: &Runs) -> Player {
         self.counted = counted.clone();
         self
-    }
-
-    /// The turn of an organization, in this process. Mails of one organization go out and are noted one
-    /// after the other, so that a crash repeats one of them at most.
-    pub(super) async fn turn(&self, organization: Uuid) -> MutexGuard<'_, ()> {
-        let (high, low) = organization.as_u64_pair();
-        let at = usize::try_from((high ^ low) % TURNS as u64).unwrap_or(0);
-        self.turns[at].lock().await
     }
 
     /// The mail server for mails that name no connection.
@@ -121,6 +110,7 @@ impl Player {
         Some(Opened {
             url: parsed.to_string(),
             secret: password,
+            target: None,
         })
     }
 
@@ -134,8 +124,7 @@ impl Player {
         let mut told = String::new();
         loop {
             while playing.try_join_next().is_some() {}
-            let room = AT_ONCE.saturating_sub(playing.len());
-            let found = match self.find(room).await {
+            let found = match self.find(self.capacity.room()).await {
                 Ok(found) => {
                     told.clear();
                     found
@@ -152,10 +141,12 @@ impl Player {
             let busy = found.more || !found.runs.is_empty();
             for run in found.runs {
                 let (player, stop) = (self.clone(), stop.clone());
+                let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
-                playing.spawn(async move { player.once(run, &stop).await }.instrument(span));
+                let played = async move { player.once(run, permit, &stop).await };
+                playing.spawn(played.instrument(span));
             }
-            if busy && playing.len() < AT_ONCE && !*stop.borrow() {
+            if busy && self.capacity.room() > 0 && !*stop.borrow() {
                 continue;
             }
             tokio::select! {
@@ -163,6 +154,7 @@ impl Player {
                 _ = stop.wait_for(|stop| *stop) => break,
                 _ = playing.join_next(), if !playing.is_empty() => {}
                 () = self.bell.heard() => {}
+                () = self.capacity.freed() => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
             }
         }
@@ -184,14 +176,16 @@ impl Player {
             }
             for run in found.runs {
                 played += 1;
-                Box::pin(self.once(run, &stop)).await;
+                let permit = self.capacity.admit(run.organization);
+                Box::pin(self.once(run, permit, &stop)).await;
             }
         }
     }
 
     /// Makes runs of what has happened, and claims so many.
     async fn find(&self, room: usize) -> Result<Found, StoreError> {
-        let waiting = self.waiting().await?;
+        let full = self.capacity.full();
+        let waiting = self.waiting(full.clone()).await?;
         let mut found = Found::default();
         if waiting.events {
             // The rest is for the next round: those that are runs by then are played meanwhile.
@@ -203,21 +197,23 @@ impl Player {
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
             let claim = (self.context.id(), room);
             let times = (self.lease(), self.context.now());
+            let input = (claim, times, full);
             found.runs = self
                 .store
-                .write(&Scope::Operator, (claim, times), |tx, (claim, times)| {
-                    Box::pin(runs::claim(tx, *claim, *times))
+                .write(&Scope::Operator, input, |tx, (claim, times, full)| {
+                    Box::pin(runs::claim(tx, *claim, *times, full))
                 })
                 .await?;
         }
         Ok(found)
     }
 
-    /// Whether there is anything to do, asked without writing.
-    async fn waiting(&self) -> Result<Waiting, StoreError> {
-        let now = self.context.now();
+    /// Whether there is anything to do, asked without writing. Runs of organizations that hold all they may
+    /// are nothing to do.
+    async fn waiting(&self, full: Vec<Uuid>) -> Result<Waiting, StoreError> {
+        let input = (self.context.now(), full);
         self.store
-            .read(&Scope::Operator, now, |tx, now| {
+            .read(&Scope::Operator, input, |tx, (now, full)| {
                 Box::pin(async move {
                     let sql = "SELECT id FROM workflow_events LIMIT 1";
                     let events = tx.first(sql, &[]).await?.is_some();
@@ -226,8 +222,10 @@ impl Player {
                     let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
                     let sql = "SELECT id FROM workflow_runs WHERE status IN ('queued', 'running') \
                          AND (wake_at IS NULL OR wake_at <= $1) \
-                         AND (locked_until IS NULL OR locked_until < {clock}) LIMIT 1";
-                    let runs = tx.first(sql, &[(*now).into()]).await?.is_some();
+                         AND (locked_until IS NULL OR locked_until < {clock}) \
+                         AND NOT {any organization_id $2} LIMIT 1";
+                    let full = Value::Ids(full.clone());
+                    let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();
                     Ok(Waiting {
                         events,
                         schedules,
@@ -239,9 +237,10 @@ impl Player {
     }
 
     /// Plays a run, whatever happens.
-    async fn once(&self, run: runs::Run, stop: &watch::Receiver<bool>) {
+    async fn once(&self, run: runs::Run, permit: RunPermit, stop: &watch::Receiver<bool>) {
+        permit.work().await;
         self.counted.started();
-        let played = AssertUnwindSafe(playing::play(self, &run, stop)).catch_unwind();
+        let played = AssertUnwindSafe(playing::play(self, &run, &permit, stop)).catch_unwind();
         match played.await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {

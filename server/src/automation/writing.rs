@@ -48,6 +48,7 @@ impl Writing<'_> {
             let reason = format!("there is no table {} here any more", write.feature);
             Stop::Failed(Failure::at("targetFeatureId", reason))
         })?;
+        self.columns(&opened.table)?;
         let found = match write.mode {
             WriteMode::UpdateTrigger => {
                 match run.row.filter(|_| run.feature == Some(write.feature)) {
@@ -77,6 +78,22 @@ impl Writing<'_> {
             ("rowId".to_owned(), first.unwrap_or_default()),
             ("count".to_owned(), count.into()),
         ]))
+    }
+
+    /// Refuses to write what the table has no column for: it was there when the automation was saved.
+    fn columns(&self, table: &Table) -> Result<(), Stop> {
+        let known = |name: &str| {
+            let mut columns = table.columns.iter();
+            columns.any(|column| column.definition.name == name)
+        };
+        let Some(gone) = self.write.cells.iter().find(|cell| !known(&cell.column)) else {
+            return Ok(());
+        };
+        let reason = format!("the table has no column `{}` any more", gone.column);
+        let failure = Failure::at(format!("bindings.{}", gone.column), reason);
+        Err(Stop::Failed(
+            failure.yields(Some(&gone.expression), &gone.value),
+        ))
     }
 
     /// The cells as texts, in the order of their keys.

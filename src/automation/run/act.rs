@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::compare;
 use super::question::Question;
+use super::recipients;
 use super::resolve::{Failure, text_of};
 use crate::json::{Object, Value};
 use crate::package::uid::is_uuid;
@@ -283,8 +284,7 @@ impl Mail {
 
     fn of(config: &Object, written: &Object) -> Result<Mail, Failure> {
         let to = text(config, "to");
-        let addresses = to.split(',').map(str::trim).filter(|one| !one.is_empty());
-        let addresses: Vec<String> = addresses.map(str::to_owned).collect();
+        let addresses = recipients::split(&to);
         if addresses.is_empty() {
             let failure = Failure::at("to", "there is nobody to send it to");
             return Err(failure.yields(written.get("to"), &to.into()));

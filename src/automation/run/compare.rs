@@ -10,7 +10,7 @@ use crate::json::{Number, Value};
 use crate::rows::Decimal;
 
 /// The digits of a number, or of a text that is one.
-pub(super) fn digits(value: &Value) -> Option<String> {
+pub(in crate::automation) fn digits(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(number.as_str().to_owned()),
         Value::String(text) => Number::parse(text.trim()).map(|number| number.as_str().to_owned()),
@@ -19,7 +19,7 @@ pub(super) fn digits(value: &Value) -> Option<String> {
 }
 
 /// How two values stand to each other.
-pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
+pub(in crate::automation) fn compare(one: &Value, other: &Value) -> Ordering {
     match (digits(one), digits(other)) {
         (Some(one), Some(other)) => Decimal::new(&one).cmp(&Decimal::new(&other)),
         _ => text_of(one).cmp(&text_of(other)),

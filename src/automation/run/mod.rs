@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `envelope` | what travels between the steps, and what a token yields |
 //! | `resolve` | expressions into values |
+//! | `request_path`, `recipients` | what values may bring into a path, and into the addressees of a mail |
 //! | `compare` | conditions and cases |
 //! | `act` | what a step asks of the world |
 //! | `question` | which rows a read wants |
@@ -18,10 +19,12 @@
 //! | `stub` | a world of sample rows in which nothing is done |
 
 mod act;
-mod compare;
+pub(super) mod compare;
 mod envelope;
 mod play;
 mod question;
+mod recipients;
+mod request_path;
 mod resolve;
 mod schedule;
 mod stub;

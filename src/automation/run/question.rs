@@ -104,6 +104,9 @@ impl Question {
                 let Some([low, high]) = value.as_list() else {
                     return Err("`between` takes a list of two values");
                 };
+                if [low, high].iter().any(|one| !is_bound(one)) {
+                    return Err("`between` takes two values that can be compared with a cell");
+                }
                 self.ask(column, ordered(Compare::Gte, low))?;
                 ordered(Compare::Lte, high)
             }
@@ -154,6 +157,11 @@ impl Question {
         };
         self.empty.iter().all(empty) && matches(&self.filters, Match::All, row)
     }
+}
+
+/// Whether a value is one that `between` can begin or end with.
+fn is_bound(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_))
 }
 
 /// A comparison by amount where the value is a number, else by text.

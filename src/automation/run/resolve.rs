@@ -3,10 +3,14 @@
 //! There is nothing to compute in an expression: tokens are paths. What a token yields is put where it
 //! stands and never looked at again, whatever braces it holds.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::envelope::Envelope;
-use crate::automation::{Piece, lone_token, pieces};
+use super::request_path::Unresolved;
+use super::{recipients, request_path};
+use crate::automation::{Path, Piece, lone_token, pieces};
 use crate::definitions::{Field, FieldType, Fields};
 use crate::json::{Object, Value};
 use crate::rows::text_form;
@@ -20,6 +24,10 @@ pub(super) enum Purpose {
     Html,
     /// A line of a head: values bring no line break into it.
     Line,
+    /// Addressees: a value is one of them.
+    Recipients,
+    /// The path of a request: a value is a segment of it, or a value of its query.
+    RequestPath,
 }
 
 /// Why a step could not be done: where, which expression, which value.
@@ -34,6 +42,9 @@ pub struct Failure {
     /// What is wrong with it.
     pub reason: String,
 }
+
+/// How long a path, or the addressees of a mail, may be.
+const LONGEST: usize = 1 << 20;
 
 /// How much of a value a failure quotes.
 const QUOTED: usize = 200;
@@ -139,13 +150,30 @@ impl Resolver<'_> {
                 continue;
             }
             let purpose = purpose(key, name);
-            let value = self.field(field, value, purpose)?;
+            let value = match purpose {
+                Purpose::RequestPath | Purpose::Recipients => self.sent(name, value, purpose)?,
+                _ => self.field(field, value, purpose)?,
+            };
             if purpose == Purpose::Line {
                 one_line(name, config.get(name), &value)?;
             }
             resolved.insert(name.clone(), value);
         }
         Ok(resolved)
+    }
+
+    /// A text that says where something is sent to.
+    fn sent(&self, name: &str, written: &Value, purpose: Purpose) -> Result<Value, Failure> {
+        let text = text_of(written);
+        let value_of = |path: &Path<'_>| Cow::Owned(self.envelope.value(path, self.now));
+        let made = match purpose {
+            Purpose::RequestPath => request_path::resolve(&text, LONGEST, &value_of),
+            _ => recipients::resolve(&text, LONGEST, &value_of),
+        };
+        made.map(Value::from).map_err(|error| match error {
+            Unresolved::TooLong => Failure::at(name, "is longer than anything that is sent"),
+            Unresolved::Failed(failure) => failure,
+        })
     }
 
     fn field(&self, field: &Field, value: &Value, purpose: Purpose) -> Result<Value, Failure> {
@@ -198,9 +226,9 @@ impl Resolver<'_> {
         if let Some(path) = lone_token(text) {
             let value = self.envelope.value(&path, self.now);
             return match purpose {
-                Purpose::Plain => value,
                 Purpose::Html => html(&text_of(&value)).into(),
                 Purpose::Line => text_of(&value).into(),
+                Purpose::Plain | Purpose::Recipients | Purpose::RequestPath => value,
             };
         }
         let mut resolved = String::with_capacity(text.len());
@@ -210,7 +238,7 @@ impl Resolver<'_> {
                     let value = text_of(&self.envelope.value(&token.path, self.now));
                     match purpose {
                         Purpose::Html => resolved.push_str(&html(&value)),
-                        Purpose::Plain | Purpose::Line => resolved.push_str(&value),
+                        _ => resolved.push_str(&value),
                     }
                 }
                 Piece::Text(span) | Piece::Broken(span, _) => resolved.push_str(&text[span]),
@@ -223,7 +251,9 @@ impl Resolver<'_> {
 fn purpose(key: &str, field: &str) -> Purpose {
     match (key, field) {
         ("email.send", "body") => Purpose::Html,
-        ("email.send", "to" | "subject") => Purpose::Line,
+        ("email.send", "subject") => Purpose::Line,
+        ("email.send", "to") => Purpose::Recipients,
+        ("http.request", "path") => Purpose::RequestPath,
         _ => Purpose::Plain,
     }
 }

@@ -21,6 +21,7 @@ use crate::http::problem::{Code, Problem};
 
 pub use change::{Change, Prepared, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
+pub(super) use open::targets;
 pub use open::{Opened, open, timer};
 
 /// What a connection leads to.

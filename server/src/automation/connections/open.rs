@@ -1,11 +1,13 @@
 //! Connections as steps use them: the address, and the secret decrypted.
 
+use std::collections::{BTreeSet, HashMap};
+
 use uuid::Uuid;
 
 use super::ConnectionKind;
 use crate::automation::sealed;
 use crate::secret_key::SecretKey;
-use crate::store::{Scope, Store, StoreError, Tx};
+use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// A connection as a step uses it.
 #[derive(Clone)]
@@ -14,6 +16,8 @@ pub struct Opened {
     pub url: String,
     /// What goes with it.
     pub secret: Option<String>,
+    /// By which the server behind it is known; another one is known by another id.
+    pub target: Option<Uuid>,
 }
 
 impl std::fmt::Debug for Opened {
@@ -33,12 +37,18 @@ pub async fn open(
     kind: ConnectionKind,
 ) -> Result<Result<Opened, String>, StoreError> {
     let asked = (organization, name.to_owned());
-    let found: Option<(String, String, Option<Vec<u8>>)> = store
+    let found: Option<Kept> = store
         .read(&Scope::Operator, asked, |tx, (organization, name)| {
             Box::pin(select(tx, *organization, name))
         })
         .await?;
-    let Some((found, url, sealed)) = found else {
+    let Some(Kept {
+        kind: found,
+        url,
+        sealed,
+        target,
+    }) = found
+    else {
         return Ok(Err(format!("the organization has no connection `{name}`")));
     };
     if found != kind.as_str() {
@@ -63,19 +73,55 @@ pub async fn open(
             )));
         }
     };
-    Ok(Ok(Opened { url, secret }))
+    Ok(Ok(Opened {
+        url,
+        secret,
+        target: Some(target),
+    }))
 }
 
-async fn select(
-    tx: &mut Tx,
-    organization: Uuid,
-    name: &str,
-) -> Result<Option<(String, String, Option<Vec<u8>>)>, StoreError> {
-    let sql = "SELECT kind, url, secret FROM connections WHERE {tenant organization_id} \
+/// A connection as it is kept.
+struct Kept {
+    kind: String,
+    url: String,
+    sealed: Option<Vec<u8>>,
+    target: Uuid,
+}
+
+async fn select(tx: &mut Tx, organization: Uuid, name: &str) -> Result<Option<Kept>, StoreError> {
+    let sql = "SELECT kind, url, secret, coalesce(target_id, id) FROM connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND name = $2";
     let row = tx.first(sql, &[organization.into(), name.into()]).await?;
-    row.map(|row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .transpose()
+    let read = |row: Row| {
+        Ok(Kept {
+            kind: row.get(0)?,
+            url: row.get(1)?,
+            sealed: row.get(2)?,
+            target: row.get(3)?,
+        })
+    };
+    row.map(read).transpose()
+}
+
+/// By which the servers behind connections of these names are known, as far as there are such connections.
+///
+/// # Errors
+/// Those of the store.
+pub(in crate::automation) async fn targets(
+    tx: &mut Tx,
+    organization: Uuid,
+    names: BTreeSet<String>,
+) -> Result<HashMap<String, Uuid>, StoreError> {
+    if names.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let sql = "SELECT name, coalesce(target_id, id) FROM connections \
+         WHERE {tenant organization_id} AND organization_id = $1 AND {any name $2}";
+    let names = Value::Texts(names.into_iter().collect());
+    let rows = tx.query(sql, &[organization.into(), names]).await?;
+    rows.iter()
+        .map(|row| Ok((row.get(0)?, row.get(1)?)))
+        .collect()
 }
 
 /// The address of a timer, by its name or its id.

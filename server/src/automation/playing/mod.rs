@@ -16,6 +16,7 @@ use tplkit::automation::run::{Act, Due, Envelope, Failure, Next, Play, Record};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
+use super::capacity::RunPermit;
 use super::runs::{self, Run, StepLine};
 use super::step::Stop;
 use super::worker::Player;
@@ -30,6 +31,7 @@ use inside::Inside;
 pub(super) async fn play(
     player: &Player,
     run: &Run,
+    permit: &RunPermit,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StoreError> {
     let Some((graph, known)) = begun(player, run).await? else {
@@ -45,6 +47,8 @@ pub(super) async fn play(
     let mut playing = Playing {
         player,
         run,
+        permit,
+        stop,
         scope,
         play: Play::new(Definitions::embedded(), &graph, envelope(run)),
     };
@@ -190,6 +194,8 @@ pub(super) fn line(next: &Next, number: i64, input: &Object, status: &str) -> St
 struct Playing<'p> {
     player: &'p Player,
     run: &'p Run,
+    permit: &'p RunPermit,
+    stop: &'p watch::Receiver<bool>,
     scope: Scope,
     play: Play,
 }
@@ -250,17 +256,7 @@ impl Playing<'_> {
                 Ok(came)
             }
             act @ (Act::Ask { .. } | Act::Mail(_) | Act::Request(_)) => {
-                let mut turn = None;
-                if let Act::Mail(_) = act {
-                    let waiting = async { Ok(self.player.turn(self.run.organization).await) };
-                    turn = self.held(waiting).await?.ok();
-                }
-                // Noted before it is done: whoever looks sees what may have happened.
-                self.note(line.clone()).await?;
-                let done = self.held(self.outside(&act, next, now)).await?;
-                let kept = self.keep(line, done.map_err(Stop::Failed)?).await;
-                drop(turn);
-                kept
+                self.call(line, &act, next).await
             }
         }
     }

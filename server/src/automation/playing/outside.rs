@@ -5,14 +5,58 @@ use std::time::Duration;
 use tplkit::automation::run::{Act, Failure, Next, Request};
 use tplkit::json::Object;
 
-use super::Playing;
+use super::{Came, Playing, release};
 use crate::automation::connections::{self, ConnectionKind, Opened};
 use crate::automation::outside::{self, Stamp};
+use crate::automation::runs::StepLine;
 use crate::automation::step::Stop;
 use crate::automation::{runs, secrets};
 use crate::store::Scope;
 
 impl Playing<'_> {
+    /// Does a step that asks something of others. The run holds no worker while it waits for them, and as
+    /// many wait at once as its organization may have under way.
+    pub(super) async fn call(&self, line: StepLine, act: &Act, next: &Next) -> Result<Came, Stop> {
+        self.permit.rest();
+        let waiting = async {
+            let turn = match act {
+                Act::Mail(_) => Some(self.permit.mail().await),
+                _ => None,
+            };
+            Ok((turn, self.permit.call().await))
+        };
+        let held = tokio::select! {
+            biased;
+            () = self.stopped() => {
+                // Somebody else goes on from here.
+                release(self.player, self.run, None).await?;
+                return Ok(Came::Waits);
+            }
+            held = self.held(waiting) => held?,
+        };
+        let (turn, call) = held.map_err(Stop::Failed)?;
+        let now = self.player.context.now();
+        // Noted before it is done: whoever looks sees what may have happened.
+        self.note(line.clone()).await?;
+        let done = self.held(self.outside(act, next, now)).await?;
+        drop(call);
+        let kept = match done {
+            Ok(output) => self.keep(line, output).await,
+            Err(failure) => Err(Stop::Failed(failure)),
+        };
+        drop(turn);
+        self.permit.work().await;
+        kept
+    }
+
+    /// Until the process is to stop.
+    async fn stopped(&self) {
+        if self.stop.clone().wait_for(|stop| *stop).await.is_err() {
+            // Nobody is left who could say so.
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Waits for something outside, and holds the run meanwhile.
     pub(super) async fn held<T>(
         &self,
@@ -74,7 +118,8 @@ impl Playing<'_> {
                 let connection = self
                     .connection(&request.connection, ConnectionKind::Http)
                     .await?;
-                let bearer = self.secret("bearerToken", request.bearer.as_deref())?;
+                let to = (request.connection.as_str(), &connection);
+                let bearer = self.secret("bearerToken", request.bearer.as_deref(), to)?;
                 let request = Request {
                     bearer,
                     ..request.clone()
@@ -93,7 +138,7 @@ impl Playing<'_> {
                     return Err(Stop::Failed(Failure::at("connectionName", reason)));
                 };
                 let connection = self.connection(name, ConnectionKind::Llm).await?;
-                let key = self.secret("apiKey", api_key.as_deref())?;
+                let key = self.secret("apiKey", api_key.as_deref(), (name, &connection))?;
                 let key = key.as_deref();
                 let asked = outside::ask(client()?, &connection, prompt, routes, key).await;
                 asked.map_err(Stop::Failed)
@@ -105,10 +150,15 @@ impl Playing<'_> {
     }
 
     /// A secret that stands in the step itself.
-    fn secret(&self, field: &str, stored: Option<&str>) -> Result<Option<String>, Stop> {
+    fn secret(
+        &self,
+        field: &str,
+        stored: Option<&str>,
+        to: (&str, &Opened),
+    ) -> Result<Option<String>, Stop> {
         let key = self.player.settings.secret_key.as_ref();
         let of = (self.run.organization, self.run.workflow);
-        let opened = stored.map(|stored| secrets::open(key, of, stored));
+        let opened = stored.map(|stored| secrets::open(key, of, stored, to));
         let opened = opened.transpose();
         opened.map_err(|reason| Stop::Failed(Failure::at(field, reason)))
     }

@@ -83,7 +83,7 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     judged.accept()?;
     let mut graph = graph;
     let of = (organization, new.workflow);
-    keep_secrets(new.secret_key.as_ref(), of, &mut graph, None)?;
+    keep_secrets(tx, new.secret_key.as_ref(), of, &mut graph, None).await?;
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &asked.context);
     let at = (organization, workspace.id, new.workflow);
     let stamp = (new.version, asked.now);

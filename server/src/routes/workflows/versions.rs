@@ -88,7 +88,7 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     }
     if body.halves.graph.is_some() {
         let (key, of) = (new.secret_key.as_ref(), (line.organization, line.id));
-        keep_secrets(key, of, &mut graph, Some(&base.graph_config))?;
+        keep_secrets(tx, key, of, &mut graph, Some(&base.graph_config)).await?;
     }
     let name = body.name.clone().unwrap_or(base.name);
     let definition = Definition::new(name, &trigger, &graph, &asked.context);

@@ -4,9 +4,12 @@ mod cron;
 mod dry;
 mod events;
 mod manual;
+mod neighbours;
 mod outside;
 mod seen;
 mod steps;
+mod targets;
+mod values;
 
 use serde_json::{Value, json};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};

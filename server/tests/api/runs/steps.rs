@@ -11,6 +11,7 @@ on_both_stores!(
     reads_find_what_they_ask_for,
     writes_follow_the_rules_of_rows,
     rows_are_found_by_a_column,
+    a_column_that_is_gone_is_not_written,
     people_are_told,
     notifications_are_read_by_whom_they_are_for,
     automations_run_others,
@@ -20,6 +21,42 @@ on_both_stores!(
 
 fn manual() -> Value {
     json!({"type": "manual"})
+}
+
+async fn a_column_that_is_gone_is_not_written(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    let kept = write("insert", &out, &[("status", json!("before"))]);
+    let gone = write(
+        "insert",
+        &out,
+        &[("status", json!("x")), ("note", json!("secret word"))],
+    );
+    let it = stage.fires(&manual(), &json!([kept, gone])).await;
+    let columns = format!("/v1/features/{out}/columns");
+    let listed = stage.editor.get(&columns).expect(200).json();
+    let note = listed.as_array().expect("columns").iter();
+    let note = note
+        .clone()
+        .find(|column| column["name"] == "note")
+        .expect("note");
+    let note = format!("{columns}/{}", crate::api::model::id(note));
+    stage.editor.delete(&note).expect(204);
+    for dry in [true, false] {
+        let begin = json!({ "dry_run": dry });
+        stage.editor.ask(&it, "/runs", &begin).expect(202);
+    }
+    stage.settle().await;
+    for run in stage.runs(&it) {
+        assert_eq!(ended(&run).0, "failed", "{run}");
+        let told = ended(&run).1;
+        assert!(
+            told.contains("bindings.note") && told.contains("no column `note`"),
+            "{run}"
+        );
+    }
+    // What came before it stays, and nothing of the step itself.
+    assert_eq!(stage.all(&out), [json!({"status": "before"})]);
 }
 
 async fn reads_find_what_they_ask_for(place: Place) {

@@ -14,6 +14,7 @@ on_both_stores!(
     triggers_have_their_own_answers,
     what_does_not_exist_is_told_like_what_is_hidden,
     chains_are_judged_with_their_tables,
+    between_takes_two_values_in_order,
 );
 
 fn verdict(client: &Client, workspace: &str, trigger: &Value, steps: &Value) -> Value {
@@ -316,4 +317,44 @@ async fn chains_are_judged_with_their_tables(place: Place) {
         issues(&verdict),
         told("trigger_config_invalid", "trigger", "config.featureId")
     );
+}
+
+async fn between_takes_two_values_in_order(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme);
+    let steps = |value: &Value| {
+        let rule = json!({"columnName": "c", "operator": "between", "value": value});
+        let read = json!({"featureId": model.feature, "filterGroup": {"rules": [rule]}});
+        json!([{"key": "feature.read", "config": read}, notify()[0]])
+    };
+    let manual = json!({"type": "manual"});
+    let found = |value: &Value| issues(&verdict(&editor, &model.workspace, &manual, &steps(value)));
+    let at = "0.config.filterGroup.rules.0.value";
+    for value in [
+        json!(5),
+        json!("1,2"),
+        json!([1]),
+        json!([1, 2, 3]),
+        json!([null, 2]),
+        json!([1, ""]),
+        json!([10, 9]),
+        json!(["b", "a"]),
+    ] {
+        assert_eq!(
+            found(&value),
+            told("step_config_invalid", "graph", at),
+            "{value}"
+        );
+        let mut body = body(&model.workspace, true);
+        body["graph_config"] = graph(&steps(&value));
+        editor.post(PATH, &body).refused(422, "invalid_automation");
+    }
+    for value in [
+        json!([9, 10]),
+        json!(["a", "b"]),
+        json!(["{{sys.today}}", "2020-01-01"]),
+    ] {
+        assert_eq!(found(&value), [], "{value}");
+    }
 }

@@ -1,0 +1,204 @@
+//! How much of a process runs take: places among the workers, and calls to the outside.
+//!
+//! A run holds a place among the workers while it reads and writes the store. While it waits for somebody
+//! outside it holds none, so that a slow partner keeps nobody else from working. How many calls of an
+//! organization are under way is bounded, and so is how many of its runs a process holds at all: the rest
+//! stays in the store, where it costs nothing, and runs of other organizations are claimed instead.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Mutex as Turn, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use uuid::Uuid;
+
+/// How many runs work at once.
+const WORKERS: usize = 32;
+/// How many calls of one organization are under way at once.
+const CALLS: usize = 16;
+/// From how many runs of one organization on no more of them are claimed.
+const OF_ORGANIZATION: usize = 32;
+/// How many runs there are at most, those that wait for others included.
+const RUNS: usize = 4096;
+
+/// What the runs of a process share. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Capacity(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    workers: Arc<Semaphore>,
+    organizations: Mutex<HashMap<Uuid, Organization>>,
+    /// A worker's place is free again.
+    freed: Notify,
+}
+
+/// What the runs of one organization share.
+#[derive(Debug, Clone)]
+struct Organization {
+    runs: usize,
+    calls: Arc<Semaphore>,
+    /// Mails go out and are noted one after the other, so that a crash repeats one of them at most.
+    mails: Arc<Turn<()>>,
+}
+
+impl Capacity {
+    pub(super) fn new() -> Capacity {
+        Capacity(Arc::new(Inner {
+            workers: Arc::new(Semaphore::new(WORKERS)),
+            organizations: Mutex::default(),
+            freed: Notify::new(),
+        }))
+    }
+
+    fn organizations(&self) -> MutexGuard<'_, HashMap<Uuid, Organization>> {
+        let organizations = self.0.organizations.lock();
+        organizations.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many more runs may be claimed.
+    pub(super) fn room(&self) -> usize {
+        let held: usize = self.organizations().values().map(|one| one.runs).sum();
+        let free = self.0.workers.available_permits();
+        free.min(RUNS.saturating_sub(held))
+    }
+
+    /// Organizations of which no more runs are claimed at the moment.
+    pub(super) fn full(&self) -> Vec<Uuid> {
+        let organizations = self.organizations();
+        let full = organizations.iter();
+        let full = full.filter(|(_, one)| one.runs >= OF_ORGANIZATION);
+        full.map(|(id, _)| *id).collect()
+    }
+
+    /// Lets a claimed run in. It has a place among the workers at once, when one is free.
+    pub(super) fn admit(&self, organization: Uuid) -> RunPermit {
+        let mut organizations = self.organizations();
+        let known = organizations.entry(organization);
+        let known = known.or_insert_with(|| Organization {
+            runs: 0,
+            calls: Arc::new(Semaphore::new(CALLS)),
+            mails: Arc::default(),
+        });
+        known.runs += 1;
+        RunPermit {
+            capacity: self.clone(),
+            organization,
+            calls: known.calls.clone(),
+            mails: known.mails.clone(),
+            worker: Mutex::new(self.0.workers.clone().try_acquire_owned().ok()),
+        }
+    }
+
+    /// Until a worker's place is free again.
+    pub(super) async fn freed(&self) {
+        self.0.freed.notified().await;
+    }
+}
+
+/// What a run holds.
+#[derive(Debug)]
+pub(super) struct RunPermit {
+    capacity: Capacity,
+    organization: Uuid,
+    calls: Arc<Semaphore>,
+    mails: Arc<Turn<()>>,
+    worker: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl RunPermit {
+    fn worker(&self) -> MutexGuard<'_, Option<OwnedSemaphorePermit>> {
+        self.worker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place among the workers, if the run has none.
+    pub(super) async fn work(&self) {
+        if self.worker().is_some() {
+            return;
+        }
+        let permit = self.capacity.0.workers.clone().acquire_owned().await;
+        *self.worker() = permit.ok();
+    }
+
+    /// Leaves the place among the workers.
+    pub(super) fn rest(&self) {
+        let held = self.worker().take();
+        if held.is_some() {
+            drop(held);
+            self.capacity.0.freed.notify_one();
+        }
+    }
+
+    /// Waits until the organization may begin another call, and holds it for that.
+    pub(super) async fn call(&self) -> Option<OwnedSemaphorePermit> {
+        self.calls.clone().acquire_owned().await.ok()
+    }
+
+    /// Waits until no other mail of the organization is on its way.
+    pub(super) async fn mail(&self) -> OwnedMutexGuard<()> {
+        self.mails.clone().lock_owned().await
+    }
+}
+
+impl Drop for RunPermit {
+    fn drop(&mut self) {
+        self.rest();
+        let mut organizations = self.capacity.organizations();
+        if let Some(known) = organizations.get_mut(&self.organization) {
+            known.runs -= 1;
+            if known.runs == 0 {
+                organizations.remove(&self.organization);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use uuid::Uuid;
+
+    use super::{CALLS, Capacity, OF_ORGANIZATION, WORKERS};
+
+    #[test]
+    fn runs_that_wait_for_others_leave_their_places() {
+        let capacity = Capacity::new();
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let places: Vec<_> = (0..OF_ORGANIZATION).map(|_| capacity.admit(one)).collect();
+        assert_eq!(capacity.room(), WORKERS - OF_ORGANIZATION);
+        assert_eq!(capacity.full(), [one]);
+        let late = capacity.admit(other);
+        assert!(late.work().now_or_never().is_none(), "all work");
+        for place in &places {
+            place.rest();
+        }
+        late.work().now_or_never().expect("a place is free");
+        assert_eq!(capacity.room(), WORKERS - 1);
+        // They count for their organization all the same, until they are over.
+        assert_eq!(capacity.full(), [one]);
+        drop(places);
+        assert!(capacity.full().is_empty());
+        drop(late);
+        assert_eq!(capacity.room(), WORKERS);
+        assert!(capacity.organizations().is_empty());
+    }
+
+    #[test]
+    fn calls_and_mails_of_an_organization_wait_for_each_other_alone() {
+        let capacity = Capacity::new();
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (place, elsewhere) = (capacity.admit(one), capacity.admit(other));
+        let mut calls: Vec<_> = (0..CALLS)
+            .map(|_| place.call().now_or_never().expect("a call is free"))
+            .collect();
+        let late = capacity.admit(one);
+        assert!(late.call().now_or_never().is_none());
+        assert!(elsewhere.call().now_or_never().is_some());
+        calls.pop();
+        assert!(late.call().now_or_never().is_some());
+        let mail = place.mail().now_or_never().expect("is free");
+        assert!(late.mail().now_or_never().is_none());
+        assert!(elsewhere.mail().now_or_never().is_some());
+        drop(mail);
+        assert!(late.mail().now_or_never().is_some());
+    }
+}

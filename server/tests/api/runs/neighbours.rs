@@ -1,0 +1,114 @@
+//! A partner that does not answer holds up the runs that wait for it, and nobody else's.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::outside::settings;
+use super::{Stage, ended};
+use crate::api::client::Client;
+use crate::api::model::{Model, id};
+use crate::api::workflows::{graph, path, workflow};
+use crate::sinks::SlowPartner;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_slow_partner_keeps_no_other_organization_waiting,
+    runs_that_wait_for_a_call_are_given_back_at_the_end,
+);
+
+const RUNS: usize = 100;
+
+/// An organization whose runs wait for a partner.
+async fn waiting(stage: &Stage, partner: &SlowPartner) -> String {
+    stage.connection("slow", "http", &partner.url, None).await;
+    let steps =
+        json!([{"key": "http.request", "config": {"connectionName": "slow", "path": "/x"}}]);
+    let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+    for _ in 0..RUNS {
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    }
+    it
+}
+
+/// Waits for something that comes about without anybody's doing. What never does fails the test.
+async fn until(what: &str, mut there: impl FnMut() -> bool) {
+    for _ in 0..1200 {
+        if there() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{what} did not come about");
+}
+
+fn status(client: &Client, run: &str) -> Value {
+    let path = format!("/v1/workflow-runs/{run}");
+    client.get(&path).expect(200).json()["status"].clone()
+}
+
+async fn a_slow_partner_keeps_no_other_organization_waiting(place: Place) {
+    let stage = Stage::new(place).await;
+    let partner = SlowPartner::start();
+    let it = waiting(&stage, &partner).await;
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    until("sixteen calls", || partner.at_once() == 16).await;
+
+    // Nobody answers them, and another organization's run goes through all the same.
+    let stranger = stage.world.as_user("stranger@other.test");
+    let model = Model::new(&stranger, stage.world.other);
+    let steps = json!([{"key": "notify", "config": {"scopeType": "organization", "title": "t"}}]);
+    let body = json!({"workspace_id": model.workspace, "name": "a", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": graph(&steps)});
+    let theirs = workflow(&stranger.create(crate::api::workflows::PATH, &body));
+    assert!(stage.world.switch(&theirs, true).await);
+    let run = id(&stranger
+        .ask(&theirs, "/runs", &json!({}))
+        .expect(202)
+        .json());
+    until("the other run", || status(&stranger, &run) == "succeeded").await;
+    assert_eq!((partner.at_once(), partner.most()), (16, 16));
+
+    partner.release();
+    until("their end", || {
+        let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
+        runs.iter().all(|run| ended(run).0 == "succeeded")
+    })
+    .await;
+    assert_eq!(partner.most(), 16);
+    assert_eq!(partner.keys().len(), RUNS);
+    stop.send(true).expect("somebody works");
+    working.await.expect("ends");
+}
+
+async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
+    let stage = Stage::new(place).await;
+    let partner = SlowPartner::start();
+    let it = waiting(&stage, &partner).await;
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    until("sixteen calls", || partner.at_once() == 16).await;
+    stop.send(true).expect("somebody works");
+    let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
+    for _ in 0..1200 {
+        if stage.world.sql(held, vec![]).await.len() == 16 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // Those that have a call under way hold on to it; nobody begins another one.
+    assert_eq!(stage.world.sql(held, vec![]).await.len(), 16);
+    assert_eq!(partner.keys().len(), 16);
+    partner.release();
+    working.await.expect("ends");
+    assert!(stage.world.sql(held, vec![]).await.is_empty());
+    assert_eq!(partner.keys().len(), 16);
+    // Somebody else goes on, and asks nothing twice.
+    stage.player_with(settings()).settle().await.expect("plays");
+    let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
+    assert!(runs.iter().all(|run| ended(run).0 == "succeeded"));
+    assert_eq!(partner.keys().len(), RUNS);
+    assert_eq!(partner.asked(), RUNS);
+}
