@@ -50,4 +50,4 @@ pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;
 pub use run::run;
 pub use suggest::{Candidate, Suggestion, suggest};
-pub use undo::{Lost, UndoError, undo};
+pub use undo::{Lost, UNDO_UNIT, UndoError, Undoing, undo, undo_in_units};

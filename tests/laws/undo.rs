@@ -1,8 +1,9 @@
 //! Undoing gives back what was there, byte for byte, however far the job came.
 
-use tplkit::apply::undo;
+use tplkit::apply::{Undoing, undo, undo_in_units};
+use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Crash, Memory};
-use tplkit::workspace::ready;
+use tplkit::workspace::{Target as _, ready};
 
 use crate::job::job;
 use crate::people::delete;
@@ -98,5 +99,45 @@ fn undo_of_a_later_job_leaves_the_earlier_one() {
         }
         target.take_up(first);
         undone(&mut target, &before)
+    });
+}
+
+/// In units of any size, killed at any calls and told to stop after any unit, as in one.
+#[test]
+fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
+    each(|seed| {
+        let source = workspace(seed);
+        let text = exported(&source, &selection(seed, &source))?;
+        let package = read(&text)?;
+        let (job, destination) = job(seed, &package, &source);
+        let mut target = Memory::new(destination);
+        let before = saved(&target);
+        job.run(&mut target, &[])?;
+        let mut dice = Dice::new(seed ^ 0x04D2);
+        let size = 1 + dice.below(40) as u64;
+        for _ in 0..dice.below(6) {
+            target.crash_at(Crash {
+                call: dice.below(12) as u64,
+                written: dice.below(2) == 0,
+            });
+            let stops = dice.below(3) == 0;
+            let ran = ready(undo_in_units(&mut target, false, size, &mut |_| !stops));
+            target.recover();
+            if let Ok(Undoing::Done) = ran {
+                return same("the state", &saved(&target), &before);
+            }
+        }
+        // The answer to the last unit may have been lost.
+        let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
+        if ledger.last() == Some(&Entry::Undone) {
+            return same("the state", &saved(&target), &before);
+        }
+        let left = ready(undo_in_units(&mut target, false, size, &mut |_| true));
+        match left {
+            Ok(Undoing::Done) => {}
+            Ok(Undoing::Paused) => return Err("nobody told it to stop".to_owned()),
+            Err(error) => return Err(format!("no undo: {error}")),
+        }
+        same("the state", &saved(&target), &before)
     });
 }

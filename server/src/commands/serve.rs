@@ -118,6 +118,7 @@ pub(super) async fn run(
         trust_proxy: options.trust_proxy,
         rate: options.rate_limit.0,
         lease_seconds: process.lease_seconds,
+        undo_wait: usual.undo_wait,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
         edge: Limits {

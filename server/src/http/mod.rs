@@ -23,6 +23,7 @@ pub mod spool;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::response::Response;
@@ -52,6 +53,8 @@ pub struct Config {
     pub rate: Option<Rate>,
     /// Seconds that a template job is held by who runs it, unless it is renewed.
     pub lease_seconds: u32,
+    /// How long an undo is waited for; after that it goes on without whoever asked.
+    pub undo_wait: Duration,
     /// How much a schema document shows.
     pub schema_cap: SchemaCap,
     /// Encrypts the secrets of connections; without it none can be stored.
@@ -77,6 +80,7 @@ impl Default for Config {
             trust_proxy: false,
             rate: Some(Rate::per_second(100)),
             lease_seconds: 60,
+            undo_wait: Duration::from_secs(10),
             schema_cap: SchemaCap {
                 features: 500,
                 columns: 5000,

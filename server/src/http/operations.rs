@@ -261,7 +261,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 94] = operations! {
+pub static OPERATIONS: [Operation; 95] = operations! {
     GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
@@ -353,7 +353,8 @@ pub static OPERATIONS: [Operation; 94] = operations! {
     POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
     GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;
     GET "/v1/template-jobs/{job_id}" READ, Viewer, Usual, [200, 404, 422] => template_jobs::get, "Reads a template job" [] -> TemplateJob;
-    POST "/v1/template-jobs/{job_id}/undo" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => template_jobs::undo, "Takes back what a job wrote" [force] -> TemplateJob;
+    POST "/v1/template-jobs/{job_id}/undo" STRUCTURE, Editor, Usual, [200, 202, 404, 409, 413, 415, 422] => template_jobs::undo, "Takes back what a job wrote" [force] -> TemplateJob;
+    POST "/v1/template-jobs/{job_id}/cancel" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => template_jobs::cancel, "Stops a job that is unfinished" [] -> TemplateJob;
     GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
     GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
 };

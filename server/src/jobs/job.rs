@@ -128,7 +128,7 @@ pub async fn unfinished(
          created_at, updated_at FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $2 \
          AND workspace_id = $3 AND template_id = $4 \
-         AND status IN ('pending', 'structure', 'rows', 'publish')";
+         AND status IN ('pending', 'structure', 'rows', 'publish', 'undoing')";
     let parameters = [
         now.into(),
         organization.into(),

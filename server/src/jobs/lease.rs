@@ -35,7 +35,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    fn of(job: &Job, owner: Uuid, length: i64) -> Lease {
+    pub(super) fn of(job: &Job, owner: Uuid, length: i64) -> Lease {
         Lease {
             organization: job.organization,
             workspace: job.workspace,
@@ -208,12 +208,14 @@ impl Lease {
         let sql = "UPDATE main.template_jobs SET \
              status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
              done = $6, total = $7, entries = entries + $8, updated_at = $9, \
-             locked_until = {clock $9} + $10 \
+             lease_owner = CASE WHEN $4 = 'undone' THEN NULL ELSE lease_owner END, \
+             locked_until = CASE WHEN $4 = 'undone' THEN NULL ELSE {clock $9} + $10 END \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
         let status = match (&unit.entry, unit.progress.phase) {
-            // Whoever took it back has the lease still, and gives it back.
+            // With this unit the lease goes, too.
             (Some(Entry::Undone), _) => Status::Undone,
+            (Some(Entry::Undoing { .. }), _) | (_, "undo") => Status::Undoing,
             (_, "rows") => Status::Rows,
             (_, "publish") => Status::Publish,
             _ => Status::Structure,
@@ -261,7 +263,7 @@ async fn waiting(store: &Store, context: &Context) -> Result<bool, StoreError> {
     let found = store.read(&Scope::Operator, context.now(), |tx, now| {
         Box::pin(async move {
             let sql = "SELECT id FROM template_jobs \
-                 WHERE status IN ('pending', 'structure', 'rows', 'publish') \
+                 WHERE status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
                  AND (locked_until IS NULL OR locked_until <= {clock $1}) LIMIT 1";
             Ok::<_, StoreError>(!tx.last(sql, &[(*now).into()]).await?.is_empty())
         })
@@ -289,9 +291,9 @@ pub async fn take_any(
                  locked_until = {clock $1} + $3, updated_at = $1, \
                  status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
                  WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs \
-                 WHERE status IN ('pending', 'structure', 'rows', 'publish') \
+                 WHERE status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
                  AND (locked_until IS NULL OR locked_until <= {clock $1}) ORDER BY id LIMIT 1) \
-                 AND status IN ('pending', 'structure', 'rows', 'publish') \
+                 AND status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
                  AND (locked_until IS NULL OR locked_until <= {clock $1}) \
                  RETURNING organization_id, workspace_id, id, template_id, created_by, status, \
                  phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), \
@@ -308,7 +310,7 @@ pub async fn take_any(
     }))
 }
 
-/// Takes a job that is finished, to take back what it wrote; nothing when somebody holds it.
+/// Takes this job, whatever its status; nothing when somebody holds it.
 ///
 /// # Errors
 /// Those of the store.

@@ -6,6 +6,7 @@
 //! (`ledger`), and that the work goes on whatever happens to a process ([`Worker`]).
 
 mod attempt;
+mod cancel;
 mod create;
 mod eyes;
 mod failure;
@@ -13,19 +14,25 @@ mod job;
 mod lease;
 mod ledger;
 mod package;
+mod renewal;
 mod right;
 mod status;
 mod target;
+mod undo;
+mod undo_worker;
 mod veil;
 mod worker;
 
+pub use cancel::cancel;
 pub use create::{New, create, reopen};
 pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
 pub use ledger::{earlier, own};
 pub use package::{Order, Part, read as read_package};
+pub use renewal::under;
 pub use right::hand_over;
 pub use status::Status;
 pub use target::Destination;
+pub use undo::{Ended, Undo};
 pub use veil::veil;
 pub use worker::{Bell, Worker};

@@ -15,18 +15,21 @@ pub enum Status {
     Completed,
     /// It stopped, and goes on when it is asked for again.
     Failed,
+    /// What it wrote is being taken away.
+    Undoing,
     /// What it wrote was taken away.
     Undone,
 }
 
 impl Status {
-    const ALL: [Status; 7] = [
+    const ALL: [Status; 8] = [
         Status::Pending,
         Status::Structure,
         Status::Rows,
         Status::Publish,
         Status::Completed,
         Status::Failed,
+        Status::Undoing,
         Status::Undone,
     ];
 
@@ -39,6 +42,7 @@ impl Status {
             Status::Publish => "publish",
             Status::Completed => "completed",
             Status::Failed => "failed",
+            Status::Undoing => "undoing",
             Status::Undone => "undone",
         }
     }

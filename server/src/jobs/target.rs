@@ -73,8 +73,18 @@ impl Destination {
     ) -> Result<Destination, StoreError> {
         let scope = lease.scope();
         let asked = store.read(&scope, lease.clone(), |tx, lease| Box::pin(eyes(tx, lease)));
+        let eyes = asked.await?;
         Ok(Destination {
-            eyes: asked.await?,
+            eyes,
+            ..Destination::whole(store, context, tables, lease)
+        })
+    }
+
+    /// The same with everything in it, whoever asked for the job: an undo takes away what the ledger
+    /// tells of, and what stands in its way may be anybody's.
+    pub fn whole(store: &Store, context: &Context, tables: &Tables, lease: Lease) -> Destination {
+        Destination {
+            eyes: lease.scope(),
             hand: Hand {
                 store: store.clone(),
                 context: context.clone(),
@@ -84,7 +94,7 @@ impl Destination {
                 entries: Arc::new(AtomicI64::new(UNREAD)),
             },
             under_way: None,
-        })
+        }
     }
 
     /// Asks before each unit whether who asked for the job still has the right to. Whoever takes back

@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 
 use super::attempt::attempt;
 use super::failure::Failure;
-use super::{Destination, Job, Lease, take_any};
+use super::{Destination, Job, Lease, Status, take_any};
 use crate::work::Bench;
 
 /// How many jobs one process carries out at a time.
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// A lease is renewed at least so often, however long it lasts.
 const RENEW: Duration = Duration::from_secs(20);
 /// How long a job rests that the store did not answer for, in microseconds.
-const REST: i64 = 2_000_000;
+pub(super) const REST: i64 = 2_000_000;
 
 /// Wakes the workers of this process. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -66,9 +66,12 @@ impl Worker {
             match take_any(store, context, self.length()).await {
                 Ok(Some((job, lease))) => {
                     let span = tracing::error_span!("template_job", job = %job.id);
-                    self.carry_out(job, lease, stop.clone())
-                        .instrument(span)
-                        .await;
+                    let stop = stop.clone();
+                    if job.status == Status::Undoing {
+                        self.undo(lease, stop).instrument(span).await;
+                    } else {
+                        self.carry_out(job, lease, stop).instrument(span).await;
+                    }
                     told.clear();
                     continue;
                 }

@@ -8,10 +8,11 @@ use crate::http::call::{Asked, Call};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::jobs::{self, Job};
+use crate::jobs::{self, Job, Status};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::{StoreError, Tx};
+use crate::templates::cancel::cancel as stop;
 use crate::templates::undo::{self, Undo};
 
 struct List {
@@ -91,17 +92,13 @@ async fn read(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result
 /// `POST /v1/template-jobs/{job_id}/undo`
 ///
 /// # Errors
-/// 404, 403, 409 for what would be lost, while somebody works on the job, and the second time.
+/// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
 pub async fn undo(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     let job = call.look(id, |tx, asked| Box::pin(entered(tx, asked)));
     let job = job.await?;
     let force = call.query.flag("force");
-    let body = call.bytes().await?;
-    call.query.finish()?;
-    if !body.is_empty() {
-        return Err(Problem::fault("", "this takes no body"));
-    }
+    no_body(&mut call).await?;
     if let Some(answered) = call.reserve().await? {
         return Ok(answered);
     }
@@ -109,7 +106,34 @@ pub async fn undo(mut call: Call) -> Result<Response, Problem> {
     // Whoever asked may go away meanwhile; what was begun ends.
     let undone = tokio::spawn(undo.make()).await;
     let job = undone.map_err(|error| undo::lost(&error))??;
-    call.found(Reply::json(StatusCode::OK, &job)?).await
+    let status = match job.status {
+        Status::Undone => StatusCode::OK,
+        _ => StatusCode::ACCEPTED,
+    };
+    call.found(Reply::json(status, &job)?).await
+}
+
+/// `POST /v1/template-jobs/{job_id}/cancel`
+///
+/// # Errors
+/// 404, 403, 409 for a job that has ended, or is being undone.
+pub async fn cancel(mut call: Call) -> Result<Response, Problem> {
+    let id = call.path_id(0).await?;
+    let job = call.look(id, |tx, asked| Box::pin(entered(tx, asked)));
+    let job: Job = job.await?;
+    no_body(&mut call).await?;
+    call.write(job.id, |tx, asked| Box::pin(stop(tx, asked)))
+        .await
+}
+
+async fn no_body(call: &mut Call) -> Result<(), Problem> {
+    let body = call.bytes().await?;
+    call.query.finish()?;
+    if body.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::fault("", "this takes no body"))
+    }
 }
 
 async fn entered(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Job, Problem> {

@@ -8,6 +8,7 @@
 //! broken. Whether a package is good is the library's to say; rows are never read as values here.
 
 pub(crate) mod apply;
+pub(crate) mod cancel;
 mod catalog;
 mod change;
 mod export;

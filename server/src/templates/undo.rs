@@ -1,16 +1,20 @@
-//! Takes back what a job wrote, under a lease of its own, so that nobody works on the job meanwhile.
+//! Takes back what a job wrote, as far as it goes while somebody waits for the answer.
+//!
+//! Everything that is against it is found before anything is gone. What takes longer than a request
+//! should is left to the workers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use tplkit::apply::{UndoError, undo};
+use tplkit::apply::{Lost, UndoError};
 use uuid::Uuid;
 
-use super::apply::in_the_way;
+use super::apply::{in_the_way, moved};
 use crate::auth::Caller;
 use crate::http::App;
 use crate::http::problem::{Code, Problem};
-use crate::jobs::{self, Destination, Job, Lease, Status};
-use crate::store::Tx;
+use crate::jobs::{self, Ended, Job, Status};
+use crate::store::{StoreError, Tx, Value};
 use crate::workspace::ReadError;
 
 /// A job that is to be taken back.
@@ -31,12 +35,12 @@ impl Undo {
         }
     }
 
-    /// Does it, and gives the job as it is afterwards.
+    /// Does it, and gives the job as it is afterwards: undone, or on the way there.
     ///
     /// # Errors
-    /// 409 for what would be lost, while somebody works on the job, and the second time.
+    /// 409 for what would be lost, while the template is busy in the workspace, and the second time.
     pub(crate) async fn make(self) -> Result<Job, Problem> {
-        idle(&self.job)?;
+        refuse(&self.job)?;
         let App {
             store,
             context,
@@ -44,30 +48,82 @@ impl Undo {
             ..
         } = &*self.app;
         let length = i64::from(config.lease_seconds) * 1_000_000;
-        let Some(lease) = jobs::take(store, context, &self.job, length).await? else {
-            return Err(in_the_way(&self.now().await?));
+        let at = (store, context);
+        let begun = jobs::Undo::begin(at, &self.job, self.force, length).await?;
+        let Some(undo) = begun else {
+            return Err(self.busy().await?);
         };
-        let undone = self.under(&lease).await;
-        // Also of a job that is undone: nobody works on it any more.
-        if let Err(error) = lease.release(store, context, 0).await {
-            tracing::warn!(%error, "the job is held until its lease runs out");
-        }
-        undone?;
+        let expired = self.expires();
+        let work = {
+            let (app, undo, expired) = (self.app.clone(), undo.clone(), expired.clone());
+            Box::pin(async move {
+                let at = (&app.store, &app.context, &app.tables);
+                undo.run(at, &expired).await
+            })
+        };
+        let ended = jobs::under(&undo.lease, at, work).await;
+        // The panic itself was logged where it happened.
+        let ended = ended.unwrap_or_else(|_| Ended::Failed(panicked().into()));
+        self.conclude(&undo, ended).await?;
         self.now().await
     }
 
-    async fn under(&self, lease: &Lease) -> Result<(), Problem> {
-        let App {
-            store,
-            context,
-            tables,
-            ..
-        } = &*self.app;
-        // It may have been asked to go on between the look and the lease.
-        idle(&self.now().await?)?;
-        let target = Destination::open(store, context, tables, lease.clone());
-        let mut target = target.await?;
-        undo(&mut target, self.force).await.map_err(problem)
+    /// Set when whoever asked has waited long enough.
+    fn expires(&self) -> Arc<AtomicBool> {
+        let wait = self.app.config.undo_wait;
+        let expired = Arc::new(AtomicBool::new(wait.is_zero()));
+        let flag = Arc::downgrade(&expired);
+        tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            if let Some(flag) = flag.upgrade() {
+                flag.store(true, Ordering::Relaxed);
+            }
+        });
+        expired
+    }
+
+    /// Lets go of the job, for whoever goes on with it.
+    async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Problem> {
+        let App { store, context, .. } = &*self.app;
+        let problem = match ended {
+            Ended::Done | Ended::Paused => None,
+            // Workers have it.
+            Ended::Fenced => return Ok(()),
+            Ended::Refused(error) => Some(self.refused(error).await),
+            Ended::Failed(error) => Some(error.into()),
+        };
+        if let Some(problem) = problem
+            && undo.give_up(store).await?
+        {
+            return Err(problem);
+        }
+        if let Err(error) = undo.lease.release(store, context, 0).await {
+            tracing::warn!(%error, "the job is held until its lease runs out");
+        }
+        self.app.bell.ring();
+        Ok(())
+    }
+
+    /// Why nobody can take the job back now.
+    async fn busy(&self) -> Result<Problem, Problem> {
+        let now = self.now().await?;
+        if let Err(problem) = refuse(&now) {
+            return Ok(problem);
+        }
+        let input = (
+            (now.organization, now.workspace, now.template),
+            self.app.context.now(),
+        );
+        let scope = self.caller.scope();
+        let found = self.app.store.read(&scope, input, |tx, (of, now)| {
+            Box::pin(jobs::unfinished(tx, *of, *now))
+        });
+        let active: Option<Job> = found.await?;
+        Ok(match active {
+            Some(active) => in_the_way(&active),
+            None if now.held => in_the_way(&now),
+            None => moved(),
+        })
     }
 
     /// The job as it is now, for whoever holds it or wants to.
@@ -80,6 +136,47 @@ impl Undo {
             .read(&scope, input, |tx, input| Box::pin(find(tx, input)));
         found.await
     }
+
+    async fn refused(&self, error: UndoError<ReadError>) -> Problem {
+        match error {
+            UndoError::NotEmpty(lost) => match self.shown(lost).await {
+                Ok(detail) => Problem::new(Code::NotEmpty, detail),
+                Err(error) => error.into(),
+            },
+            UndoError::Refused { code, detail } => Problem::new(code, detail),
+            UndoError::Conflict => conflict(),
+            // These are no refusals.
+            UndoError::Fenced | UndoError::Store { .. } => moved(),
+        }
+    }
+
+    /// What would be lost. Tables that the caller does not see have no name here.
+    async fn shown(&self, lost: Vec<Lost>) -> Result<String, StoreError> {
+        let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
+        let scope = self.caller.scope();
+        let store = &self.app.store;
+        let asked = store.read(&scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
+        let visible: Vec<Uuid> = asked.await?;
+        let texts = lost.iter().map(|lost| {
+            if visible.contains(&lost.feature) {
+                lost.to_string()
+            } else {
+                lost.of("a table that you do not see")
+            }
+        });
+        let texts: Vec<String> = texts.collect();
+        Ok(format!(
+            "Undo would lose what was done since: {}; undo with force to lose it.",
+            texts.join(", ")
+        ))
+    }
+}
+
+async fn visible(tx: &mut Tx, tables: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {any id $1}";
+    let rows = tx.query(sql, &[Value::Ids(tables.to_vec())]).await?;
+    rows.iter().map(|row| row.get(0)).collect()
 }
 
 async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Problem> {
@@ -89,37 +186,25 @@ async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Problem> {
     Ok(job)
 }
 
-/// A job that nobody works on, nor will.
-fn idle(job: &Job) -> Result<(), Problem> {
-    if job.status == Status::Undone {
-        return Err(conflict());
-    }
-    if job.status.is_finished() {
-        Ok(())
-    } else {
-        Err(in_the_way(job))
+/// A job that somebody works on or will, or that was taken back.
+fn refuse(job: &Job) -> Result<(), Problem> {
+    match job.status {
+        Status::Undone => Err(conflict()),
+        Status::Completed | Status::Failed => Ok(()),
+        _ => Err(in_the_way(job)),
     }
 }
 
 fn conflict() -> Problem {
-    let told = "The job was undone already; there is nothing left of it.";
-    Problem::new(Code::Conflict, told)
+    let detail = "The job was undone already; there is nothing left of it.";
+    Problem::new(Code::Conflict, detail)
 }
 
-fn problem(error: UndoError<ReadError>) -> Problem {
-    match error {
-        UndoError::Conflict => conflict(),
-        UndoError::NotEmpty(_) => Problem::new(Code::NotEmpty, format!("{error}.")),
-        UndoError::Refused { code, detail } => Problem::new(code, detail),
-        UndoError::Fenced => Problem::new(
-            Code::JobActive,
-            "Somebody else works on the job; nothing was taken away.",
-        ),
-        UndoError::Store { source, .. } => source.into(),
-    }
+fn panicked() -> StoreError {
+    StoreError::Internal("an undo panicked".to_owned())
 }
 
-/// What is told when the undo itself broke down.
+/// The answer when the undo itself broke down.
 pub(crate) fn lost(error: &tokio::task::JoinError) -> Problem {
     tracing::error!(%error, "an undo broke down");
     Problem::new(

@@ -85,7 +85,10 @@ impl About<'_> {
 
 fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
     let path = about.path(operation);
-    if operation.path.ends_with("/undo") {
+    if ["/undo", "/cancel"]
+        .iter()
+        .any(|end| operation.path.ends_with(end))
+    {
         return client.send(operation.method, &path, &[], None);
     }
     if operation.has_body() {

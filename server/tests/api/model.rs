@@ -1,6 +1,7 @@
 //! One of everything, and rows put into the store by hand.
 
 use serde_json::{Value as Json, json};
+use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
 use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
@@ -298,6 +299,40 @@ impl World {
             })
             .await;
         ran.expect(sql)
+    }
+
+    /// Lets the ledger of a job tell of more rows than one unit of an undo takes; they are gone already.
+    pub(crate) async fn has_written(&self, job: Uuid, rows: u32) {
+        let sql = "SELECT organization_id, workspace_id, entries FROM template_jobs WHERE id = $1";
+        let found = self.sql(sql, vec![job.into()]).await;
+        let organization: Uuid = found[0].get(0).expect("an id");
+        let workspace: Uuid = found[0].get(1).expect("an id");
+        let number: i64 = found[0].get(2).expect("a number");
+        let written = |position| Written {
+            position,
+            id: self.context.id(),
+            digest: RowDigest::default(),
+        };
+        let entry = Entry::Rows(Rows {
+            uid: "u_more".to_owned(),
+            feature: self.context.id(),
+            rows: (0..rows).map(written).collect(),
+            emptied: Vec::new(),
+            sequences: Vec::new(),
+            settled: Vec::new(),
+        });
+        let sql = "INSERT INTO main.template_job_entries \
+             (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
+        let parameters = vec![
+            organization.into(),
+            workspace.into(),
+            job.into(),
+            number.into(),
+            serde_json::to_string(&entry).expect("JSON").into(),
+        ];
+        self.sql(sql, parameters).await;
+        let sql = "UPDATE main.template_jobs SET entries = entries + 1 WHERE id = $1";
+        self.sql(sql, vec![job.into()]).await;
     }
 
     /// Puts a row into a table, as canonical text.

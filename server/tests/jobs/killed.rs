@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 use tplkit_server::context::{Context, SystemClock, random};
-use tplkit_server::jobs::Status;
+use tplkit_server::jobs::{Status, Undo};
 use tplkit_server::routes::organizations;
 use tplkit_server::store::Store;
 use uuid::Uuid;
@@ -20,7 +20,10 @@ use super::packages::{Package, everything};
 use crate::process::command;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(a_job_survives_the_death_of_its_workers);
+on_both_stores!(
+    a_job_survives_the_death_of_its_workers,
+    an_undo_survives_the_death_of_its_workers,
+);
 
 /// What the environment says of how much is tested.
 fn asked(name: &str, usual: usize) -> usize {
@@ -168,6 +171,45 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
         store.kind(),
         long.as_secs_f64()
     ));
+}
+
+/// Every worker dies as soon as it has written a unit, and so in the middle of the next.
+async fn an_undo_survives_the_death_of_its_workers(place: Place) {
+    let store = place.open().await;
+    let package = everything(6, 1100);
+    let asked = ask(&store, &package).await;
+    finished(&store, &asked, &mut [Working::start(&place)]).await;
+    let job = ground::job(&store, &context(), asked.job).await;
+    let undo = Undo::begin((&store, &context()), &job, false, 60_000_000).await;
+    let undo = undo.expect("is answered").expect("is free");
+    let released = undo.lease.release(&store, &context(), 0).await;
+    released.expect("is released");
+    let mut killed = 0;
+    loop {
+        let before = ground::job(&store, &context(), asked.job).await;
+        let mut worker = Working::start(&place);
+        let after = loop {
+            worker.lives();
+            let now = ground::job(&store, &context(), asked.job).await;
+            if now.status.is_finished() || (&now.phase, now.done) != (&before.phase, before.done) {
+                break now;
+            }
+            sleep(Duration::from_millis(1)).await;
+        };
+        if after.status.is_finished() {
+            break;
+        }
+        assert_eq!(
+            (after.status, after.phase.as_str()),
+            (Status::Undoing, "undo")
+        );
+        worker.signal("-KILL");
+        killed += 1;
+    }
+    assert!(killed > 1, "{killed}");
+    let job = ground::job(&store, &context(), asked.job).await;
+    assert_eq!(job.status, Status::Undone, "{:?}", job.error);
+    assert_eq!(Outcome::of(&store, asked.workspace).await, asked.before);
 }
 
 #[expect(clippy::disallowed_methods, reason = "a kill has to come at some time")]

@@ -9,3 +9,4 @@ mod outcome;
 mod packages;
 mod promises;
 mod same;
+mod undone;

@@ -11,6 +11,7 @@ use tplkit_server::workspace::{ReadError, Snapshot};
 use uuid::Uuid;
 
 /// Everything of a workspace.
+#[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     pub(super) structure: Structure,
     rows: Vec<(Id, Vec<StoredRow>)>,

@@ -85,7 +85,7 @@ pub(super) async fn count<T: Target>(
 fn written_by(earlier: &[Entry], uid: &str) -> u64 {
     earlier.iter().fold(0, |written, entry| match entry {
         Entry::Rows(rows) if rows.uid == uid => written + rows.rows.len() as u64,
-        Entry::Undone => 0,
+        Entry::Undoing { .. } | Entry::Undone => 0,
         _ => written,
     })
 }
@@ -99,7 +99,7 @@ fn known(earlier: &[Entry], table: &TableWork) -> HashMap<usize, Id> {
                 let written = rows.rows.iter();
                 known.extend(written.map(|row| (row.position as usize, row.id)));
             }
-            Entry::Undone => known.clear(),
+            Entry::Undoing { .. } | Entry::Undone => known.clear(),
             _ => {}
         }
     }

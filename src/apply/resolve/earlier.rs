@@ -82,7 +82,7 @@ impl<'l> Earlier<'l> {
                         replaced.unfinished = false;
                     }
                 }
-                Entry::Undone => earlier = Earlier::default(),
+                Entry::Undoing { .. } | Entry::Undone => earlier = Earlier::default(),
                 Entry::Rows(_) | Entry::Links(_) | Entry::Closed { .. } | Entry::Updates(_) => {}
             }
         }

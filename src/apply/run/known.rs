@@ -101,7 +101,7 @@ impl Known {
                     .or_default()
                     .extend(ids);
             }
-            Entry::Undone => {
+            Entry::Undoing { .. } | Entry::Undone => {
                 self.others.clear();
                 self.updated.clear();
             }
@@ -209,7 +209,7 @@ impl Known {
                     (counts.linked, counts.updated) = (0, 0);
                 }
             }
-            Entry::Undone => self.undone = true,
+            Entry::Undoing { .. } | Entry::Undone => self.undone = true,
         }
     }
 

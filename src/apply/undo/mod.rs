@@ -1,18 +1,23 @@
-//! Takes away what a job wrote, told by its ledger (`rest` 6.8): one unit, all or nothing.
+//! Takes away what a job wrote, told by its ledger (`rest` 6.8).
 //!
 //! Afterwards everything is as it was before the job: rows, configs, sequences. What people have
-//! done since is not lost silently: it refuses the undo, unless that is asked for.
+//! done since is not lost silently: it refuses the undo, unless that is asked for. A small undo is
+//! one unit; a larger one goes on in several, rows before structure, and the ledger says how far it
+//! is. Every refusal falls before the first unit is written; from then on an undo can only be
+//! interrupted, and goes on where it was.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
-
-use indexmap::IndexMap;
+mod losses;
+mod steps;
 
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, Moved, RowDigest, Structure, Updates};
+use crate::workspace::ledger::{Entry, Updated};
 use crate::workspace::{
-    Change, CommitError, Id, Kind, Progress, Refused, Removal, RowWrite, StoredRow, Target, Unit,
+    Change, CommitError, Id, Kind, Progress, Refused, Removal, RowWrite, Structure, Target, Unit,
 };
+
+pub use losses::Lost;
+use losses::losses;
+use steps::{Step, Steps};
 
 /// Why a job was not undone; nothing was taken away.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +26,7 @@ pub enum UndoError<E> {
     #[error("the job was undone already; there is nothing left of it")]
     Conflict,
     /// Something that people did since would be lost.
-    #[error("undo would lose what was done since: {}; undo with force to lose it", told(.0))]
+    #[error("undo would lose what was done since: {}; undo with force to lose it", listed(.0))]
     NotEmpty(Vec<Lost>),
     /// The store refused.
     #[error("the undo was refused, and nothing was taken away: {detail}")]
@@ -45,88 +50,88 @@ pub enum UndoError<E> {
     },
 }
 
-/// What an undo would lose of one table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
-    /// The table.
-    pub feature: Id,
-    /// Its name.
-    pub name: String,
-    /// Rows of the job that were edited since.
-    pub edited: Vec<Id>,
-    /// How many rows of others a table holds that the job created.
-    pub foreign: u64,
-}
-
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = |count: u64| if count == 1 { "row" } else { "rows" };
-        let edited = self.edited.len() as u64;
-        write!(f, "table {:?} has ", self.name)?;
-        if edited > 0 {
-            write!(f, "{edited} {} edited since", rows(edited))?;
-        }
-        if edited > 0 && self.foreign > 0 {
-            f.write_str(" and ")?;
-        }
-        if self.foreign > 0 {
-            write!(f, "{} {} of others", self.foreign, rows(self.foreign))?;
-        }
-        Ok(())
-    }
-}
-
-fn told(lost: &[Lost]) -> String {
+fn listed(lost: &[Lost]) -> String {
     let texts: Vec<String> = lost.iter().map(Lost::to_string).collect();
     texts.join(", ")
 }
 
+/// How far an undo has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undoing {
+    /// To its end.
+    Done,
+    /// It was told to stop after a unit; the next call goes on.
+    Paused,
+}
+
+/// Rows and records that are taken back in one unit.
+pub const UNDO_UNIT: u64 = 2000;
+
 /// Takes away what the job wrote; with `force` also what people did to it.
 pub async fn undo<T: Target>(target: &mut T, force: bool) -> Result<(), UndoError<T::Error>> {
+    let done = undo_in_units(target, force, UNDO_UNIT, &mut |_| true).await;
+    done.map(drop)
+}
+
+/// The same, in units of `size` rows and records. After each one `go_on` is asked whether to.
+///
+/// An undo that was begun goes on where its last unit ended. What others have edited meanwhile
+/// refuses it no more: in a table that goes it goes, elsewhere it stays as they left it.
+pub async fn undo_in_units<T: Target>(
+    target: &mut T,
+    force: bool,
+    size: u64,
+    go_on: &mut (dyn FnMut(Progress) -> bool + Send),
+) -> Result<Undoing, UndoError<T::Error>> {
     let ledger = target.ledger().await.map_err(store("reading the ledger"))?;
     if ledger.iter().any(|entry| matches!(entry, Entry::Undone)) {
         return Err(UndoError::Conflict);
     }
-    let traces = Traces::read(ledger);
-    let mut changes = traces.restored_rows(target, force).await?;
-    changes.extend(traces.removals(force));
-    changes.extend(
-        traces
-            .sequences
-            .iter()
-            .rev()
-            .map(|(feature, moved)| Change::RewindSequence {
-                feature: *feature,
-                column: moved.column,
-                from: moved.to,
-                to: moved.from,
-            }),
-    );
-    changes.extend(
-        traces
-            .structures
-            .iter()
-            .rev()
-            .flat_map(|s| taken_back(s, force)),
-    );
-    let unit = Unit {
-        changes,
-        entry: Some(Entry::Undone),
-        progress: Progress {
+    let mut steps = Steps::of(&ledger);
+    let begun = ledger.iter().rev().find_map(|entry| match entry {
+        Entry::Undoing { done } => Some(*done),
+        _ => None,
+    });
+    drop(ledger);
+    let total = steps.weight() as u64;
+    let mut done = begun.unwrap_or_default();
+    steps.take(done);
+    // One unit is checked by the store as it is written.
+    if begun.is_none() && !force && total > size {
+        let lost = losses(target, &steps).await?;
+        if !lost.is_empty() {
+            return Err(UndoError::NotEmpty(lost));
+        }
+    }
+    let mut first = begun.is_none();
+    loop {
+        let taken = steps.take(size.max(1));
+        done = total.min(done + size.max(1));
+        let progress = Progress {
             phase: "undo",
-            done: 1,
-            total: 1,
-        },
-        report: None,
-    };
-    match target.commit(unit).await {
-        Ok(()) => Ok(()),
-        Err(CommitError::Fenced) => Err(UndoError::Fenced),
-        Err(CommitError::Store(source)) => Err(UndoError::Store {
-            doing: "taking the job back",
-            source,
-        }),
-        Err(CommitError::Refused(refused)) => Err(traces.explain(target, refused).await?),
+            done: done.max(1),
+            total: total.max(1),
+        };
+        let entry = if steps.is_empty() {
+            Entry::Undone
+        } else {
+            Entry::Undoing { done }
+        };
+        let terms = Terms { force, first };
+        let unit = Unit {
+            changes: changes(target, (taken, &steps), terms).await?,
+            entry: Some(entry),
+            progress,
+            report: None,
+        };
+        write(target, unit, terms).await?;
+        first = false;
+        if steps.is_empty() {
+            return Ok(Undoing::Done);
+        }
+        if !go_on(progress) {
+            return Ok(Undoing::Paused);
+        }
     }
 }
 
@@ -134,211 +139,171 @@ fn store<E>(doing: &'static str) -> impl FnOnce(E) -> UndoError<E> {
     move |source| UndoError::Store { doing, source }
 }
 
-/// What a ledger says was written.
-#[derive(Default)]
-struct Traces {
-    structures: Vec<Structure>,
-    /// Rows by table, with what they held when the job last wrote them.
-    rows: IndexMap<Id, IndexMap<Id, RowDigest>>,
-    updates: Vec<Updates>,
-    sequences: Vec<(Id, Moved)>,
+/// What a unit may lose.
+#[derive(Debug, Clone, Copy)]
+struct Terms {
+    /// Everything.
+    force: bool,
+    /// Nothing is gone yet, so that it may still be refused.
+    first: bool,
 }
 
-impl Traces {
-    fn read(ledger: Vec<Entry>) -> Traces {
-        let mut traces = Traces::default();
-        for entry in ledger {
-            match entry {
-                Entry::Structure(structure) => traces.structures.push(structure),
-                Entry::Rows(rows) => {
-                    let table = traces.rows.entry(rows.feature).or_default();
-                    table.extend(rows.rows.iter().map(|row| (row.id, row.digest)));
-                    let moved = rows.sequences.into_iter();
-                    traces
-                        .sequences
-                        .extend(moved.map(|moved| (rows.feature, moved)));
+/// What is done to the workspace by some steps.
+async fn changes<T: Target>(
+    target: &T,
+    (taken, steps): (Vec<Step>, &Steps),
+    Terms { force, first }: Terms,
+) -> Result<Vec<Change>, UndoError<T::Error>> {
+    let mut structure = None;
+    let mut changes = Vec::with_capacity(taken.len());
+    for step in taken {
+        match step {
+            Step::Restore { feature, rows } => {
+                if structure.is_none() {
+                    let read = target.structure().await;
+                    structure = Some(read.map_err(store("reading the structure"))?);
                 }
-                Entry::Links(links) => {
-                    let table = traces.rows.entry(links.feature).or_default();
-                    table.extend(links.rows.iter().map(|row| (row.id, row.digest)));
+                let there = |structure: &Structure| structure.feature(feature).is_some();
+                if structure.as_ref().is_some_and(there) {
+                    changes.extend(restored(target, feature, rows, force).await?);
                 }
-                Entry::Updates(updates) => traces.updates.push(updates),
-                Entry::Closed { .. }
-                | Entry::Published { .. }
-                | Entry::Completed
-                | Entry::Undone => {}
             }
-        }
-        traces
-    }
-
-    /// Changed rows as they were, newest first. Rows that are gone stay gone.
-    async fn restored_rows<T: Target>(
-        &self,
-        target: &T,
-        force: bool,
-    ) -> Result<Vec<Change>, UndoError<T::Error>> {
-        let mut changes = Vec::new();
-        if self.updates.is_empty() {
-            return Ok(changes);
-        }
-        let structure = target.structure().await;
-        let structure = structure.map_err(store("reading the structure"))?;
-        let there = |updates: &&Updates| structure.feature(updates.feature).is_some();
-        for updates in self.updates.iter().rev().filter(there) {
-            let stored = self.stored(target, updates).await?;
-            let rows = updates.rows.iter().zip(stored);
-            let rows: Vec<RowWrite> = rows
-                .filter(|(_, stored)| stored.is_some())
-                .map(|(row, _)| RowWrite {
-                    id: row.id,
-                    cells: row.before.clone(),
-                    replace: true,
-                    digest: (!force).then_some(row.digest),
-                })
-                .collect();
-            if !rows.is_empty() {
-                let feature = updates.feature;
-                changes.push(Change::UpdateRows { feature, rows });
+            Step::Remove { feature, mut rows } => {
+                if force || (!first && steps.created.contains(&feature)) {
+                    for row in &mut rows {
+                        row.digest = None;
+                    }
+                }
+                changes.push(Change::RemoveRows { feature, rows });
             }
+            Step::Single(Change::Remove { kind, id, .. }) => changes.push(Change::Remove {
+                kind,
+                id,
+                force: force || (!first && kind == Kind::Feature),
+            }),
+            Step::Single(change) => changes.push(change),
         }
-        Ok(changes)
     }
+    Ok(changes)
+}
 
-    async fn stored<T: Target>(
-        &self,
-        target: &T,
-        updates: &Updates,
-    ) -> Result<Vec<Option<StoredRow>>, UndoError<T::Error>> {
-        let ids: Vec<Id> = updates.rows.iter().map(|row| row.id).collect();
-        let stored = target.fetch(updates.feature, &ids).await;
-        stored.map_err(store("reading rows"))
-    }
-
-    fn removals(&self, force: bool) -> impl Iterator<Item = Change> {
-        self.rows.iter().map(move |(feature, rows)| {
-            let rows = rows.iter().map(|(id, digest)| Removal {
-                id: *id,
-                digest: (!force).then_some(*digest),
-            });
-            Change::RemoveRows {
-                feature: *feature,
-                rows: rows.collect(),
-            }
+/// Rows as they were; those that are gone stay gone.
+async fn restored<T: Target>(
+    target: &T,
+    feature: Id,
+    rows: Vec<Updated>,
+    force: bool,
+) -> Result<Option<Change>, UndoError<T::Error>> {
+    let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+    let stored = target.fetch(feature, &ids).await;
+    let stored = stored.map_err(store("reading rows"))?;
+    let rows = rows.into_iter().zip(stored);
+    let rows = rows.filter(|(_, stored)| stored.is_some());
+    let rows: Vec<RowWrite> = rows
+        .map(|(row, _)| RowWrite {
+            id: row.id,
+            cells: row.before,
+            replace: true,
+            digest: (!force).then_some(row.digest),
         })
-    }
+        .collect();
+    Ok((!rows.is_empty()).then_some(Change::UpdateRows { feature, rows }))
+}
 
-    /// Why the store refused, told by name.
-    async fn explain<T: Target>(
-        &self,
-        target: &T,
-        refused: Refused,
-    ) -> Result<UndoError<T::Error>, UndoError<T::Error>> {
-        let mut lost = Vec::new();
-        if refused.code == Code::NotEmpty {
-            let structure = target.structure().await;
-            let structure = structure.map_err(store("reading the structure"))?;
-            let created: HashSet<Id> = self
-                .structures
-                .iter()
-                .flat_map(|structure| &structure.created)
-                .filter(|created| created.kind == Kind::Feature)
-                .map(|created| created.id)
-                .collect();
-            for feature in structure.features.iter().chain(&structure.shared) {
-                let mut found = Lost {
-                    feature: feature.id,
-                    name: feature.name.clone(),
-                    edited: self.edited(target, feature.id).await?,
-                    foreign: 0,
-                };
-                if created.contains(&feature.id) {
-                    found.foreign = self.foreign(target, feature.id).await?;
-                }
-                if !found.edited.is_empty() || found.foreign > 0 {
-                    lost.push(found);
-                }
-            }
+/// Writes a unit. The first may be refused; of every other one that is left out which cannot be done
+/// any more, because somebody has edited it since the undo began.
+async fn write<T: Target>(
+    target: &mut T,
+    unit: Unit,
+    terms: Terms,
+) -> Result<(), UndoError<T::Error>> {
+    let kept = (!terms.first).then(|| unit.clone());
+    let refused = match target.commit(unit).await {
+        Err(CommitError::Refused(refused)) => refused,
+        outcome => return written(outcome).map(drop),
+    };
+    let Some(unit) = kept else {
+        return Err(explained(target, refused).await?);
+    };
+    for change in unit.changes {
+        if commit(target, vec![change.clone()], unit.progress).await? {
+            continue;
         }
-        Ok(if lost.is_empty() {
-            UndoError::Refused {
-                code: refused.code,
-                detail: refused.message,
-            }
-        } else {
-            UndoError::NotEmpty(lost)
-        })
+        for row in alone(change) {
+            commit(target, vec![row], unit.progress).await?;
+        }
     }
+    let end = Unit {
+        changes: Vec::new(),
+        ..unit
+    };
+    written(target.commit(end).await).map(drop)
+}
 
-    async fn edited<T: Target>(
-        &self,
-        target: &T,
-        feature: Id,
-    ) -> Result<Vec<Id>, UndoError<T::Error>> {
-        let mut digests: HashMap<Id, RowDigest> = HashMap::new();
-        let rows = self.rows.get(&feature).into_iter().flatten();
-        digests.extend(rows.map(|(id, digest)| (*id, *digest)));
-        // The newest word on a row is what it must still hold.
-        for updates in self.updates.iter().filter(|u| u.feature == feature) {
-            digests.extend(updates.rows.iter().map(|row| (row.id, row.digest)));
-        }
-        let mut ids: Vec<Id> = digests.keys().copied().collect();
-        ids.sort_unstable();
-        let mut edited = Vec::new();
-        for ids in ids.chunks(PAGE) {
-            let rows = target.fetch(feature, ids).await;
-            let rows = rows.map_err(store("reading rows"))?;
-            let changed = rows
-                .into_iter()
-                .flatten()
-                .filter(|row| digests.get(&row.id) != Some(&RowDigest::of(&row.data)));
-            edited.extend(changed.map(|row| row.id));
-        }
-        Ok(edited)
-    }
+/// Writes changes that no entry tells of: done once more they do nothing. False when refused.
+async fn commit<T: Target>(
+    target: &mut T,
+    changes: Vec<Change>,
+    progress: Progress,
+) -> Result<bool, UndoError<T::Error>> {
+    let unit = Unit {
+        changes,
+        entry: None,
+        progress,
+        report: None,
+    };
+    written(target.commit(unit).await)
+}
 
-    async fn foreign<T: Target>(
-        &self,
-        target: &T,
-        feature: Id,
-    ) -> Result<u64, UndoError<T::Error>> {
-        let own = self.rows.get(&feature);
-        let mut foreign = 0;
-        let mut after = None;
-        loop {
-            let rows = target.rows(feature, after, PAGE).await;
-            let rows = rows.map_err(store("reading rows"))?;
-            let others = rows
-                .iter()
-                .filter(|row| !own.is_some_and(|own| own.contains_key(&row.id)));
-            foreign += others.count() as u64;
-            after = rows.last().map(|row| row.id);
-            if rows.len() < PAGE {
-                return Ok(foreign);
-            }
-        }
+fn written<E>(outcome: Result<(), CommitError<E>>) -> Result<bool, UndoError<E>> {
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(CommitError::Refused(_)) => Ok(false),
+        Err(CommitError::Fenced) => Err(UndoError::Fenced),
+        Err(CommitError::Store(source)) => Err(UndoError::Store {
+            doing: "taking the job back",
+            source,
+        }),
     }
 }
 
-/// Rows that are read at once.
-const PAGE: usize = 500;
+/// A change of rows row by row; nothing of a change that was refused and is about no rows.
+fn alone(change: Change) -> Vec<Change> {
+    match change {
+        Change::UpdateRows { feature, rows } => {
+            let alone = |row: RowWrite| Change::UpdateRows {
+                feature,
+                rows: vec![row],
+            };
+            rows.into_iter().map(alone).collect()
+        }
+        Change::RemoveRows { feature, rows } => {
+            let alone = |row: Removal| Change::RemoveRows {
+                feature,
+                rows: vec![row],
+            };
+            rows.into_iter().map(alone).collect()
+        }
+        _ => Vec::new(),
+    }
+}
 
-/// The first phase backwards: configs as they were, then what was created goes, newest first.
-fn taken_back(structure: &Structure, force: bool) -> Vec<Change> {
-    let restored = structure.replaced.iter().rev();
-    let restored = restored.map(|replaced| Change::Restore {
-        kind: replaced.kind,
-        id: replaced.id,
-        current: replaced.after.clone(),
-        config: replaced.before.clone(),
-    });
-    let removed = structure.created.iter().rev();
-    let removed = removed.map(|created| Change::Remove {
-        kind: created.kind,
-        id: created.id,
-        force,
-    });
-    restored.chain(removed).collect()
+/// Why the store refused the first unit, by name.
+async fn explained<T: Target>(
+    target: &T,
+    refused: Refused,
+) -> Result<UndoError<T::Error>, UndoError<T::Error>> {
+    if refused.code == Code::NotEmpty {
+        let ledger = target.ledger().await.map_err(store("reading the ledger"))?;
+        let lost = losses(target, &Steps::of(&ledger)).await?;
+        if !lost.is_empty() {
+            return Ok(UndoError::NotEmpty(lost));
+        }
+    }
+    Ok(UndoError::Refused {
+        code: refused.code,
+        detail: refused.message,
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{UndoError, undo};
+use super::{UndoError, Undoing, undo, undo_in_units};
 use crate::apply::Mode;
 use crate::apply::sample::{Sample, cells, id, linked, nothing, row, stored, to};
 use crate::problem::Code;
@@ -126,6 +126,182 @@ fn an_undo_crashes_wholly_or_not_at_all() {
             assert_ne!(text(&memory), applied);
             assert_eq!(text(&memory), state.save().expect("saves"));
         }
+    }
+}
+
+#[test]
+fn an_undo_in_units_that_is_killed_after_any_of_them_ends_as_one_that_is_not() {
+    let (state, package) = lived_in();
+    for size in [97, 300] {
+        for (call, written) in (0..).flat_map(|call| [(call, false), (call, true)]) {
+            let mut memory = Memory::new(state.clone());
+            package.run(&mut memory);
+            memory.crash_at(Crash { call, written });
+            let undone = ready(undo_in_units(&mut memory, false, size, &mut |_| true));
+            memory.recover();
+            if undone.is_ok() {
+                assert!(call > 700 / size, "{call}");
+                break;
+            }
+            match ready(undo_in_units(&mut memory, false, size, &mut |_| true)) {
+                // The answer to the last unit was lost, the effect was not.
+                Err(UndoError::Conflict) => assert!(written),
+                other => assert_eq!(other.expect("undone"), Undoing::Done),
+            }
+            assert_eq!(
+                text(&memory),
+                state.save().expect("saves"),
+                "{call} {written}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_undo_stops_after_a_unit_and_counts_how_far_it_is() {
+    let before = nothing();
+    let mut memory = Memory::new(before.clone());
+    let sample = sample(&before);
+    sample.run(&mut memory);
+    let (mut seen, mut calls) = (Vec::new(), 0);
+    loop {
+        let mut stop = |progress: Progress| {
+            seen.push(progress.done);
+            assert_eq!(progress.phase, "undo");
+            // Rows, the table, the automation and the config; sequences count, too.
+            assert!((704..710).contains(&progress.total), "{progress:?}");
+            false
+        };
+        calls += 1;
+        match ready(undo_in_units(&mut memory, false, 300, &mut stop)).expect("goes on") {
+            Undoing::Done => break,
+            Undoing::Paused => {}
+        }
+        let error = sample
+            .try_run(&mut memory, &[])
+            .expect_err("is being undone");
+        assert!(error.to_string().contains("undone"), "{error}");
+    }
+    assert_eq!((seen, calls), (vec![300, 600], 3));
+    assert_eq!(text(&memory), before.save().expect("saves"));
+}
+
+fn written_over(row: crate::workspace::Id, cells: &str) -> Change {
+    Change::UpdateRows {
+        feature: id(0x1000),
+        rows: vec![RowWrite {
+            id: row,
+            cells: RowData::trusted(cells),
+            replace: false,
+            digest: None,
+        }],
+    }
+}
+
+#[test]
+fn what_refuses_an_undo_in_units_refuses_it_before_the_first() {
+    for at in [1, 350, 699] {
+        let mut memory = Memory::new(nothing());
+        sample(&nothing()).run(&mut memory);
+        let row = memory.state().rows[&id(0x1000)][at].id;
+        edit(&mut memory, written_over(row, r#"{"code":"mine"}"#));
+        let state = text(&memory);
+        let error = ready(undo_in_units(&mut memory, false, 100, &mut |_| true));
+        let error = error.expect_err("edited");
+        let UndoError::NotEmpty(lost) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(lost[0].edited, [row]);
+        assert_eq!(text(&memory), state);
+        assert!(
+            !memory
+                .next_job()
+                .iter()
+                .any(|entry| matches!(entry, Entry::Undoing { .. }))
+        );
+    }
+    let mut memory = Memory::new(nothing());
+    sample(&nothing()).run(&mut memory);
+    let mine = Change::InsertRows {
+        feature: id(0x1000),
+        rows: vec![stored(u128::MAX, r#"{"code":"mine"}"#)],
+    };
+    edit(&mut memory, mine);
+    let state = text(&memory);
+    let error = ready(undo_in_units(&mut memory, false, 100, &mut |_| true));
+    assert!(matches!(error, Err(UndoError::NotEmpty(_))), "{error:?}");
+    assert_eq!(text(&memory), state);
+    let forced = ready(undo_in_units(&mut memory, true, 100, &mut |_| true));
+    assert_eq!(forced.expect("undone"), Undoing::Done);
+    assert_eq!(text(&memory), nothing().save().expect("saves"));
+}
+
+/// The undo was decided on: nothing stops it half way, and what people do meanwhile in a table that
+/// stays is theirs.
+#[test]
+fn edits_made_while_an_undo_goes_on_do_not_stop_it() {
+    let mut memory = Memory::new(nothing());
+    sample(&nothing()).run(&mut memory);
+    let paused = ready(undo_in_units(&mut memory, false, 300, &mut |_| false));
+    assert_eq!(paused.expect("begins"), Undoing::Paused);
+    let row = memory.state().rows[&id(0x1000)][0].id;
+    edit(&mut memory, written_over(row, r#"{"code":"mine"}"#));
+    let mine = Change::InsertRows {
+        feature: id(0x1000),
+        rows: vec![stored(u128::MAX, r#"{"code":"also mine"}"#)],
+    };
+    edit(&mut memory, mine);
+    ready(undo_in_units(&mut memory, false, 300, &mut |_| true)).expect("goes on");
+    assert_eq!(text(&memory), nothing().save().expect("saves"));
+
+    let (state, package) = lived_in();
+    let mut memory = Memory::new(state.clone());
+    package.run(&mut memory);
+    let paused = ready(undo_in_units(&mut memory, false, 300, &mut |_| false));
+    assert_eq!(paused.expect("begins"), Undoing::Paused);
+    let left = memory.state().rows[&id(0x1000)].clone();
+    let row = left
+        .iter()
+        .find(|row| row.id != id(1))
+        .expect("of the job")
+        .id;
+    edit(&mut memory, written_over(row, r#"{"code":"mine"}"#));
+    ready(undo_in_units(&mut memory, false, 300, &mut |_| true)).expect("goes on");
+    let rows = memory.state().rows[&id(0x1000)].clone();
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    assert_eq!(ids.len(), 2, "{rows:?}");
+    assert!(ids.contains(&row));
+    assert_eq!(memory.next_job().last(), Some(&Entry::Undone));
+}
+
+/// A row of somebody else gets its unique value back after the job's row that took it has gone.
+#[test]
+fn unique_values_go_back_in_the_opposite_order() {
+    let unique = [r#"code text textfield {"unique":true}"#];
+    let mut memory = Memory::new(nothing());
+    Sample::new()
+        .table("a", &unique, Vec::new())
+        .run(&mut memory);
+    let mut state = memory.state();
+    let own = vec![stored(1, r#"{"code":"1"}"#)];
+    state.rows.insert(id(0x1000), own);
+    for size in [1, 2000] {
+        let mut memory = Memory::new(state.clone());
+        let package = Sample::new()
+            .table("a", &unique, vec![row(0, r#"{"code":"1"}"#)])
+            .mode(
+                0,
+                Mode::MissingByKey {
+                    column: "code".to_owned(),
+                },
+            )
+            .again()
+            .updates("a", true, &[(0, r#"{"code":"2"}"#)])
+            .inserts(0, &[r#"{"code":"1"}"#]);
+        package.run(&mut memory);
+        assert_eq!(cells(&memory, 0).len(), 2);
+        ready(undo_in_units(&mut memory, false, size, &mut |_| true)).expect("undone");
+        assert_eq!(text(&memory), state.save().expect("saves"));
     }
 }
 

@@ -38,6 +38,11 @@ pub enum Entry {
     },
     /// The job came to its end.
     Completed,
+    /// What the job wrote is being taken away, newest first.
+    Undoing {
+        /// Rows and records that are gone or as they were before.
+        done: u64,
+    },
     /// What the job wrote was taken away again.
     Undone,
 }
@@ -272,6 +277,7 @@ mod tests {
                 reference: "w_a".to_owned(),
             },
             Entry::Completed,
+            Entry::Undoing { done: u64::MAX },
             Entry::Undone,
         ];
         for entry in entries {
@@ -284,6 +290,7 @@ mod tests {
                 | Entry::Updates(_)
                 | Entry::Published { .. }
                 | Entry::Completed
+                | Entry::Undoing { .. }
                 | Entry::Undone => {}
             }
             let text = serde_json::to_string(&entry).expect("writes");

@@ -8,7 +8,8 @@ use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
 pub(super) fn all() -> Vec<(&'static str, Value)> {
     let progress = json!({"phase": text(), "done": integer(), "total": integer()});
     let status = json!({"type": "string", "enum": [
-        "pending", "structure", "rows", "publish", "completed", "failed", "undone",
+        "pending", "structure", "rows", "publish", "completed", "failed", "undoing",
+        "undone",
     ]});
     let job = json!({
         "id": id(), "template_id": id(), "workspace_id": id(), "status": status,

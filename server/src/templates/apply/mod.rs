@@ -15,7 +15,7 @@ pub(crate) use body::{Body, Places};
 pub(crate) use decide::{Question, decide};
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
-pub(crate) use start::{Start, in_the_way, start};
+pub(crate) use start::{Start, in_the_way, moved, start};
 pub(crate) use whole::Whole;
 
 use uuid::Uuid;

@@ -13,7 +13,7 @@ use super::{Question, Whole, in_the_way};
 use crate::http::call::Asked;
 use crate::http::problem::{Fault, Problem};
 use crate::http::reply::Reply;
-use crate::jobs::{self, Status};
+use crate::jobs::{self, Job, Status};
 use crate::store::Tx;
 use crate::templates::refused::refused;
 use crate::workspace::Snapshot;
@@ -28,7 +28,8 @@ pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Re
     let earlier = question.earlier(tx).await?;
     let mut against = Vec::new();
     let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
-    if let Some(job) = active.filter(|job| job.held || question.job != Some(job.id)) {
+    let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
+    if let Some(job) = active.filter(|job| is_busy(job) || question.job != Some(job.id)) {
         against.push(refusal(Code::JobActive, in_the_way(&job).detail()));
     }
     if let Some(job) = question.job {

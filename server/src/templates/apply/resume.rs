@@ -47,7 +47,7 @@ pub(crate) async fn resume(tx: &mut Tx, asked: &Asked<Resume>) -> Result<Reply, 
     if job.status == Status::Undone {
         return Err(Problem::new(Code::Conflict, UNDONE));
     }
-    if job.held {
+    if job.held || job.status == Status::Undoing {
         return Err(in_the_way(&job));
     }
     jobs::hand_over(tx, &job, asked.caller.id, asked.now).await?;

@@ -79,7 +79,7 @@ pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<Reply, Problem>
 }
 
 /// What was there a moment ago has ended since.
-pub(super) fn moved() -> Problem {
+pub(crate) fn moved() -> Problem {
     Problem::new(
         Code::Conflict,
         "Another job of this template has just ended in the workspace; look at it and try again.",
@@ -91,6 +91,14 @@ pub(crate) fn in_the_way(job: &Job) -> Problem {
     let until = job.locked_until.map(rfc3339);
     let id = job.id;
     let told = match (&until, job.held) {
+        _ if job.status == jobs::Status::Undoing => {
+            let until = until.as_ref().filter(|_| job.held);
+            let until = until.map(|until| format!(", and has it until {until}"));
+            format!(
+                "The job {id} of this template is being undone{}; wait for its end.",
+                until.unwrap_or_default()
+            )
+        }
         (Some(until), true) => {
             format!("Somebody works on the job {id} of this template, and has it until {until}.")
         }

@@ -1,6 +1,7 @@
 //! A world with one of everything, and for each operation the request that does what it is for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tplkit_server::auth::{Role, identify};
@@ -11,7 +12,7 @@ use tplkit_server::store::{Options, Store, StoreError};
 
 use crate::api::client::{Answer, Client};
 use crate::api::document::{Document, Ids, JSON, Request};
-use crate::api::model::{Model, id, package};
+use crate::api::model::{Model, id, package, uuid};
 use crate::api::workflows;
 use crate::api::world::{PASSWORD, World};
 use crate::stores::Place;
@@ -47,6 +48,8 @@ fn config(rate: Option<Rate>) -> Config {
         max_body: MOST,
         max_package: MOST,
         rate,
+        // Nobody waits for a second unit.
+        undo_wait: Duration::ZERO,
         ..Config::default()
     }
 }
@@ -123,8 +126,11 @@ impl Stage {
         if let Some(body) = self.body(operation, ids).await {
             request.body = Some((JSON, body.to_string()));
         }
-        if operation.path.ends_with("/undo") {
+        if operation.path.starts_with("/v1/template-jobs/") {
             request.body = None;
+        }
+        if operation.path.ends_with("/cancel") {
+            self.unfinished(&ids["job_id"]).await;
         }
         request
     }
@@ -186,7 +192,18 @@ impl Stage {
             ids.insert("item_uid", OTHER_ITEM.to_owned());
             answers.push(self.success(operation, &ids).await);
         }
+        if operation.path.ends_with("/undo") {
+            let ids = self.ids().await;
+            self.world.has_written(uuid(&ids["job_id"]), 3000).await;
+            answers.push(self.success(operation, &ids).await);
+        }
         answers
+    }
+
+    /// Lets a job wait for a worker, where there is such a job.
+    async fn unfinished(&self, job: &str) {
+        let sql = "UPDATE main.template_jobs SET status = 'pending' WHERE id = $1";
+        self.world.sql(sql, vec![uuid(job).into()]).await;
     }
 
     async fn success(&self, operation: &Operation, ids: &Ids) -> Answer {

@@ -2,6 +2,7 @@
 
 mod active;
 mod apply;
+mod cancel;
 mod catalog;
 mod create;
 mod decisions;

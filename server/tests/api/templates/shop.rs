@@ -95,7 +95,14 @@ impl Shop {
 
 /// Workers that carry jobs out for as long as they are held.
 pub(super) struct Working {
-    _stop: watch::Sender<bool>,
+    stop: watch::Sender<bool>,
+}
+
+impl Working {
+    /// Ends the work: whatever is asked for then waits.
+    pub(super) fn ends(self) {
+        self.stop.send(true).expect("hears");
+    }
 }
 
 /// Lets jobs be carried out.
@@ -113,7 +120,7 @@ pub(super) fn working(world: &World) -> Working {
         bell: world.app.bell.clone(),
     };
     tokio::spawn(worker.run(stopped));
-    Working { _stop: stop }
+    Working { stop }
 }
 
 pub(super) fn apply(client: &Client, template: &str, body: &Value) -> Answer {

@@ -1,0 +1,42 @@
+//! A lease is kept from running out while somebody works under it.
+
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::sleep;
+
+use super::Lease;
+use crate::context::Context;
+use crate::store::Store;
+
+/// A lease is renewed at least so often, however long it lasts.
+const RENEW: Duration = Duration::from_secs(20);
+
+/// Works under a lease, on a thread of its own: reading a package or a ledger and deciding about rows
+/// would keep requests waiting.
+///
+/// # Errors
+/// When the work panicked.
+pub async fn under<T: Send + 'static>(
+    lease: &Lease,
+    (store, context): (&Store, &Context),
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, JoinError> {
+    let length = u64::try_from(lease.length).unwrap_or_default();
+    let renewal = RENEW.min(Duration::from_micros(length) / 3);
+    let working = spawn_blocking(move || Handle::current().block_on(work));
+    let mut working = std::pin::pin!(working);
+    loop {
+        tokio::select! {
+            done = &mut working => return done,
+            () = sleep(renewal) => {
+                // Whether it lasts is asked again with every unit; here it is only kept from
+                // running out in between.
+                if let Err(error) = lease.renew(store, context).await {
+                    tracing::warn!(%error, "the lease was not renewed");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The undo of a job: in units under a lease, by whoever asked for it or by any worker.
+//!
+//! The status `undoing` keeps everybody else away from the template in the workspace before anything
+//! is looked at, so that what was decided about the undo still holds when it begins. Where it is
+//! refused the job is again what it was.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tplkit::apply::{UNDO_UNIT, UndoError, Undoing, undo_in_units};
+use uuid::Uuid;
+
+use super::{Destination, Job, Lease};
+use crate::context::Context;
+use crate::rows::Tables;
+use crate::store::{Store, StoreError, Tx};
+use crate::workspace::ReadError;
+
+/// The right to take a job back.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    /// Under which it is done.
+    pub lease: Lease,
+    force: bool,
+}
+
+/// How far an undo came.
+#[derive(Debug)]
+pub enum Ended {
+    /// To its end.
+    Done,
+    /// It was told to stop, and goes on when somebody takes it up.
+    Paused,
+    /// Nothing was taken away, and the job is what it was.
+    Refused(UndoError<ReadError>),
+    /// Others hold the job now.
+    Fenced,
+    /// The store failed. Something was taken away, perhaps.
+    Failed(ReadError),
+}
+
+impl Undo {
+    /// Takes a job that is finished, and keeps others from it and from its template in the workspace.
+    /// Nothing when somebody was faster: with this job, or with another one of the template.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn begin(
+        (store, context): (&Store, &Context),
+        job: &Job,
+        force: bool,
+        length: i64,
+    ) -> Result<Option<Undo>, StoreError> {
+        let owner = Uuid::from_bytes(crate::context::random());
+        let lease = Lease::of(job, owner, length);
+        let input = (lease.clone(), force, context.now());
+        let scope = lease.scope();
+        let taken = store.write(&scope, input, |tx, (lease, force, now)| {
+            Box::pin(begin(tx, lease, *force, *now))
+        });
+        Ok(taken.await?.then_some(Undo { lease, force }))
+    }
+
+    /// Takes up the undo of a job that somebody has begun and left.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn resume(store: &Store, lease: Lease) -> Result<Undo, StoreError> {
+        let scope = lease.scope();
+        let asked = store.read(&scope, lease.clone(), |tx, lease| {
+            Box::pin(forced(tx, lease))
+        });
+        let force = asked.await?;
+        Ok(Undo { lease, force })
+    }
+
+    /// Goes on until the end, or until a unit after `stop` was set.
+    pub async fn run(
+        &self,
+        (store, context, tables): (&Store, &Context, &Tables),
+        stop: &AtomicBool,
+    ) -> Ended {
+        let mut target = Destination::whole(store, context, tables, self.lease.clone());
+        let mut go_on = |_| !stop.load(Ordering::Relaxed);
+        let ran = undo_in_units(&mut target, self.force, UNDO_UNIT, &mut go_on).await;
+        match ran {
+            Ok(Undoing::Done) => Ended::Done,
+            Ok(Undoing::Paused) => Ended::Paused,
+            Err(UndoError::Fenced) => Ended::Fenced,
+            Err(UndoError::Store { source, .. }) => Ended::Failed(source),
+            Err(refused) => Ended::Refused(refused),
+        }
+    }
+
+    /// Makes the job what it was before, unless something of it is gone already; false then.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn give_up(&self, store: &Store) -> Result<bool, StoreError> {
+        let scope = self.lease.scope();
+        let given = store.write(&scope, self.lease.clone(), |tx, lease| {
+            Box::pin(give_up(tx, lease))
+        });
+        given.await
+    }
+}
+
+async fn begin(tx: &mut Tx, lease: &Lease, force: bool, now: i64) -> Result<bool, StoreError> {
+    let sql = "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, \
+         status = 'undoing', lease_owner = $3, locked_until = {clock $4} + $5 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND status IN ('completed', 'failed') \
+         AND (locked_until IS NULL OR locked_until <= {clock $4}) RETURNING id";
+    let parameters = [
+        lease.organization.into(),
+        lease.job.into(),
+        lease.owner.into(),
+        now.into(),
+        lease.length.into(),
+        force.into(),
+    ];
+    match tx.first(sql, &parameters).await {
+        // Another job of the template is unfinished in the workspace.
+        Err(StoreError::Unique { .. }) => Ok(false),
+        row => Ok(row?.is_some()),
+    }
+}
+
+async fn forced(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
+    let sql = "SELECT undo_force FROM template_jobs WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let at = [lease.organization.into(), lease.job.into()];
+    let row = tx.first(sql, &at).await?;
+    row.map_or(Ok(false), |row| row.get(0))
+}
+
+async fn give_up(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
+    // The first unit says so in the phase.
+    let sql = "UPDATE main.template_jobs SET status = before_undo, before_undo = NULL, \
+         lease_owner = NULL, locked_until = NULL \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND lease_owner = $3 \
+         AND status = 'undoing' AND phase <> 'undo' RETURNING id";
+    let parameters = [
+        lease.organization.into(),
+        lease.job.into(),
+        lease.owner.into(),
+    ];
+    Ok(tx.first(sql, &parameters).await?.is_some())
+}

@@ -1,0 +1,199 @@
+//! An undo goes on in units, whoever dies on the way, and leaves nothing of the job.
+
+use std::sync::atomic::AtomicBool;
+
+use tokio::sync::watch;
+use tplkit_server::jobs::{Bell, Ended, Job, Status, Undo, Worker, take_any};
+use tplkit_server::work::Bench;
+use uuid::Uuid;
+
+use super::ground;
+use super::outcome::Outcome;
+use super::packages::everything;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    an_undo_that_is_left_after_each_unit_leaves_nothing,
+    an_undo_that_was_begun_and_not_decided_goes_on,
+    an_attempt_that_has_lost_its_lease_takes_nothing_away,
+    an_undo_that_is_refused_leaves_the_job_as_it_was,
+);
+
+fn bench(world: &World) -> Bench {
+    Bench {
+        store: world.store.clone(),
+        context: world.context.clone(),
+        metrics: world.app.metrics.clone(),
+        tables: world.app.tables.clone(),
+        keep_runs: None,
+    }
+}
+
+/// Lets workers go on until a job is over.
+async fn work(world: &World, job: Uuid) -> Job {
+    let (stop, stopped) = watch::channel(false);
+    let worker = Worker {
+        bench: bench(world),
+        lease_seconds: 60,
+        bell: Bell::default(),
+    };
+    let working = tokio::spawn(worker.run(stopped));
+    let done = loop {
+        let found = ground::job(&world.store, &world.context, job).await;
+        if found.status.is_finished() {
+            break found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    };
+    stop.send(true).expect("hears");
+    working.await.expect("ends");
+    done
+}
+
+/// A job that has written more than two units, and what was there before it.
+async fn applied(world: &World) -> (Job, Outcome) {
+    let World { store, context, .. } = world;
+    let organization = world.organization("O", None).await;
+    let workspace = ground::workspace(store, context, organization).await;
+    let before = Outcome::of(store, workspace).await;
+    let new = everything(4, 1100).job(context, organization, workspace);
+    let id = new.id;
+    assert!(ground::create(store, new).await);
+    let job = work(world, id).await;
+    assert_eq!(job.status, Status::Completed, "{:?}", job.error);
+    (job, before)
+}
+
+async fn begun(world: &World, job: &Job, force: bool) -> Undo {
+    let at = (&world.store, &world.context);
+    let begun = Undo::begin(at, job, force, 60_000_000).await;
+    begun.expect("is answered").expect("is free")
+}
+
+async fn run(world: &World, undo: &Undo, stops: bool) -> Ended {
+    let at = (&world.store, &world.context, &world.app.tables);
+    undo.run(at, &AtomicBool::new(stops)).await
+}
+
+async fn is_undone(world: &World, job: &Job, before: &Outcome) {
+    let now = ground::job(&world.store, &world.context, job.id).await;
+    assert_eq!(
+        (now.status, now.locked_until, now.report),
+        (Status::Undone, None, job.report.clone())
+    );
+    assert_eq!(now.done, now.total);
+    assert_eq!(&Outcome::of(&world.store, job.workspace).await, before);
+}
+
+async fn an_undo_that_is_left_after_each_unit_leaves_nothing(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (job, before) = applied(&world).await;
+    let mut undo = begun(&world, &job, false).await;
+    let mut units = 1;
+    loop {
+        let ended = run(&world, &undo, true).await;
+        if !matches!(ended, Ended::Paused) {
+            assert!(matches!(ended, Ended::Done), "{ended:?}");
+            break;
+        }
+        let now = ground::job(store, context, job.id).await;
+        assert_eq!((now.status, now.phase.as_str()), (Status::Undoing, "undo"));
+        assert_eq!(now.done, 2000 * units);
+        // Half of it is gone: there is no way back.
+        assert!(!undo.give_up(store).await.expect("is answered"));
+        undo.lease
+            .release(store, context, 0)
+            .await
+            .expect("is free");
+        let taken = take_any(store, context, 60_000_000).await;
+        let (taken, lease) = taken.expect("is answered").expect("is free");
+        assert_eq!((taken.id, taken.status), (job.id, Status::Undoing));
+        undo = Undo::resume(store, lease).await.expect("goes on");
+        units += 1;
+    }
+    assert!(units > 2, "{units}");
+    undo.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    is_undone(&world, &job, &before).await;
+}
+
+/// Whoever asked died before anything was gone: a worker decides.
+async fn an_undo_that_was_begun_and_not_decided_goes_on(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (job, before) = applied(&world).await;
+    let undo = begun(&world, &job, false).await;
+    undo.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    work(&world, job.id).await;
+    is_undone(&world, &job, &before).await;
+}
+
+async fn an_attempt_that_has_lost_its_lease_takes_nothing_away(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (job, before) = applied(&world).await;
+    let slow = begun(&world, &job, false).await;
+    // Nobody else takes a job that is held.
+    let taken = take_any(store, context, 60_000_000).await;
+    assert!(taken.expect("is answered").is_none());
+    slow.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    let taken = take_any(store, context, 60_000_000).await;
+    let (_, lease) = taken.expect("is answered").expect("is free");
+    let there = Outcome::of(store, job.workspace).await;
+    let ended = run(&world, &slow, false).await;
+    assert!(matches!(ended, Ended::Fenced), "{ended:?}");
+    assert!(!slow.give_up(store).await.expect("is answered"));
+    assert_eq!(Outcome::of(store, job.workspace).await, there);
+    let quick = Undo::resume(store, lease).await.expect("goes on");
+    assert!(matches!(run(&world, &quick, false).await, Ended::Done));
+    quick
+        .lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    is_undone(&world, &job, &before).await;
+}
+
+/// The row that somebody edited would go in the last unit of rows.
+async fn an_undo_that_is_refused_leaves_the_job_as_it_was(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let (job, before) = applied(&world).await;
+    let sql = "UPDATE main.rows SET data = {json $2} WHERE id IN \
+         (SELECT id FROM rows WHERE workspace_id = $1 ORDER BY id LIMIT 1)";
+    let parameters = vec![job.workspace.into(), r#"{"mine":true}"#.into()];
+    world.sql(sql, parameters).await;
+    let there = Outcome::of(store, job.workspace).await;
+    let job = ground::job(store, context, job.id).await;
+    let undo = begun(&world, &job, false).await;
+    let ended = run(&world, &undo, false).await;
+    assert!(matches!(ended, Ended::Refused(_)), "{ended:?}");
+    assert!(undo.give_up(store).await.expect("is answered"));
+    assert_eq!(ground::job(store, context, job.id).await, job);
+    assert_eq!(Outcome::of(store, job.workspace).await, there);
+    // A worker that finds it so comes to the same.
+    let undo = begun(&world, &job, false).await;
+    undo.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    assert_eq!(work(&world, job.id).await.status, Status::Completed);
+    assert_eq!(Outcome::of(store, job.workspace).await, there);
+    let undo = begun(&world, &job, true).await;
+    undo.lease
+        .release(store, context, 0)
+        .await
+        .expect("is free");
+    work(&world, job.id).await;
+    is_undone(&world, &job, &before).await;
+}

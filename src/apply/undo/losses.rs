@@ -1,0 +1,161 @@
+//! What people would lose by an undo: looked for before anything is taken away.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use super::steps::{Step, Steps};
+use super::{UndoError, store};
+use crate::workspace::ledger::RowDigest;
+use crate::workspace::{Feature, Id, StoredRow, Target};
+
+/// What an undo would lose of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The table.
+    pub feature: Id,
+    /// Its name.
+    pub name: String,
+    /// Rows of the job that were edited since.
+    pub edited: Vec<Id>,
+    /// How many rows of others a table holds that the job created.
+    pub foreign: u64,
+}
+
+impl Lost {
+    /// In words, of the table under that name.
+    pub fn of(&self, table: &str) -> String {
+        let rows = |count: u64| if count == 1 { "row" } else { "rows" };
+        let edited = self.edited.len() as u64;
+        let mut parts = Vec::new();
+        if edited > 0 {
+            parts.push(format!("{edited} {} edited since", rows(edited)));
+        }
+        if self.foreign > 0 {
+            parts.push(format!("{} {} of others", self.foreign, rows(self.foreign)));
+        }
+        format!("{table} has {}", parts.join(" and "))
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.of(&format!("table {:?}", self.name)))
+    }
+}
+
+/// Rows that are read at once.
+const PAGE: usize = 1000;
+
+/// The newest digests of rows of one table.
+type Digests = HashMap<Id, RowDigest>;
+
+/// Everything that would be lost, table by table.
+pub(super) async fn losses<T: Target>(
+    target: &T,
+    steps: &Steps,
+) -> Result<Vec<Lost>, UndoError<T::Error>> {
+    let structure = target.structure().await;
+    let structure = structure.map_err(store("reading the structure"))?;
+    let mut of_tables: HashMap<Id, Vec<&Step>> = HashMap::new();
+    for step in steps.left() {
+        if let Step::Restore { feature, .. } | Step::Remove { feature, .. } = step {
+            of_tables.entry(*feature).or_default().push(step);
+        }
+    }
+    let mut lost = Vec::new();
+    for feature in structure.features.iter().chain(&structure.shared) {
+        let own = of_tables.remove(&feature.id).unwrap_or_default();
+        let digests = digests(&own);
+        let found = if steps.created.contains(&feature.id) {
+            of_created(target, feature, (&own, &digests)).await?
+        } else {
+            of_other(target, feature, &digests).await?
+        };
+        if !found.edited.is_empty() || found.foreign > 0 {
+            lost.push(found);
+        }
+    }
+    Ok(lost)
+}
+
+/// What each row has to hold. Steps go backwards: the first that names a row is the newest.
+fn digests(steps: &[&Step]) -> Digests {
+    let mut digests = Digests::new();
+    for step in steps {
+        match step {
+            Step::Restore { rows, .. } => {
+                for row in rows {
+                    digests.entry(row.id).or_insert(row.digest);
+                }
+            }
+            Step::Remove { rows, .. } => {
+                let known = rows.iter().filter_map(|row| Some((row.id, row.digest?)));
+                digests.extend(known);
+            }
+            Step::Single(_) => {}
+        }
+    }
+    digests
+}
+
+fn nothing(feature: &Feature) -> Lost {
+    Lost {
+        feature: feature.id,
+        name: feature.name.clone(),
+        edited: Vec::new(),
+        foreign: 0,
+    }
+}
+
+fn is_edited(row: &StoredRow, digests: &Digests) -> bool {
+    let digest = digests.get(&row.id);
+    digest.is_some_and(|digest| *digest != RowDigest::of(&row.data))
+}
+
+/// Of a table that goes: every row in it counts.
+async fn of_created<T: Target>(
+    target: &T,
+    feature: &Feature,
+    (steps, digests): (&[&Step], &Digests),
+) -> Result<Lost, UndoError<T::Error>> {
+    // Rows of others that the job changed stay theirs.
+    let changed = steps.iter().filter_map(|step| match step {
+        Step::Restore { rows, .. } => Some(rows.iter().map(|row| row.id)),
+        _ => None,
+    });
+    let changed: HashSet<Id> = changed.flatten().collect();
+    let mut lost = nothing(feature);
+    let mut after = None;
+    loop {
+        let rows = target.rows(feature.id, after, PAGE).await;
+        let rows = rows.map_err(store("reading rows"))?;
+        let foreign =
+            |row: &&StoredRow| !digests.contains_key(&row.id) || changed.contains(&row.id);
+        lost.foreign += rows.iter().filter(foreign).count() as u64;
+        let edited = rows.iter().filter(|row| is_edited(row, digests));
+        lost.edited.extend(edited.map(|row| row.id));
+        after = rows.last().map(|row| row.id);
+        if rows.len() < PAGE {
+            return Ok(lost);
+        }
+    }
+}
+
+/// Of a table that stays: the rows that the job wrote or changed.
+async fn of_other<T: Target>(
+    target: &T,
+    feature: &Feature,
+    digests: &Digests,
+) -> Result<Lost, UndoError<T::Error>> {
+    let mut lost = nothing(feature);
+    let mut ids: Vec<Id> = digests.keys().copied().collect();
+    ids.sort_unstable();
+    for ids in ids.chunks(PAGE) {
+        let rows = target.fetch(feature.id, ids).await;
+        let rows = rows.map_err(store("reading rows"))?;
+        let edited = rows.iter().flatten();
+        let edited = edited.filter(|row| is_edited(row, digests));
+        lost.edited.extend(edited.map(|row| row.id));
+    }
+    Ok(lost)
+}

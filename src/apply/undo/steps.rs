@@ -1,0 +1,246 @@
+//! What an undo takes back, in order: a ledger read from its end.
+//!
+//! Rows come before structure. Read backwards, every state in between was there once, so that a
+//! unique value is free again before it is put back. The same ledger always gives the same steps,
+//! and so a number of them says how far an undo is.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::workspace::ledger::{Entry, RowDigest, Structure, Updated};
+use crate::workspace::{Change, Id, Kind, Removal};
+
+/// A part of an undo.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    /// Rows that the job changed and others wrote become what they were.
+    Restore { feature: Id, rows: Vec<Updated> },
+    /// Rows that the job wrote go.
+    Remove { feature: Id, rows: Vec<Removal> },
+    /// A sequence, a config or a record.
+    Single(Change),
+}
+
+impl Step {
+    /// How many rows or records it is about.
+    fn weight(&self) -> usize {
+        match self {
+            Step::Restore { rows, .. } => rows.len(),
+            Step::Remove { rows, .. } => rows.len(),
+            Step::Single(_) => 1,
+        }
+    }
+
+    /// Takes the first rows out of it.
+    fn split(&mut self, at: usize) -> Step {
+        match self {
+            Step::Restore { feature, rows } => {
+                let rest = rows.split_off(at);
+                let rows = std::mem::replace(rows, rest);
+                Step::Restore {
+                    feature: *feature,
+                    rows,
+                }
+            }
+            Step::Remove { feature, rows } => {
+                let rest = rows.split_off(at);
+                let rows = std::mem::replace(rows, rest);
+                Step::Remove {
+                    feature: *feature,
+                    rows,
+                }
+            }
+            Step::Single(change) => Step::Single(change.clone()),
+        }
+    }
+}
+
+/// Everything that is left to take back.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    left: VecDeque<Step>,
+    /// Tables that the job created: they go with whatever is in them.
+    pub(super) created: HashSet<Id>,
+}
+
+/// What the rows of each table held when the job last wrote them; nothing of those that go already.
+type Digests = HashMap<Id, HashMap<Id, Option<RowDigest>>>;
+
+impl Steps {
+    /// Reads a ledger.
+    pub(super) fn of(ledger: &[Entry]) -> Steps {
+        let mut own = written(ledger);
+        let mut steps = Steps::default();
+        let mut sequences = Vec::new();
+        for entry in ledger.iter().rev() {
+            match entry {
+                Entry::Rows(rows) => {
+                    let ids = rows.rows.iter().map(|row| row.id);
+                    steps.remove(&mut own, rows.feature, ids);
+                    let moved = rows.sequences.iter().rev();
+                    sequences.extend(moved.map(|moved| Change::RewindSequence {
+                        feature: rows.feature,
+                        column: moved.column,
+                        from: moved.to,
+                        to: moved.from,
+                    }));
+                }
+                Entry::Links(links) => {
+                    let ids = links.rows.iter().map(|row| row.id);
+                    steps.remove(&mut own, links.feature, ids);
+                }
+                Entry::Updates(updates) => {
+                    let ids = updates.rows.iter().map(|row| row.id);
+                    // A row of the job's own goes with its newest cells: those before are nobody's.
+                    let mine = steps.remove(&mut own, updates.feature, ids);
+                    steps.restore(updates.feature, &updates.rows, &mine);
+                }
+                Entry::Structure(_)
+                | Entry::Closed { .. }
+                | Entry::Published { .. }
+                | Entry::Completed
+                | Entry::Undoing { .. }
+                | Entry::Undone => {}
+            }
+        }
+        steps.left.extend(sequences.into_iter().map(Step::Single));
+        for entry in ledger.iter().rev() {
+            if let Entry::Structure(structure) = entry {
+                steps.structure(structure);
+            }
+        }
+        steps
+    }
+
+    /// Rows of the job go at the newest entry that names them. Gives all rows of the job among them.
+    fn remove(
+        &mut self,
+        own: &mut Digests,
+        feature: Id,
+        ids: impl Iterator<Item = Id>,
+    ) -> HashSet<Id> {
+        let Some(digests) = own.get_mut(&feature) else {
+            return HashSet::new();
+        };
+        let (mut mine, mut rows) = (HashSet::new(), Vec::new());
+        for id in ids {
+            if let Some(digest) = digests.get_mut(&id) {
+                mine.insert(id);
+                if let Some(digest) = digest.take() {
+                    rows.push(Removal {
+                        id,
+                        digest: Some(digest),
+                    });
+                }
+            }
+        }
+        if !rows.is_empty() {
+            self.left.push_back(Step::Remove { feature, rows });
+        }
+        mine
+    }
+
+    fn restore(&mut self, feature: Id, rows: &[Updated], mine: &HashSet<Id>) {
+        let rows = rows.iter().filter(|row| !mine.contains(&row.id));
+        let rows: Vec<Updated> = rows.cloned().collect();
+        if !rows.is_empty() {
+            self.left.push_back(Step::Restore { feature, rows });
+        }
+    }
+
+    /// The first phase backwards: configs as they were, then what was created goes, newest first.
+    fn structure(&mut self, structure: &Structure) {
+        let restored = structure.replaced.iter().rev();
+        let restored = restored.map(|replaced| Change::Restore {
+            kind: replaced.kind,
+            id: replaced.id,
+            current: replaced.after.clone(),
+            config: replaced.before.clone(),
+        });
+        let removed = structure.created.iter().rev();
+        let removed = removed.map(|created| Change::Remove {
+            kind: created.kind,
+            id: created.id,
+            force: false,
+        });
+        self.left.extend(restored.chain(removed).map(Step::Single));
+        let tables = structure.created.iter();
+        let tables = tables.filter(|created| created.kind == Kind::Feature);
+        self.created.extend(tables.map(|created| created.id));
+    }
+
+    /// How many rows and records are left.
+    pub(super) fn weight(&self) -> usize {
+        self.left.iter().map(Step::weight).sum()
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// What is left, in order.
+    pub(super) fn left(&self) -> impl Iterator<Item = &Step> {
+        self.left.iter()
+    }
+
+    /// Takes the next steps, at most so many rows and records.
+    pub(super) fn take(&mut self, most: u64) -> Vec<Step> {
+        let mut room = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut taken = Vec::new();
+        while room > 0
+            && let Some(mut step) = self.left.pop_front()
+        {
+            if step.weight() > room {
+                joined(&mut taken, step.split(room));
+                self.left.push_front(step);
+                break;
+            }
+            room -= step.weight();
+            joined(&mut taken, step);
+        }
+        taken
+    }
+}
+
+/// Rows of one table go together.
+fn joined(taken: &mut Vec<Step>, step: Step) {
+    match (taken.last_mut(), step) {
+        (
+            Some(Step::Remove { feature, rows }),
+            Step::Remove {
+                feature: next,
+                rows: more,
+            },
+        ) if *feature == next => rows.extend(more),
+        (_, step) => taken.push(step),
+    }
+}
+
+/// The newest digest of every row that the job wrote, whatever wrote it last.
+fn written(ledger: &[Entry]) -> Digests {
+    let mut own = Digests::new();
+    for entry in ledger {
+        match entry {
+            Entry::Rows(rows) => {
+                let table = own.entry(rows.feature).or_default();
+                table.extend(rows.rows.iter().map(|row| (row.id, Some(row.digest))));
+            }
+            Entry::Links(links) => {
+                let table = own.entry(links.feature).or_default();
+                table.extend(links.rows.iter().map(|row| (row.id, Some(row.digest))));
+            }
+            Entry::Updates(updates) => {
+                let Some(table) = own.get_mut(&updates.feature) else {
+                    continue;
+                };
+                for row in &updates.rows {
+                    if let Some(digest) = table.get_mut(&row.id) {
+                        *digest = Some(row.digest);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    own
+}
