@@ -141,6 +141,13 @@ pub(crate) enum CliError {
     #[cfg(feature = "client")]
     #[error("not confirmed: nothing was written")]
     Declined,
+    /// Something that cannot be taken back needs a yes, and nobody can be asked for it.
+    #[cfg(feature = "client")]
+    #[error("not a terminal: pass `--yes` to confirm; nothing was changed")]
+    Unconfirmed {
+        /// What would go.
+        losses: Box<Value>,
+    },
     /// Files cannot be watched.
     #[error("cannot watch for changes: {0}")]
     Watch(#[from] notify::Error),
@@ -189,6 +196,12 @@ impl CliError {
             CliError::Remote(error) => remote::members(error),
             #[cfg(feature = "client")]
             CliError::Explained { source, .. } => remote::members(source),
+            #[cfg(feature = "client")]
+            CliError::Unconfirmed { losses } => {
+                let mut members = Map::new();
+                members.insert("losses".to_owned(), (**losses).clone());
+                members
+            }
             #[cfg(feature = "client")]
             CliError::Job { job, source, .. } => {
                 let mut members = source.members();
@@ -266,6 +279,8 @@ impl CliError {
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
             CliError::Arguments(_) | CliError::Output(_) | CliError::Interrupted => return None,
+            #[cfg(feature = "client")]
+            CliError::Unconfirmed { .. } => "look at what goes, and give `--yes`",
             #[cfg(feature = "client")]
             CliError::Declined => return None,
         };

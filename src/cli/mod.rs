@@ -17,6 +17,8 @@ mod folder;
 mod following;
 pub(crate) mod interrupt;
 mod last_words;
+#[cfg(feature = "client")]
+mod losses;
 mod output;
 mod package_file;
 #[cfg(feature = "client")]

@@ -84,10 +84,13 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
 /// Somebody works on a job of this template and workspace already.
 fn held(start: &Start<'_>, members: &[(&str, Value)], problem: &Problem) -> Result<Exit, CliError> {
     last_words::leave(None);
-    let until = problem.locked_until.as_deref();
-    let until = until
-        .map(|until| format!(" until {until}"))
-        .unwrap_or_default();
+    let message = match &problem.locked_until {
+        Some(until) => {
+            format!("a job of this template is at work in the workspace, held until {until}")
+        }
+        None => "a job of this template is unfinished in the workspace, and nobody works on it now"
+            .to_owned(),
+    };
     let help = match &problem.job_id {
         Some(id) => format!(
             "`tplkit job watch {id}` waits for its end; `tplkit job resume {id}` goes on with it once nobody holds it"
@@ -96,7 +99,7 @@ fn held(start: &Start<'_>, members: &[(&str, Value)], problem: &Problem) -> Resu
     };
     let trouble = Trouble {
         path: None,
-        message: format!("a job of this template is at work in the workspace, held{until}"),
+        message,
         help: Some(help),
     };
     print_error(&trouble);

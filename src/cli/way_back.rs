@@ -13,6 +13,8 @@ use super::last_words::{self, LastWords};
 pub(crate) enum Way {
     /// A job that is known.
     Job(String),
+    /// A job that is being undone.
+    Undo(String),
     /// A job of this workspace that may have begun.
     Workspace(String),
     /// A template that was pushed so that it could be applied.
@@ -23,6 +25,7 @@ impl Way {
     fn words(&self) -> String {
         match self {
             Way::Job(id) => format!("the job goes on: `tplkit job watch {id}` waits for its end"),
+            Way::Undo(id) => format!("the undo goes on: `tplkit job watch {id}` waits for its end"),
             Way::Workspace(id) => format!(
                 "a job may have begun all the same: `tplkit job list --workspace {id}` shows it"
             ),
@@ -34,7 +37,7 @@ impl Way {
 
     fn job(&self) -> Option<&str> {
         match self {
-            Way::Job(id) => Some(id),
+            Way::Job(id) | Way::Undo(id) => Some(id),
             Way::Workspace(_) | Way::Template(_) => None,
         }
     }

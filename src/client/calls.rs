@@ -109,6 +109,17 @@ impl Client {
         self.read(&Request::get(path))
     }
 
+    /// `GET /v1/features/{feature_id}/rows:aggregate`: how many rows a table holds.
+    pub fn count(&self, feature: &str) -> Result<u64, Error> {
+        #[derive(serde::Deserialize)]
+        struct Counted {
+            result: u64,
+        }
+        let path = format!("/v1/features/{}/rows:aggregate", segment(feature));
+        let counted: Counted = self.read(&Request::get(path).with("op", "count"))?;
+        Ok(counted.result)
+    }
+
     /// `GET /v1/features/{feature_id}/rows`: at most `most` rows, all of them without a number,
     /// as the bytes that the server sent.
     pub fn rows(

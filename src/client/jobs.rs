@@ -143,8 +143,14 @@ impl Client {
         self.read(&Request::get(format!("/v1/template-jobs/{}", segment(id))))
     }
 
+    /// `POST /v1/template-jobs/{id}/cancel`: stops a job that is unfinished.
+    pub fn cancel(&self, id: &str) -> Result<Told<Job>, Error> {
+        let address = format!("/v1/template-jobs/{}/cancel", segment(id));
+        self.read(&self.keyed(Request::new(Method::POST, address)))
+    }
+
     /// `POST /v1/template-jobs/{id}/undo`: takes away what the job made; `force` also what was
-    /// changed since.
+    /// changed since. The job that comes back is undone, or on the way there.
     pub fn undo(&self, id: &str, force: bool) -> Result<Told<Job>, Error> {
         let address = format!("/v1/template-jobs/{}/undo", segment(id));
         let mut request = Request::new(Method::POST, address);

@@ -103,6 +103,12 @@ pub struct Feature {
     /// For people.
     #[serde(default)]
     pub label: Option<String>,
+    /// Whether other workspaces may use it.
+    #[serde(default)]
+    pub is_shared: bool,
+    /// When it was created.
+    #[serde(default)]
+    pub created_at: Option<String>,
 }
 
 /// A column.
@@ -118,4 +124,7 @@ pub struct Column {
     /// One of the definitions.
     #[serde(default, rename = "type")]
     pub column_type: Option<String>,
+    /// Whatever its type has.
+    #[serde(default)]
+    pub config: serde_json::Value,
 }

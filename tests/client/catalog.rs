@@ -7,7 +7,9 @@ use crate::host::client_as;
 use crate::scripted::{Reply, Scripted};
 
 fn record() -> Reply {
-    Reply::json(&json!({"id": "t", "name": "sales", "status": "completed", "jobId": "j"}))
+    Reply::json(
+        &json!({"id": "t", "name": "sales", "status": "completed", "jobId": "j", "result": 7}),
+    )
 }
 
 fn client(server: &Scripted) -> Client {
@@ -39,6 +41,8 @@ fn every_call_goes_to_its_route() {
     assert_eq!(job.record.ended(), Some(Ended::Completed));
     client.undo("j", false).expect("undo");
     client.undo("j", true).expect("undo");
+    client.cancel("j").expect("cancel");
+    assert_eq!(client.count("f").expect("count"), 7);
     let sent: Vec<(String, String, bool)> = server
         .received()
         .iter()
@@ -66,6 +70,8 @@ fn every_call_goes_to_its_route() {
         ("GET /v1/template-jobs/j", "", false),
         ("POST /v1/template-jobs/j/undo", "", true),
         ("POST /v1/template-jobs/j/undo?force=true", "", true),
+        ("POST /v1/template-jobs/j/cancel", "", true),
+        ("GET /v1/features/f/rows:aggregate?op=count", "", false),
     ];
     let expected = expected.map(|(line, body, keyed)| (line.to_owned(), body.to_owned(), keyed));
     assert_eq!(sent, expected);

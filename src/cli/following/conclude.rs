@@ -138,7 +138,8 @@ pub(crate) fn shown(job: &Job) -> String {
     line
 }
 
-fn document(id: &str, job: &Told<Job>, exit: Exit, members: &[(&str, Value)]) -> String {
+/// A job as a document.
+pub(crate) fn document(id: &str, job: &Told<Job>, exit: Exit, members: &[(&str, Value)]) -> String {
     let outcome = match exit {
         Exit::Done => "clean",
         Exit::Findings => "findings",

@@ -15,8 +15,8 @@ use super::remote;
 use super::session::{Session, SystemClock};
 use progress::Progress;
 
-pub(crate) use conclude::{Telling, conclude, shown, text};
-pub(crate) use wait::Waiting;
+pub(crate) use conclude::{Telling, conclude, document, shown, text};
+pub(crate) use wait::{Waiting, duration};
 
 /// Between two questions at first, and at most.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_millis(150);

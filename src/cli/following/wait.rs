@@ -33,6 +33,14 @@ pub(crate) enum Strictness {
 }
 
 impl Waiting {
+    /// At most so long, whatever is left open.
+    pub(crate) fn at_most(wait: Option<SignedDuration>) -> Waiting {
+        Waiting {
+            wait,
+            ..Waiting::default()
+        }
+    }
+
     pub(super) fn limit(&self) -> Option<SignedDuration> {
         self.wait
     }
@@ -50,7 +58,8 @@ impl Waiting {
     }
 }
 
-fn duration(word: &str) -> Result<SignedDuration, String> {
+/// Reads a time such as `90s`.
+pub(crate) fn duration(word: &str) -> Result<SignedDuration, String> {
     let seconds = word.parse::<u32>().ok();
     let parsed = match seconds {
         Some(seconds) => Some(SignedDuration::from_secs(i64::from(seconds))),

@@ -22,7 +22,7 @@ use stored::Stored;
 
 pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
-pub(crate) use prompt::{confirm, line, secret, stdin_secret, terminal};
+pub(crate) use prompt::{agree, confirm, line, secret, stdin_secret, terminal};
 pub(crate) use words::{exit, faults, help, members, told};
 
 /// The profile that is used when none is named.

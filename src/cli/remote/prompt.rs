@@ -4,10 +4,13 @@ use std::io::{self, IsTerminal as _, Read as _};
 
 use dialoguer::console::Term;
 use dialoguer::{Confirm, Error, Input, Password};
+use serde_json::Value;
 use tplkit::client::Secret;
 
+use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::interrupt;
+use crate::cli::output::print_note;
 
 /// No secret is longer, and no file is read whole by mistake.
 const LONGEST: u64 = 64 << 10;
@@ -41,6 +44,25 @@ pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
             Err(stopped(&error))
         }
     }
+}
+
+/// Asks for a yes to something that cannot be taken back, once it was shown. `--yes` is one; where
+/// nobody can be asked it is needed.
+pub(crate) fn agree(
+    (yes, form): (bool, Form),
+    (shown, document): (&str, Value),
+    question: &str,
+) -> Result<(), CliError> {
+    if yes {
+        return Ok(());
+    }
+    print_note(shown);
+    if form == Form::Text && terminal() {
+        return confirm(question);
+    }
+    Err(CliError::Unconfirmed {
+        losses: Box::new(document),
+    })
 }
 
 /// Asks for something that is not shown while it is typed.

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::Desk;
 use super::routes::{
-    JOB, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page, started,
+    JOB, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page, plan,
+    plan_route, started,
 };
 use crate::scripted::Reply;
 
@@ -110,7 +111,16 @@ fn watching_only_looks() {
     let desk = Desk::with_key(&server.url);
     desk.run(&["job", "watch", JOB, "--fail-on-unresolved"])
         .exits(68);
-    desk.run(&["job", "watch", "gone"]).exits(1);
+    // Of a job that nobody knows nothing goes on.
+    for id in ["gone", "0198c0de-0000-7000-8000-0000000000ff"] {
+        let ran = desk.run(&["job", "watch", id]).exits(1);
+        assert!(!ran.err.contains("goes on"), "{}", ran.err);
+        assert!(ran.err.contains("not_found"), "{}", ran.err);
+        let ran = desk.run(&["job", "watch", id, "--format", "json"]);
+        let document = ran.exits(1).json();
+        assert_eq!(document["errors"][0]["code"], "not_found");
+        assert!(!document.to_string().contains("goes on"), "{document}");
+    }
 }
 
 #[test]
@@ -162,13 +172,42 @@ fn a_job_goes_on_by_its_id() {
 }
 
 #[test]
+fn a_job_that_nobody_holds_is_in_the_way_in_a_whole_sentence() {
+    let body = json!({"code": "job_active", "job_id": JOB});
+    let held = [Reply::text(409, &body.to_string())];
+    let server = catalog([job("rows")])
+        .on(&apply_route(TEMPLATE), held)
+        .serve();
+    let ran = Desk::with_key(&server.url).run(&["job", "resume", JOB]);
+    let ran = ran.exits(69);
+    assert!(
+        ran.err
+            .contains("is unfinished in the workspace, and nobody works on it now\n"),
+        "{}",
+        ran.err
+    );
+}
+
+fn undo_route() -> String {
+    format!("POST /v1/template-jobs/{JOB}/undo")
+}
+
+#[test]
 fn what_a_job_made_is_taken_back() {
-    let undo = format!("POST /v1/template-jobs/{JOB}/undo");
+    let undo = undo_route();
     let server = catalog([]).on(&undo, [job("undone")]).serve();
     let desk = Desk::with_key(&server.url);
-    desk.run(&["job", "undo", JOB]).exits(0);
-    desk.run(&["job", "undo", JOB, "--force", "--format", "json"])
-        .exits(0);
+    desk.run(&["job", "undo", JOB, "--yes"]).exits(0);
+    let words = ["job", "undo", JOB, "--force", "--yes", "--format", "json"];
+    let document = desk.run(&words).exits(0).json();
+    assert_eq!(
+        (
+            &document["outcome"],
+            &document["status"],
+            &document["job"]["id"]
+        ),
+        (&json!("clean"), &json!("undone"), &json!(JOB))
+    );
     assert_eq!(server.lines(), [undo.clone(), format!("{undo}?force=true")]);
     let received = server.received();
     assert!(
@@ -178,8 +217,183 @@ fn what_a_job_made_is_taken_back() {
     );
     for (code, exit) in [("not_empty", 1), ("conflict", 1), ("job_active", 69)] {
         let server = catalog([]).on(&undo, [Reply::problem(409, code)]).serve();
-        let ran = Desk::with_key(&server.url).run(&["job", "undo", JOB, "--format", "json"]);
+        let words = ["job", "undo", JOB, "--yes", "--format", "json"];
+        let ran = Desk::with_key(&server.url).run(&words);
         let document = ran.exits(exit).json();
         assert_eq!(document["errors"][0]["code"], code);
     }
+}
+
+/// Tables of the workspace, and what stands in them.
+fn told() -> Routes {
+    let clients = "0198c0de-0000-7000-8000-0000000000d1";
+    let older = "0198c0de-0000-7000-8000-0000000000d2";
+    let orders = "0198c0de-0000-7000-8000-0000000000d3";
+    let bind = json!({"create": [], "bind": [
+        {"kind": "feature", "ref": "f_clients", "id": clients, "name": "clients_2"},
+        {"kind": "feature", "ref": "f_older", "id": older, "name": "older"},
+        {"kind": "column", "ref": "c_clients_name", "id": JOB, "name": "name"},
+    ]});
+    let table = |id: &str, name: &str, day: &str| {
+        json!({"id": id, "workspace_id": WORKSPACE, "name": name, "label": format!("The {name}"),
+            "created_at": format!("2026-01-{day}T12:00:00.500000Z")})
+    };
+    let tables = [
+        table(clients, "clients_2", "02"),
+        table(older, "older", "01"),
+        table(orders, "orders", "03"),
+    ];
+    let report = json!({"rows": {
+        "f_clients": {"inserted": 3, "recorded": 3}, "f_older": {"inserted": 7, "recorded": 7},
+        "f_mapped": {"inserted": 1, "recorded": 1}, "f_none": {"existing": 4}}});
+    let done = job_document("completed", &json!({"report": report}));
+    let link = json!([{"id": JOB, "name": "client", "type": "linked_select",
+        "config": {"linkedFeatureId": clients}}, {"id": JOB, "name": "title", "type": "text"}]);
+    catalog([Reply::json(&done)])
+        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&bind))])
+        .on("GET /v1/features", [page(&tables)])
+        .on(
+            &format!("GET /v1/features/{clients}/rows:aggregate"),
+            [Reply::json(&json!({"result": 1200}))],
+        )
+        .on(
+            &format!("GET /v1/features/{older}/columns"),
+            [Reply::json(&json!([]))],
+        )
+        .on(
+            &format!("GET /v1/features/{orders}/columns"),
+            [Reply::json(&link)],
+        )
+        .on(&undo_route(), [job("undone")])
+}
+
+#[test]
+fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
+    let server = told().serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "undo", JOB]).exits(2);
+    for text in [
+        "table clients_2 \"The clients_2\" with 1200 rows",
+        "7 rows of table older",
+        "1 row of table f_mapped",
+        "orders.client -> clients_2",
+        "--yes",
+    ] {
+        assert!(ran.err.contains(text), "{text}: {}", ran.err);
+    }
+    assert!(
+        !ran.err.contains("f_none") && !ran.err.contains("table older \""),
+        "{}",
+        ran.err
+    );
+    let ran = desk.run(&["job", "undo", JOB, "--force", "--format", "json"]);
+    let ran = ran.exits(2);
+    let document = ran.json();
+    let losses = &document["errors"][0]["losses"];
+    assert_eq!(losses["tables"][0]["rows"], 1200, "{document}");
+    assert_eq!(
+        losses["links"],
+        json!([{"table": "orders", "column": "client", "to": "clients_2"}])
+    );
+    assert!(
+        server.lines().iter().all(|line| !line.contains("/undo")),
+        "{:?}",
+        server.lines()
+    );
+    desk.run(&["job", "undo", JOB, "--yes"]).exits(0);
+    // A server that has no such routes: what is known is shown.
+    let undo = undo_route();
+    let server = Routes::new()
+        .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
+        .on(&undo, [job("undone")])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "undo", JOB]).exits(2);
+    assert!(ran.err.contains("3 rows of table f_clients"), "{}", ran.err);
+    assert!(ran.err.contains("this may not be all of it"), "{}", ran.err);
+    // Of nothing, and of what is gone already, the server speaks.
+    desk.run(&["job", "undo", "gone"]).exits(1);
+    let server = catalog([job("undone")])
+        .on(&undo, [Reply::problem(409, "conflict")])
+        .serve();
+    Desk::with_key(&server.url)
+        .run(&["job", "undo", JOB])
+        .exits(1);
+}
+
+#[test]
+fn an_undo_that_goes_on_is_followed_to_its_end() {
+    let accepted = || {
+        let body = job_document(
+            "undoing",
+            &json!({"progress": {"phase": "undo", "done": 2000, "total": 5000}}),
+        );
+        Reply::text(202, &body.to_string())
+    };
+    let server = catalog([job("undoing"), job("undone")])
+        .on(&undo_route(), [accepted()])
+        .serve();
+    let ran = Desk::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
+    assert_eq!(ran.exits(0).out, format!("Job {JOB} is undone.\n"));
+
+    let server = catalog([job("undoing")])
+        .on(&undo_route(), [accepted()])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk
+        .run(&["job", "undo", JOB, "--yes", "--wait", "0s"])
+        .exits(69);
+    assert_eq!(ran.out, format!("{JOB}\nundoing\n"));
+    assert!(ran.err.contains("tplkit job watch"), "{}", ran.err);
+    let words = ["job", "undo", JOB, "--yes", "--wait=0s", "--format", "json"];
+    let document = desk.run(&words).exits(69).json();
+    assert_eq!(
+        (&document["job_id"], &document["outcome"]),
+        (&json!(JOB), &json!("failed"))
+    );
+
+    let server = catalog([job("undoing"), job("completed")])
+        .on(&undo_route(), [accepted()])
+        .serve();
+    let ran = Desk::with_key(&server.url).run(&["job", "undo", JOB, "--yes"]);
+    let ran = ran.exits(1);
+    assert!(ran.err.contains("is not undone"), "{}", ran.err);
+}
+
+#[test]
+fn a_job_is_cancelled_with_a_yes() {
+    let cancel = format!("POST /v1/template-jobs/{JOB}/cancel");
+    let stopped = job_document(
+        "failed",
+        &json!({"error": {"code": "cancelled", "detail": "x"}}),
+    );
+    let stopped = || Reply::text(202, &stopped.to_string());
+    let server = catalog([job("rows")]).on(&cancel, [stopped()]).serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "cancel", JOB]).exits(2);
+    assert!(
+        ran.err.contains(JOB) && ran.err.contains("1 of 3 done"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("--yes"), "{}", ran.err);
+    assert!(!server.lines().contains(&cancel));
+    let ran = desk.run(&["job", "cancel", JOB, "--yes"]).exits(0);
+    assert_eq!(ran.out, format!("Job {JOB} is cancelled.\n"));
+    let words = ["job", "cancel", JOB, "--yes", "--format", "json"];
+    let document = desk.run(&words).exits(0).json();
+    assert_eq!(document["job"]["error"]["code"], "cancelled");
+    let received = server.received();
+    let sent = received
+        .iter()
+        .find(|one| one.line() == cancel)
+        .expect("sent");
+    assert!(sent.body.is_empty() && sent.header("idempotency-key").is_some());
+    // One that has ended: the server says so, without a question.
+    let server = catalog([job("completed")])
+        .on(&cancel, [Reply::problem(409, "conflict")])
+        .serve();
+    Desk::with_key(&server.url)
+        .run(&["job", "cancel", JOB])
+        .exits(1);
 }

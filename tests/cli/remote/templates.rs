@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
 use crate::scripted::Reply;
+use crate::support::case;
 use crate::support::tiny;
 
 fn holding(package: &str) -> Routes {
@@ -243,16 +244,52 @@ fn a_template_is_deleted() {
     let delete = format!("DELETE /v1/templates/{TEMPLATE}");
     let server = holding("").on(&delete, [Reply::text(204, "")]).serve();
     let desk = Desk::with_key(&server.url);
-    desk.run(&["template", "delete", "vendas"]).exits(0);
+    desk.run(&["template", "delete", "vendas", "--yes"])
+        .exits(0);
     assert_eq!(server.lines().pop(), Some(delete.clone()));
     let server = holding("")
         .on(&delete, [Reply::problem(403, "forbidden")])
         .serve();
     Desk::with_key(&server.url)
-        .run(&["template", "delete", TEMPLATE])
+        .run(&["template", "delete", TEMPLATE, "--yes"])
         .exits(4);
     let ran = Desk::new()
         .set("TPLKIT_URL", &server.url)
         .run(&["template", "list", "--format", "json"]);
     assert_eq!(ran.exits(4).json()["outcome"], "failed");
+}
+
+#[test]
+fn what_goes_out_of_the_catalog_is_shown_and_needs_a_yes() {
+    let package = std::fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    let package: serde_json::Value = serde_json::from_str(&package).expect("JSON");
+    let mut whole = record(TEMPLATE, "vendas");
+    whole["manifest"] = package["manifest"].clone();
+    let server = holding("")
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}"),
+            [Reply::json(&whole)],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["template", "delete", "vendas"]).exits(2);
+    assert!(
+        ran.err.contains("vendas") && ran.err.contains("--yes"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains(" row"), "{}", ran.err);
+    let words = ["template", "delete", TEMPLATE, "--format", "json"];
+    let document = desk.run(&words).exits(2).json();
+    let tables = &document["errors"][0]["losses"]["tables"];
+    assert!(
+        tables.as_array().is_some_and(|tables| !tables.is_empty()),
+        "{document}"
+    );
+    assert!(
+        server
+            .lines()
+            .iter()
+            .all(|line| !line.starts_with("DELETE"))
+    );
 }

@@ -1,5 +1,6 @@
 //! `tplkit job`: the jobs that apply templates.
 
+mod cancel;
 mod list;
 mod resume;
 mod show;
@@ -23,6 +24,7 @@ enum Command {
     Show(show::Args),
     Watch(watch::Args),
     Resume(resume::Args),
+    Cancel(cancel::Args),
     Undo(undo::Args),
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Command::Show(args) => show::run(args, session),
         Command::Watch(args) => watch::run(args, session),
         Command::Resume(args) => resume::run(args, session),
+        Command::Cancel(args) => cancel::run(args, session),
         Command::Undo(args) => undo::run(args, session),
     }
 }

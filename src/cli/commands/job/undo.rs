@@ -1,17 +1,25 @@
 //! `tplkit job undo`: takes away what a job made.
 
+use jiff::SignedDuration;
+use tplkit::client::{Ended, Job, Told};
+
 use crate::cli::args::Form;
-use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::following::{Followed, Waiting, document, duration, follow};
+use crate::cli::last_words;
+use crate::cli::losses::Losses;
+use crate::cli::output::{print_note, write_result};
 use crate::cli::remote::{self, Connection, Target};
 use crate::cli::session::Session;
+use crate::cli::way_back::{self, Way};
 
 /// Take away what a job made: tables, columns, views, automations, navigation and rows.
 ///
-/// On a terminal it is asked for once more. Nothing that others changed or added since is lost
-/// without `--force`.
+/// What goes is shown first: tables and rows with their numbers, and columns of other tables that
+/// link there. On a terminal it is asked for once more; elsewhere `--yes` is needed. Nothing that
+/// others changed or added since is lost without `--force`. A large undo goes on at the server, and is
+/// waited for.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The job.
@@ -21,8 +29,12 @@ pub(super) struct Args {
     #[arg(long)]
     force: bool,
     /// Do not ask.
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
+    /// Wait at most so long, for example `90s`, `10m` or `1h`; otherwise to the end. The undo goes on
+    /// when the time is over, and the exit code is 69.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    wait: Option<SignedDuration>,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -32,20 +44,55 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
-    if !args.yes && args.format == Form::Text && remote::terminal() {
-        let more = if args.force {
-            ", and what was added since"
-        } else {
-            ""
-        };
-        let question = format!("Take away what job {} made{more}?", args.job);
-        remote::confirm(&question)?;
+    let client = &connection.client;
+    if !args.yes {
+        let job = client.job(&args.job)?.record;
+        // One that is undone has nothing to lose: the server says so.
+        if job.ended() != Some(Ended::Undone) {
+            let losses = Losses::of(client, &args.job, &job);
+            let shown = losses.text(&args.job, args.force);
+            let what = (shown.as_str(), losses.document());
+            remote::agree((false, args.format), what, "Take it away?")?;
+        }
     }
-    let job = connection.client.undo(&args.job, args.force)?;
-    let text = match args.format {
-        Form::Text => format!("Job {} is undone.\n", args.job),
-        Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
+    let job = client.undo(&args.job, args.force)?;
+    if job.record.ended().is_some() {
+        return conclude(args, &job, false);
+    }
+    let way = Way::Undo(args.job.clone());
+    way_back::leave(&way, args.format);
+    let waiting = Waiting::at_most(args.wait);
+    let followed = follow(client, &args.job, &waiting, session);
+    let followed = followed.map_err(|error| way.of(error))?;
+    last_words::leave(None);
+    match followed {
+        Followed::Ended(job) => conclude(args, &job, false),
+        Followed::Elapsed(job) => conclude(args, &job, true),
+    }
+}
+
+fn conclude(args: &Args, job: &Told<Job>, elapsed: bool) -> Result<Exit, CliError> {
+    let id = &args.job;
+    let exit = match job.record.ended() {
+        _ if elapsed => Exit::Running,
+        Some(Ended::Undone) => Exit::Done,
+        _ => Exit::Findings,
+    };
+    let status = job.record.status.replace(char::is_control, " ");
+    let text = match (args.format, exit) {
+        (Form::Json, _) => document(id, job, exit, &[]),
+        (Form::Text, Exit::Done) => format!("Job {id} is undone.\n"),
+        (Form::Text, _) => format!("{id}\n{status}\n"),
     };
     write_result(&text, None)?;
-    Ok(Exit::Done)
+    match exit {
+        Exit::Running => print_note(&format!(
+            "error: the undo of job {id} still runs\n  help: it goes on; `tplkit job watch {id}` waits for its end"
+        )),
+        Exit::Findings => print_note(&format!(
+            "error: job {id} is not undone: it is {status}\n  help: somebody changed what it made before the undo began; look at it and undo it again, with `--force` if that may be lost"
+        )),
+        _ => {}
+    }
+    Ok(exit)
 }

@@ -1,12 +1,13 @@
 //! `tplkit job watch`: waits for the end of a job.
 
+use tplkit::client::Error;
+
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::following::{Telling, Waiting, conclude, follow};
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{self, Connection, Target};
 use crate::cli::session::Session;
-
 use crate::cli::way_back::{self, Way};
 
 /// Wait for the end of a job, and tell how it ended.
@@ -28,9 +29,15 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
+    let client = &connection.client;
+    // Whether there is such a job at all: of one that nobody knows nothing goes on.
+    if let Err(error @ Error::Refused(_)) = client.job(&args.job)
+        && remote::exit(&error) != Exit::Unreachable
+    {
+        return Err(error.into());
+    }
     let way = Way::Job(args.job.clone());
     way_back::leave(&way, args.format);
-    let client = &connection.client;
     let followed = follow(client, &args.job, &args.waiting, session);
     let followed = followed.map_err(|error| way.of(error))?;
     let told = Telling {

@@ -1,6 +1,12 @@
 //! `tplkit template delete`: takes a template out of the catalog.
 
-use serde_json::json;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use tplkit::check::render::counted;
+use tplkit::client::{Template, Told};
+use tplkit::json::Doc;
+use tplkit::package::model::{ItemKind, Manifest};
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -12,14 +18,14 @@ use crate::cli::session::Session;
 
 /// Take a template out of the catalog. What was built from it stays.
 ///
-/// On a terminal it is asked for once more.
+/// What goes is shown first. On a terminal it is asked for once more; elsewhere `--yes` is needed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
     template: String,
     /// Do not ask.
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Form of the output.
     #[arg(long, default_value = "text")]
@@ -32,8 +38,14 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
     let id = subject::template(client, &args.template)?;
-    if !args.yes && args.format == Form::Text && remote::terminal() {
-        remote::confirm(&format!("Take template {id} out of the catalog?"))?;
+    if !args.yes {
+        let template = client.template(&id).map_err(|error| {
+            let what = format!("template `{id}` cannot be shown");
+            subject::degraded(client, &id, error, &what)
+        })?;
+        let (shown, document) = contents(&id, &template);
+        let question = "Take it out of the catalog?";
+        remote::agree((false, args.format), (&shown, document), question)?;
     }
     let deleted = client.delete_template(&id);
     deleted.map_err(|error| {
@@ -46,4 +58,36 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     write_result(&text, None)?;
     Ok(Exit::Done)
+}
+
+/// What the catalog loses, in words and as a document.
+fn contents(id: &str, template: &Told<Template>) -> (String, Value) {
+    let record = &template.record;
+    let clean = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or("-");
+        text.replace(char::is_control, " ")
+    };
+    let mut out = format!(
+        "Template {id} goes out of the catalog: {}, {:?}, {}",
+        clean(&record.name),
+        clean(&record.label),
+        clean(&record.semver)
+    );
+    let doc = Doc::parse_package(template.document.get()).ok();
+    let manifest = doc.as_ref().and_then(|doc| doc.root().get("manifest"));
+    let manifest = manifest.and_then(|node| Manifest::read(node).ok());
+    let items = manifest.as_ref().map_or(&[][..], Manifest::items);
+    let mut tables = Vec::new();
+    for table in items.iter().filter(|item| item.kind == ItemKind::Feature) {
+        let inside = items
+            .iter()
+            .filter(|item| item.parent.as_deref() == Some(&table.uid));
+        let rows: u64 = inside.filter_map(|item| item.count).sum();
+        let count = counted(usize::try_from(rows).unwrap_or(usize::MAX), "row");
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\n  table {:?} with {count}", table.label);
+        tables.push(json!({"label": table.label, "rows": rows}));
+    }
+    out.push_str("\nWhat was built from it in workspaces stays.");
+    (out, json!({"template_id": id, "tables": tables}))
 }

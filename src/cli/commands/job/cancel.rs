@@ -1,0 +1,63 @@
+//! `tplkit job cancel`: stops a job.
+
+use serde_json::json;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::following::shown;
+use crate::cli::output::write_result;
+use crate::cli::remote::{self, Connection, Target};
+use crate::cli::session::Session;
+
+/// Stop a job that is unfinished.
+///
+/// What it has written stays: `job resume` goes on where it stopped, `job undo` takes it away. On a
+/// terminal it is asked for once more; elsewhere `--yes` is needed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The job.
+    #[arg(value_name = "ID")]
+    job: String,
+    /// Do not ask.
+    #[arg(short, long)]
+    yes: bool,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: Target,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let client = &connection.client;
+    let mut open = None;
+    if !args.yes {
+        // One that has ended has nothing to lose: the server says so.
+        open = Some(client.job(&args.job)?.record).filter(|job| job.ended().is_none());
+    }
+    if let Some(job) = open {
+        let progress = job.progress.as_ref();
+        let progress = progress.map(|at| format!("\n  {} of {} done", at.done, at.total));
+        let text = format!(
+            "{}{}\nWhat it has written stays.",
+            shown(&job),
+            progress.unwrap_or_default()
+        );
+        let what = (text.as_str(), json!({"status": job.status}));
+        remote::agree((false, args.format), what, "Stop it?")?;
+    }
+    let job = client.cancel(&args.job)?;
+    let id = &args.job;
+    let text = match args.format {
+        Form::Text => format!("Job {id} is cancelled.\n"),
+        Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
+    };
+    write_result(&text, None)?;
+    session.note(format!(
+        "`tplkit job resume {id}` goes on where it stopped, `tplkit job undo {id}` takes away what it wrote"
+    ));
+    Ok(Exit::Done)
+}
