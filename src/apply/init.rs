@@ -140,18 +140,21 @@ fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) 
     }
 }
 
+/// What the package proposes for a dependency; nothing where only a person can decide.
+pub fn proposed(dependency: &Dependency) -> Option<Resolution> {
+    if dependency.blueprint.is_some() {
+        return Some(Resolution::Import);
+    }
+    (dependency.form == DependencyForm::Name).then(|| Resolution::Map {
+        id: dependency.identity.name.clone(),
+        columns: IndexMap::new(),
+    })
+}
+
 /// What the package proposes: a decision where the proposal is one.
 fn proposal(out: &mut String, dependency: &Dependency) {
-    let by_name = dependency.form == DependencyForm::Name;
-    if dependency.blueprint.is_some() {
-        return decision(out, dependency, &Resolution::Import);
-    }
-    if by_name {
-        let map = Resolution::Map {
-            id: dependency.identity.name.clone(),
-            columns: IndexMap::new(),
-        };
-        return decision(out, dependency, &map);
+    if let Some(resolution) = proposed(dependency) {
+        return decision(out, dependency, &resolution);
     }
     let (reference, what) = (&dependency.reference, dependency.kind.noun());
     let _ = writeln!(

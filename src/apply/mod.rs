@@ -35,7 +35,7 @@ pub use approved::{
     TableWork,
 };
 pub use error::ApplyError;
-pub use init::init;
+pub use init::{init, proposed};
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, GoLive, NotCarried, Preview, Question, ReplacedConfig, RowsPreview, fresh,

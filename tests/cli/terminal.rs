@@ -131,6 +131,31 @@ fn each_dependency_is_asked_about() {
     assert_eq!(ran.out, "Everything is decided: 2 dependencies.\n");
 }
 
+/// Enter, Enter comes to what is written where nobody is asked, however alike the destination is.
+#[test]
+fn return_takes_what_is_proposed_elsewhere() {
+    let place = links();
+    let words = ["resolve", "init", "p.json", "--into", "p.json"];
+    let owed = place.run(&words).exits(0).out;
+    assert!(owed.contains("# candidate "), "{owed}");
+    let line = "resolve init p.json --into p.json -o r.toml";
+    let Some(mut terminal) = Terminal::start(&place, line) else {
+        return;
+    };
+    terminal.shows("> import");
+    terminal.press("\r");
+    terminal.shows("> decide later");
+    terminal.press("\r");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    // Comments name candidates by ids that are drawn anew each time.
+    let decided = |text: &str| {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(decided(&place.read("r.toml")), decided(&owed));
+}
+
 #[test]
 fn who_stops_in_the_middle_writes_nothing_and_sees_the_cursor() {
     let place = links();

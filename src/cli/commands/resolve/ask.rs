@@ -5,7 +5,7 @@ use std::io;
 use dialoguer::console::Term;
 use dialoguer::{Error, Input, Select};
 use indexmap::IndexMap;
-use tplkit::apply::{Candidate, Resolution, suggest};
+use tplkit::apply::{Candidate, Resolution, proposed, suggest};
 use tplkit::check::Checked;
 use tplkit::package::model::{Dependency, DependencyForm};
 use tplkit::workspace::{Id, Structure};
@@ -48,7 +48,7 @@ pub(super) fn all(
         let chosen = Select::new()
             .with_prompt(dependency.reference.as_str())
             .items(&words)
-            .default(0)
+            .default(preselected(dependency, &choices))
             .interact()
             .map_err(|Error::IO(error)| interrupted(&error))?;
         let resolution = match choices.swap_remove(chosen).outcome {
@@ -106,7 +106,19 @@ fn tell(dependency: &Dependency) {
     ));
 }
 
-/// The likeliest first: whoever presses return takes it.
+/// What whoever presses return takes: what the package proposes, as without a terminal; where it
+/// proposes nothing, to decide later. A likeness of names decides nothing.
+fn preselected(dependency: &Dependency, choices: &[Choice]) -> usize {
+    let wanted = proposed(dependency);
+    let is_wanted = |choice: &Choice| match (&choice.outcome, &wanted) {
+        (Outcome::Decided(resolution), Some(wanted)) => resolution == wanted,
+        (Outcome::Open, None) => true,
+        _ => false,
+    };
+    choices.iter().position(is_wanted).unwrap_or_default()
+}
+
+/// The likeliest first.
 fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
     let mapped = candidates.iter().map(|candidate| Choice {
         words: format!(
@@ -119,7 +131,8 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
         }),
     });
     let mut choices: Vec<Choice> = mapped.collect();
-    if dependency.form == DependencyForm::Name && candidates.is_empty() {
+    let is_there = |candidate: &Candidate| candidate.id == dependency.identity.name;
+    if dependency.form == DependencyForm::Name && !candidates.iter().any(is_there) {
         let name = &dependency.identity.name;
         choices.push(Choice {
             words: format!("map to {name:?}, by its name"),
@@ -169,5 +182,76 @@ fn interrupted(error: &io::Error) -> CliError {
     CliError::Usage {
         message: format!("nothing could be asked: {error}"),
         help: "give `--no-input` and edit the file".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+    use tplkit::apply::Candidate;
+    use tplkit::check::Checked;
+    use tplkit::package::model::{Dependency, DependencyForm};
+
+    use super::{choices, preselected};
+
+    fn dependencies() -> Vec<Dependency> {
+        let text = include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/fixtures/cases/valid/base-links.json"
+        ));
+        let package = Checked::trusted(text).expect("a package");
+        package.manifest.dependencies().to_vec()
+    }
+
+    fn candidate(name: &str) -> Candidate {
+        Candidate {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            label: None,
+            score: 67,
+            reason: "little in common by name".to_owned(),
+            columns: IndexMap::new(),
+        }
+    }
+
+    fn taken(dependency: &Dependency, candidates: &[Candidate]) -> String {
+        let choices = choices(dependency, candidates);
+        choices[preselected(dependency, &choices)].words.clone()
+    }
+
+    #[test]
+    fn return_takes_what_the_package_proposes_whatever_the_destination_has() {
+        let mut seen = 0;
+        for dependency in dependencies() {
+            for candidates in [vec![], vec![candidate("customers"), candidate("suppliers")]] {
+                let taken = taken(&dependency, &candidates);
+                let wanted = match dependency.blueprint {
+                    Some(_) => "import",
+                    None => "decide later",
+                };
+                assert!(taken.starts_with(wanted), "{taken}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= 4, "{seen}");
+    }
+
+    #[test]
+    fn what_is_known_by_name_is_proposed_by_its_name() {
+        let mut dependency = dependencies().swap_remove(0);
+        dependency.blueprint = None;
+        dependency.form = DependencyForm::Name;
+        "mail".clone_into(&mut dependency.identity.name);
+        for (candidates, wanted) in [
+            (vec![], "map to \"mail\", by its name"),
+            (vec![candidate("mails")], "map to \"mail\", by its name"),
+            (
+                vec![candidate("mails"), candidate("mail")],
+                "map to \"mail\" (67",
+            ),
+        ] {
+            let taken = taken(&dependency, &candidates);
+            assert!(taken.starts_with(wanted), "{taken}");
+        }
     }
 }
