@@ -1,6 +1,7 @@
 //! From found files to a report: reading, checking and mending many files on several threads.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -9,13 +10,14 @@ use tplkit::check::fix::{Mended, mend};
 use tplkit::check::position::without_mark;
 use tplkit::check::render::{FileEntry, Report, Trouble};
 use tplkit::check::selection::Selection;
-use tplkit::check::{self, CheckOptions, FileKind, Finding, LocatedReport};
+use tplkit::check::{self, CheckOptions, FileKind, FileReport, Finding, LocatedReport};
 use tplkit::definitions::Definitions;
+use tplkit::layout::PackError;
 
 use super::error::CliError;
 use super::source::{self, is_stdin};
 use super::walk::{self, Files, Found};
-use super::{replace, session::Session};
+use super::{packed, replace, session::Session};
 
 /// From this size on, a file is checked alone, by all threads.
 const LARGE: u64 = 4 << 20;
@@ -97,7 +99,7 @@ impl Checker {
         let Files {
             found,
             mut troubles,
-        } = walk::files(paths);
+        } = walk::packages(paths);
         let threads = self
             .threads
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -139,6 +141,9 @@ impl Checker {
     }
 
     fn judge(&self, found: &Found, threads: usize) -> Judged {
+        if found.is_folder {
+            return self.folder(&found.path, threads);
+        }
         let source = match source::read(&found.path) {
             Ok(source) => source,
             Err(error) => {
@@ -182,6 +187,45 @@ impl Checker {
         }
     }
 
+    /// Checks an unpacked package as the file that its folder packs to.
+    fn folder(&self, folder: &Path, threads: usize) -> Judged {
+        let path = folder.to_owned();
+        let bytes = match packed::text(folder) {
+            Ok(bytes) => bytes,
+            Err(PackError::Problems(problems)) => {
+                let report = self.located(b"", packed::broken(&problems), true);
+                return Judged::from(FileEntry::new(path, report));
+            }
+            Err(PackError::Read { name, source }) => {
+                return Judged {
+                    file: None,
+                    trouble: Some(walk::trouble(&folder.join(name), &source)),
+                };
+            }
+            Err(error) => {
+                let error = io::Error::other(error);
+                return Judged {
+                    file: None,
+                    trouble: Some(walk::trouble(folder, &error)),
+                };
+            }
+        };
+        let mut file = FileEntry::new(path, self.report(&bytes, true, threads));
+        let Some(mending) = self.mending else {
+            return Judged::from(file);
+        };
+        let mended = mend(&bytes, |text| self.mendable(text, mending, true, threads));
+        if mending.show_only {
+            file.diff = mended.changed.then(|| diff(folder, &bytes, &mended.bytes));
+            file.fixed = mended.count();
+            return Judged::from(file);
+        }
+        Judged {
+            file: Some(file),
+            trouble: mended.changed.then(|| not_written(folder)),
+        }
+    }
+
     fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
         let promotion = self.question != Question::Check { promotion: false };
         CheckOptions {
@@ -194,10 +238,14 @@ impl Checker {
 
     fn report(&self, bytes: &[u8], named: bool, threads: usize) -> LocatedReport {
         let options = self.options(named, threads);
-        let mut report = match self.question {
+        let report = match self.question {
             Question::Check { .. } => check::check(bytes, &options),
             Question::Promote => check::promote(bytes, &options),
         };
+        self.located(bytes, report, named)
+    }
+
+    fn located(&self, bytes: &[u8], mut report: FileReport, named: bool) -> LocatedReport {
         // In a walked folder a file that is no package is passed over.
         if !named && report.kind == FileKind::Plain {
             report.promotion = None;
@@ -226,6 +274,18 @@ impl Checker {
             }
         }
         findings
+    }
+}
+
+/// Fixes of an unpacked package are written by hand.
+fn not_written(folder: &Path) -> Trouble {
+    let shown = folder.display();
+    Trouble {
+        path: Some(folder.to_owned()),
+        message: format!("`{shown}` is a folder, and fixes are written into package files only"),
+        help: Some(format!(
+            "`tplkit pack {shown} -o FILE`, fix that, and `tplkit unpack FILE {shown} --force`"
+        )),
     }
 }
 

@@ -21,6 +21,7 @@ mod last_words;
 mod losses;
 mod output;
 mod package_file;
+mod packed;
 #[cfg(feature = "client")]
 mod planned;
 #[cfg(feature = "client")]

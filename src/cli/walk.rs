@@ -3,7 +3,8 @@
 //! Named files are taken as they are. Folders are walked for names ending in `.json`; hidden
 //! folders are skipped, ignore files hold (inside a git repository or not), and links are
 //! followed, but nothing is entered or read twice: links into a folder are put off until the
-//! folders themselves have been walked, and every real folder is entered once.
+//! folders themselves have been walked, and every real folder is entered once. A folder that holds an
+//! unpacked package counts as one file; what else lies in it is walked as ever.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -16,6 +17,7 @@ use ignore::{DirEntry, WalkBuilder};
 use tplkit::check::render::Trouble;
 
 use super::error::reading_help;
+use super::packed;
 use super::source::is_stdin;
 
 /// A file to be checked.
@@ -27,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) named: bool,
     /// Its size in bytes, as far as that can be known.
     pub(crate) size: u64,
+    /// Whether it is the folder of an unpacked package.
+    pub(crate) is_folder: bool,
 }
 
 /// What the typed paths come to.
@@ -38,15 +42,28 @@ pub(crate) struct Files {
     pub(crate) troubles: Vec<Trouble>,
 }
 
-/// Finds the files behind `paths`.
+/// Finds the files behind `paths`, each on its own.
 pub(crate) fn files(paths: &[PathBuf]) -> Files {
-    let mut search = Search::default();
+    search(paths, false)
+}
+
+/// The same, with the folders of unpacked packages as one each.
+pub(crate) fn packages(paths: &[PathBuf]) -> Files {
+    search(paths, true)
+}
+
+fn search(paths: &[PathBuf], folders: bool) -> Files {
+    let mut search = Search {
+        folders,
+        ..Search::default()
+    };
     for path in paths {
         search.named(path);
     }
     while let Some(link) = search.links.pop_front() {
         search.link(&link);
     }
+    search.leave_out_parts();
     let mut found: Vec<Found> = search.found.into_values().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     search.troubles.sort_by(|a, b| a.path.cmp(&b.path));
@@ -58,6 +75,8 @@ pub(crate) fn files(paths: &[PathBuf]) -> Files {
 
 #[derive(Default)]
 struct Search {
+    /// Whether an unpacked package counts as one.
+    folders: bool,
     /// By the real path.
     found: HashMap<PathBuf, Found>,
     troubles: Vec<Trouble>,
@@ -75,8 +94,56 @@ impl Search {
         }
         match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
             Ok((metadata, real)) if metadata.is_dir() => self.walk(path, &real),
-            Ok((metadata, real)) => self.add(real, path, true, metadata.len()),
+            Ok((metadata, real)) => {
+                let folder = self.folders.then(|| packed::folder_of(path)).flatten();
+                match folder {
+                    Some(folder) => self.part(&folder, path),
+                    None => self.add(real, path, true, metadata.len()),
+                }
+            }
             Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    /// A file of an unpacked package that was named means its folder.
+    fn part(&mut self, folder: &Path, path: &Path) {
+        match fs::canonicalize(folder) {
+            Ok(real) => self.package(real, folder),
+            Err(error) => self.trouble(path, &error),
+        }
+    }
+
+    /// Keeps the folder of an unpacked package. It must be whole, wherever it was met.
+    fn package(&mut self, real: PathBuf, path: &Path) {
+        self.found.entry(real).or_insert_with(|| Found {
+            path: path.to_owned(),
+            named: true,
+            size: 0,
+            is_folder: true,
+        });
+    }
+
+    /// Files of unpacked packages are checked with their folders, and not on their own.
+    fn leave_out_parts(&mut self) {
+        let folders: Vec<PathBuf> = self
+            .found
+            .iter()
+            .filter(|(_, found)| found.is_folder)
+            .map(|(real, _)| real.clone())
+            .collect();
+        let is_part = |real: &Path| {
+            folders.iter().any(|folder| {
+                let name = real.strip_prefix(folder);
+                name.is_ok_and(|name| !name.as_os_str().is_empty() && packed::names(folder, name))
+            })
+        };
+        let parts = self.found.iter().filter(|(_, found)| !found.is_folder);
+        let parts: Vec<PathBuf> = parts
+            .filter(|(real, _)| is_part(real))
+            .map(|(real, _)| real.clone())
+            .collect();
+        for part in parts {
+            self.found.remove(&part);
         }
     }
 
@@ -86,12 +153,14 @@ impl Search {
             path: path.to_owned(),
             named,
             size,
+            is_folder: false,
         });
         if named && !known.named {
             *known = Found {
                 path: path.to_owned(),
                 named,
                 size,
+                is_folder: false,
             };
         }
     }
@@ -143,7 +212,14 @@ impl Search {
         let Some(kind) = entry.file_type() else {
             return;
         };
-        if kind.is_symlink() && entry.depth() > 0 {
+        if kind.is_dir() || entry.depth() == 0 {
+            if self.folders && packed::is_package(entry.path()) {
+                let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
+                let (real, path) = (real.join(inside), shown(entry.path()));
+                let here = path.as_os_str().is_empty();
+                self.package(real, if here { Path::new(".") } else { &path });
+            }
+        } else if kind.is_symlink() {
             self.links.push_back(entry.path().to_owned());
         } else if kind.is_file() && is_json(entry.file_name()) {
             let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());

@@ -10,6 +10,8 @@ use std::time::Duration;
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
+use tplkit::layout::INDEX;
+
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::print_stdout;
@@ -133,7 +135,11 @@ impl Scope {
     /// Whether a check reads a file of this path.
     fn reads(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default();
-        let kind = || walk::is_json(name) || IGNORE_FILES.iter().any(|ignore| name == *ignore);
+        let kind = || {
+            walk::is_json(name)
+                || is_part(name)
+                || IGNORE_FILES.iter().any(|ignore| name == *ignore)
+        };
         self.files.iter().any(|(file, _)| file == path) || kind() && self.walks(path)
     }
 
@@ -148,6 +154,11 @@ impl Scope {
     }
 }
 
+/// Whether a file of that name may belong to an unpacked package, beside those ending in `.json`.
+fn is_part(name: &OsStr) -> bool {
+    name == INDEX || name.as_encoded_bytes().ends_with(b".jsonl")
+}
+
 /// Waits for changes and the quiet after them; gives the weightiest.
 fn burst(changes: &Receiver<Change>) -> Option<Change> {
     let mut change = changes.recv().ok()?;
@@ -159,7 +170,7 @@ fn burst(changes: &Receiver<Change>) -> Option<Change> {
 
 /// The files that a check of `paths` would read.
 fn found(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let found = walk::files(paths).found;
+    let found = walk::packages(paths).found;
     found.into_iter().map(|file| file.path).collect()
 }
 
@@ -206,6 +217,8 @@ mod tests {
             (written, "/walked/d/B.JSON", Some(Change::Content)),
             (written, "/walked/d/.gitignore", Some(Change::Content)),
             (written, "/walked/out.txt", None),
+            (written, "/walked/d/tplkit.index", Some(Change::Content)),
+            (written, "/walked/d/rows/a.jsonl", Some(Change::Content)),
             (written, "/walked/.git/x.json", None),
             (made, "/walked/.git/x", None),
             (renamed, "/walked/d", Some(Change::Names)),

@@ -11,6 +11,7 @@ mod comparing;
 mod docs;
 mod exits;
 mod fixing;
+mod folders;
 mod formats;
 mod graph;
 mod json;

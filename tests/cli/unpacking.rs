@@ -22,7 +22,6 @@ fn there_and_back_is_formatting() {
         .exits(0)
         .json();
     assert_eq!(document["text"], canonical);
-    // A folder of files is no package, and none of its files is one either.
     place.run(&["check", "d"]).exits(0);
     let fed = place.feed(&["unpack", "-", "e/f"], tiny().as_bytes());
     assert_eq!(fed.exits(2).out, "", "folders above are not made");
