@@ -7,6 +7,7 @@ mod normal;
 
 use normal::normal;
 use serde_json::{Value as Json, json};
+use tplkit::client::{BaseUrl, Credential, Options, RemoteWorkspace, Secret};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
@@ -19,10 +20,13 @@ use uuid::Uuid;
 use super::shop::{applied, working};
 use crate::api::client::Client;
 use crate::api::model::id;
-use crate::api::world::World;
+use crate::api::world::{PASSWORD, World};
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(random_workspaces_come_through);
+on_both_stores!(
+    random_workspaces_come_through,
+    both_exporters_give_one_package
+);
 
 async fn random_workspaces_come_through(place: Place) {
     let world = World::new(place).await;
@@ -47,6 +51,67 @@ async fn random_workspaces_come_through(place: Place) {
     }
 }
 
+/// What the command line makes of a workspace by reading it, and what the server makes of it itself.
+async fn both_exporters_give_one_package(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let owner = world.as_user("owner@acme.test");
+    let tokens = world.token("owner@acme.test", PASSWORD).expect(200).json();
+    let token = tokens["access_token"].as_str().expect("a token").to_owned();
+    let first = number("TPLKIT_SEED").unwrap_or(0);
+    for seed in first..first + 4 {
+        told(seed);
+        let mut state = random::workspace(seed, &Shape::closed());
+        let timers = state.structure.organization.timer_profiles.iter_mut();
+        timers.flatten().for_each(|timer| timer.label = None);
+        // The lists of channels tell no labels.
+        let channels = state.structure.organization.channels.iter_mut();
+        channels.flatten().for_each(|channel| channel.label = None);
+        furnish(&world, world.acme, &state).await;
+        let workspace = made(&world, (&owner, world.acme), &state, &written(&state)).await;
+        let body = json!({"rows": "all", "identity": {"name": "one"}});
+        let path = format!("/v1/workspaces/{workspace}/export");
+        let server = owner.post(&path, &body).expect(200).body;
+        let selection = Selection::from_json(&body.to_string()).expect("a selection");
+        let (base, token) = (format!("http://{}", owner.address()), token.clone());
+        let generated: Json = serde_json::from_str(&server).expect("JSON");
+        let at = generated["manifest"]["source"]["generatedAt"].clone();
+        let now = at.as_str().expect("an instant").parse().expect("a time");
+        let read = tokio::task::spawn_blocking(move || {
+            let client = blocking(&base, &token);
+            let id = workspace.parse().expect("a UUID");
+            let remote = RemoteWorkspace::new(&client, id);
+            let definitions = Definitions::embedded();
+            let ids = &mut Seeded::new(2);
+            ready(export(&remote, &selection, &Fixed(now), ids, definitions)).expect("exports")
+        });
+        let read = read.await.expect("reads").text;
+        same(seed, &essence(&read), &essence(&server));
+        let package = &generated["manifest"];
+        assert_ne!(package["items"], json!([]), "TPLKIT_SEED={seed}");
+    }
+}
+
+/// A client as the command line has one.
+fn blocking(base: &str, token: &str) -> tplkit::client::Client {
+    struct Still;
+    impl tplkit::client::Host for Still {
+        fn now(&self) -> jiff::Timestamp {
+            jiff::Timestamp::UNIX_EPOCH
+        }
+        fn uuid(&self) -> String {
+            Uuid::from_bytes(tplkit_server::context::random()).to_string()
+        }
+        fn wait(&self, time: std::time::Duration) {
+            std::thread::sleep(time);
+        }
+    }
+    let base = BaseUrl::parse(base).expect("an address");
+    let credential = Credential::Token(Secret::new(token.to_owned()));
+    let client = tplkit::client::Client::new(base, credential, Options::default(), Box::new(Still));
+    client.expect("a client")
+}
+
 #[expect(clippy::print_stderr, reason = "a failure is told with its seed")]
 fn told(seed: u64) {
     eprintln!("TPLKIT_SEED={seed}");
@@ -59,6 +124,23 @@ fn number(name: &str) -> Option<u64> {
 
 /// Imports a package, applies it to a new workspace, and exports that.
 async fn through(
+    world: &World,
+    (client, organization): (&Client, Uuid),
+    state: &State,
+    package: &str,
+) -> String {
+    let workspace = made(world, (client, organization), state, package).await;
+    let path = format!("/v1/workspaces/{workspace}/export");
+    // What the package is called is not what the new workspace is.
+    let package: Json = serde_json::from_str(package).expect("JSON");
+    let manifest = &package["manifest"];
+    let identity = json!({"name": manifest["name"], "label": manifest["label"]});
+    let body = json!({"rows": "all", "identity": identity});
+    client.post(&path, &body).expect(200).body
+}
+
+/// Imports a package and applies it to a new workspace, whose id it gives.
+async fn made(
     world: &World,
     (client, organization): (&Client, Uuid),
     state: &State,
@@ -79,13 +161,7 @@ async fn through(
         (&json!([]), &json!([])),
         "{job}"
     );
-    let path = format!("/v1/workspaces/{workspace}/export");
-    // What the package is called is not what the new workspace is.
-    let package: Json = serde_json::from_str(package).expect("JSON");
-    let manifest = &package["manifest"];
-    let identity = json!({"name": manifest["name"], "label": manifest["label"]});
-    let body = json!({"rows": "all", "identity": identity});
-    client.post(&path, &body).expect(200).body
+    workspace
 }
 
 /// The package of a workspace in memory.
@@ -112,15 +188,21 @@ async fn furnish(world: &World, organization: Uuid, state: &State) {
     let theirs = &state.structure.organization;
     let channels = theirs.channels.iter().flatten();
     for channel in channels.filter(|channel| channel.name.is_some()) {
-        let sql = "INSERT INTO main.channels {into $1} (organization_id, id, name, label, created_at) \
-             VALUES ($1, $2, $3, $4, 0) ON CONFLICT (organization_id, name) \
-             DO UPDATE SET label = excluded.label";
+        let (name, label) = (channel.name.clone(), channel.label.clone());
+        let sql = "UPDATE main.channels SET label = $3 \
+             WHERE organization_id = $1 AND name = $2 RETURNING id";
         let parameters = vec![
             organization.into(),
-            world.context.id().into(),
-            channel.name.clone().into(),
-            channel.label.clone().into(),
+            name.clone().into(),
+            label.clone().into(),
         ];
+        if !world.sql(sql, parameters).await.is_empty() {
+            continue;
+        }
+        let sql = "INSERT INTO main.channels {into $1} (organization_id, id, name, label, created_at) \
+             VALUES ($1, $2, $3, $4, 0)";
+        let id = world.context.id();
+        let parameters = vec![organization.into(), id.into(), name.into(), label.into()];
         world.sql(sql, parameters).await;
     }
     let connections = theirs.connections.iter().flatten();
