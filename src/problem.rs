@@ -71,6 +71,8 @@ pub enum Code {
     UnsupportedMediaType,
     /// Too many requests.
     RateLimited,
+    /// Much is being done for the organization already.
+    Busy,
     /// The organization has no seat left.
     NoSeatsAvailable,
     /// The store cannot be reached.
@@ -116,6 +118,7 @@ impl Code {
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
             Code::RateLimited => "rate_limited",
+            Code::Busy => "busy",
             Code::NoSeatsAvailable => "no_seats_available",
             Code::StoreUnavailable => "store_unavailable",
             Code::Internal => "internal",
@@ -128,7 +131,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 36] = [
+    pub const ALL: [Code; 37] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -162,6 +165,7 @@ impl Code {
         Code::PayloadTooLarge,
         Code::UnsupportedMediaType,
         Code::RateLimited,
+        Code::Busy,
         Code::NoSeatsAvailable,
         Code::StoreUnavailable,
         Code::Internal,

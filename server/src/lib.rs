@@ -17,6 +17,7 @@ pub mod edge;
 mod health;
 pub mod http;
 pub mod jobs;
+pub mod lanes;
 pub mod metrics;
 pub mod model;
 pub mod routes;

@@ -55,7 +55,7 @@ pub(crate) fn batch(from: usize, count: usize) -> Value {
     json!({"rows": rows})
 }
 
-fn admin(database: &str, arguments: &[&str], input: &str) -> Value {
+pub(crate) fn admin(database: &str, arguments: &[&str], input: &str) -> Value {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tplkit-server"))
         .arg("admin")
         .args(arguments)
@@ -71,7 +71,7 @@ fn admin(database: &str, arguments: &[&str], input: &str) -> Value {
     serde_json::from_slice(&output.stdout).expect("a record")
 }
 
-fn id(record: &Value) -> String {
+pub(crate) fn id(record: &Value) -> String {
     record["id"].as_str().expect("an id").to_owned()
 }
 

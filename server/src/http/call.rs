@@ -7,10 +7,12 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::Serialize;
+use tplkit::json::Value;
 use uuid::Uuid;
 
 use super::App;
 use super::admission::check_scopes;
+use super::aside::{SHORT, aside};
 pub use super::asked::Asked;
 use super::body::{self, Fields};
 use super::idempotency::{self, Key};
@@ -136,7 +138,7 @@ impl Call {
     pub async fn fields(&mut self) -> Result<Fields, Problem> {
         let bytes = self.bytes().await?;
         self.query.finish()?;
-        Fields::of(body::parse(&bytes)?)
+        Fields::of(parse(bytes).await?)
     }
 
     /// The fields of the body; none when there is no body.
@@ -149,7 +151,7 @@ impl Call {
         if bytes.is_empty() {
             return Fields::of(tplkit::json::Value::Object(tplkit::json::Object::new()));
         }
-        Fields::of(body::parse(&bytes)?)
+        Fields::of(parse(bytes).await?)
     }
 
     /// The fields of the body, whatever the query is.
@@ -158,7 +160,7 @@ impl Call {
     /// 415, 413, 422.
     pub async fn body_alone(&mut self) -> Result<Fields, Problem> {
         let bytes = self.bytes().await?;
-        Fields::of(body::parse(&bytes)?)
+        Fields::of(parse(bytes).await?)
     }
 
     /// Answers with what an operation of the store finds.
@@ -176,6 +178,18 @@ impl Call {
             Kind::Read
         };
         self.run(kind, Caller::scope, input, work).await
+    }
+
+    /// The same, of an operation that reads much. It runs where it keeps no short read waiting.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn read_much<I: Input>(
+        self,
+        input: I,
+        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+    ) -> Result<Response, Problem> {
+        self.run(Kind::Heavy, Caller::scope, input, work).await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
@@ -334,6 +348,14 @@ impl Call {
         let scope = move |caller: &Caller| caller.scope_of_model(workspace);
         self.run(Kind::Write, scope, input, work).await
     }
+}
+
+/// Reads a body: a long one where no request waits for the thread.
+async fn parse(bytes: Vec<u8>) -> Result<Value, Problem> {
+    if bytes.len() <= SHORT {
+        return body::parse(&bytes);
+    }
+    aside(move || body::parse(&bytes)).await
 }
 
 async fn keep(tx: &mut Tx, asked: &Asked<Reply>) -> Result<Reply, Problem> {

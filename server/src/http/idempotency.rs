@@ -233,6 +233,7 @@ impl Refused {
                     | Code::Forbidden
                     | Code::MissingScope
                     | Code::RateLimited
+                    | Code::Busy
                     | Code::IdempotencyInProgress
                     | Code::IdempotencyKeyReused
             )

@@ -2,12 +2,14 @@
 
 mod admission;
 mod allowance;
+pub mod aside;
 mod asked;
 pub mod body;
 pub mod call;
 mod client;
 mod dispatch;
 pub mod idempotency;
+pub mod lane;
 pub mod limits;
 pub mod openapi;
 pub mod operations;
@@ -34,6 +36,7 @@ use crate::automation;
 use crate::context::{Context, random};
 use crate::edge::{self, Answers, Limits, Malformed};
 use crate::jobs::Bell;
+use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
@@ -108,6 +111,8 @@ pub struct App {
     pub tables: Tables,
     /// Wakes who plays automations.
     pub runs: automation::Bell,
+    /// Where what takes long waits for its turn.
+    pub lanes: Lanes,
     /// What is being answered under keys.
     pub(crate) running: Arc<running::Running>,
     /// Who has asked lately.
@@ -135,6 +140,7 @@ impl App {
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
             runs: automation::Bell::default(),
+            lanes: Lanes::default(),
             running: Arc::default(),
             remembered: Remembered::default(),
             metrics,

@@ -323,7 +323,7 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::NoSeatsAvailable => StatusCode::CONFLICT,
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::RateLimited | Code::Busy => StatusCode::TOO_MANY_REQUESTS,
         Code::StoreUnavailable => StatusCode::SERVICE_UNAVAILABLE,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         Code::ValidationFailed

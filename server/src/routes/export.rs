@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::http::body;
 use crate::http::call::{Asked, Call};
+use crate::http::lane::{check, in_lane};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::model::find;
@@ -19,22 +20,29 @@ use crate::templates::Export;
 /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
 pub async fn export(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
-    call.look(workspace, |tx, asked| Box::pin(seen(tx, asked)))
-        .await?;
+    let organization = call.look(workspace, |tx, asked| Box::pin(seen(tx, asked)));
+    let organization = organization.await?;
+    let lane = call.app.lanes.transfers.clone();
+    check(&lane, organization)?;
     let text = body::text(call.bytes().await?)?;
     call.query.finish()?;
     body::read(&text)?;
     let export = Export::read(workspace, &text)?;
-    let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
-    let spool = spool.await?;
-    if !call.is_kept() {
-        return spool.response();
-    }
-    let bytes = spool.bytes()?;
-    call.found(Reply::written(StatusCode::OK, bytes)).await
+    in_lane(&lane, organization, async move {
+        let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
+        let spool = spool.await?;
+        if !call.is_kept() {
+            return spool.response();
+        }
+        let bytes = spool.bytes()?;
+        call.found(Reply::written(StatusCode::OK, bytes)).await
+    })
+    .await
 }
 
-async fn seen(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<(), Problem> {
+/// Whose workspace it is.
+async fn seen(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Uuid, Problem> {
     let found = find::get(tx, &WORKSPACE, asked.input).await?;
-    found.map(drop).ok_or_else(Problem::not_found)
+    let found = found.ok_or_else(Problem::not_found)?;
+    Ok(found.organization())
 }

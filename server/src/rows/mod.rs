@@ -14,6 +14,7 @@ mod fill;
 mod hot;
 pub mod query;
 mod sequence;
+mod sizes;
 mod slots;
 mod submission;
 mod table;

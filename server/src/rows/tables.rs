@@ -9,6 +9,7 @@ use quick_cache::sync::Cache;
 use uuid::Uuid;
 
 use super::hot::Hot;
+use super::sizes::Sizes;
 use super::table::{Head, Table};
 use crate::store::{Row, StoreError, Tx};
 
@@ -21,6 +22,8 @@ pub struct Tables {
     kept: Arc<Cache<Uuid, Arc<Table>>>,
     /// What is asked of them most.
     pub hot: Hot,
+    /// Whose rows are large.
+    pub sizes: Sizes,
 }
 
 /// A table whose rows are about to be written.
@@ -37,6 +40,7 @@ impl Default for Tables {
         Tables {
             kept: Arc::new(Cache::new(KEPT)),
             hot: Hot::default(),
+            sizes: Sizes::default(),
         }
     }
 }

@@ -21,6 +21,7 @@
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
 //! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
+//! | `{bounded}` | nothing; the answer ends with the row that makes it larger than [`BOUND`](super::BOUND) |
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
 //! its head, or not at all: that is what the SQLite wall rests on. `ON CONFLICT` is for tables whose wall
@@ -183,6 +184,7 @@ pub(super) fn translate(
                 }
             }
             "anew" => statement.anew = true,
+            "bounded" => statement.most = Some(super::BOUND),
             "lock" => {
                 if dialect == Dialect::Postgres {
                     statement.text.push_str("FOR UPDATE");

@@ -9,7 +9,9 @@ pub(crate) enum Kind {
     Glance,
     /// It only reads, and every statement may see a newer state.
     Read,
-    /// It only reads, and sees one state.
+    /// The same, and it is known to take long: it runs where it keeps no other read waiting.
+    Heavy,
+    /// It only reads, takes long as well, and sees one state.
     Snapshot,
     /// It writes, and somebody waits for it.
     Write,
@@ -22,6 +24,16 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Write | Kind::Long | Kind::Repeatable)
+    }
+
+    /// Whether it reads so much that short reads must not wait behind it.
+    pub(crate) fn is_heavy(self) -> bool {
+        matches!(self, Kind::Heavy | Kind::Snapshot)
+    }
+
+    /// Whether its statements need not be one state, so that the last one may end the transaction.
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, Kind::Glance | Kind::Read | Kind::Heavy)
     }
 
     /// Whether its statements may take long.

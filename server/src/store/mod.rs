@@ -81,6 +81,9 @@ impl<E: From<StoreError> + Send + 'static> Refusal for E {}
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
+/// The bytes after which a bounded answer ends.
+pub const BOUND: usize = 8 << 20;
+
 /// How a store is to behave.
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -34,6 +34,10 @@ impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, 
         self.kind == Kind::Glance
     }
 
+    fn is_heavy(&self) -> bool {
+        self.kind.is_heavy()
+    }
+
     fn is_repeatable(&self) -> bool {
         self.kind == Kind::Repeatable
     }

@@ -22,6 +22,8 @@ pub(super) struct Statement {
     pub(super) lasting: bool,
     /// Whether a plan that was made for any parameters would be a bad one for some.
     pub(super) anew: bool,
+    /// After how many bytes its answer may end, before all rows are read.
+    pub(super) most: Option<usize>,
     /// Whether its last answer came soon.
     quick: AtomicBool,
     /// The same for many lists of parameters at once.
@@ -56,6 +58,7 @@ impl Statement {
             own: None,
             lasting: true,
             anew: false,
+            most: None,
             quick: AtomicBool::new(false),
             forms: Forms::default(),
             entries: Default::default(),

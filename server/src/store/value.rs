@@ -177,6 +177,19 @@ pub trait Column: Sized {
 }
 
 impl Row {
+    /// How many bytes its texts have, about.
+    pub fn bytes(&self) -> usize {
+        let of_value = |value: &rusqlite::types::Value| match value {
+            rusqlite::types::Value::Text(text) => text.len(),
+            rusqlite::types::Value::Blob(bytes) => bytes.len(),
+            _ => size_of::<i64>(),
+        };
+        match self {
+            Row::Sqlite(values) => values.iter().map(of_value).sum(),
+            Row::Postgres(row) => row.raw_size_bytes(),
+        }
+    }
+
     /// The column at that position.
     ///
     /// # Errors

@@ -15,10 +15,7 @@ use crate::http::call::Asked;
 use crate::http::page::{Page, PageRequest};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::store::{Row, StoreError, Tx};
-
-/// Bytes of entries after which a page ends, however many were asked for.
-const MOST_BYTES: i64 = 32 << 20;
+use crate::store::{BOUND, Row, StoreError, Tx};
 
 /// An entry as it is answered.
 #[derive(Debug, Serialize)]
@@ -65,10 +62,11 @@ pub(crate) async fn page(
     let found = tx.query(sql, &parameters).await?;
     let count = found.len();
     let (found, _) = page.cut(found);
+    let most = i64::try_from(BOUND).unwrap_or(i64::MAX);
     let (mut last, mut bytes, mut taken) = (None, 0, 0);
     for row in &found {
         bytes += row.get::<i64>(1)?;
-        if taken > 0 && bytes > MOST_BYTES {
+        if taken > 0 && bytes > most {
             break;
         }
         taken += 1;

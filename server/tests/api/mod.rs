@@ -11,6 +11,7 @@ mod documentation;
 mod features;
 mod health;
 mod idempotency;
+mod lanes;
 mod members;
 pub(crate) mod model;
 mod model_races;

@@ -4,12 +4,13 @@ use axum::response::Response;
 use tplkit::rows::query::Operation;
 use uuid::Uuid;
 
-use super::question::{question, visible};
+use super::question::{question, seen, visible};
 use crate::http::call::{Asked, Call};
+use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
-use crate::rows::query::{self, Reckoning};
+use crate::rows::query::{self, Cost, Reckoning};
 use crate::store::Tx;
 
 /// `GET …/rows:aggregate`
@@ -18,9 +19,29 @@ use crate::store::Tx;
 /// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
 pub async fn aggregate(mut call: Call) -> Result<Response, Problem> {
     let feature = call.path_id(0).await?;
-    let input = (feature, reckoning(&mut call.query, feature));
-    call.read(input, |tx, asked| Box::pin(answer(tx, asked)))
-        .await
+    let reckoning = reckoning(&mut call.query, feature);
+    let scope = call.caller()?.scope();
+    let lane = seen(&call, feature)?.and_then(|table| {
+        let cost = reckoning.as_ref().ok()?.cost(&table, &scope);
+        (cost != Cost::Short).then_some((cost, table.organization))
+    });
+    let input = (feature, reckoning);
+    let Some((cost, organization)) = lane else {
+        return call
+            .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .await;
+    };
+    let lane = call.app.lanes.questions.clone();
+    in_lane(&lane, organization, async move {
+        if cost == Cost::Indexed {
+            return call
+                .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+                .await;
+        }
+        call.read_much(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .await
+    })
+    .await
 }
 
 async fn answer(

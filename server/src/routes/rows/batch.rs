@@ -3,8 +3,10 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::create::{New, write};
+use super::create::{Received, write};
+use super::question::seen;
 use crate::http::call::Call;
+use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
 use crate::rows::{Entered, Submission, write_row};
 
@@ -13,7 +15,16 @@ use crate::rows::{Entered, Submission, write_row};
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
 pub async fn batch(mut call: Call) -> Result<Response, Problem> {
-    let new = New::read(&mut call, Submission::batch).await?;
+    let received = Received::of(&mut call).await?;
+    let Some(table) = seen(&call, received.feature)? else {
+        return enter(call, received).await;
+    };
+    let lane = call.app.lanes.batches.clone();
+    in_lane(&lane, table.organization, enter(call, received)).await
+}
+
+async fn enter(call: Call, received: Received) -> Result<Response, Problem> {
+    let new = received.prepare(call.app.clone(), Submission::batch).await;
     call.write(new, |tx, asked| {
         Box::pin(write(tx, asked, |feature, rows, now| {
             Ok(document(feature, rows, now))

@@ -1,11 +1,15 @@
 //! `POST …/rows`
 
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
 use super::prepared::Prepared;
 use crate::automation::events::{self, Cause};
+use crate::http::App;
+use crate::http::aside::{SHORT, aside};
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -23,7 +27,8 @@ pub(super) struct New {
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
 pub async fn create(mut call: Call) -> Result<Response, Problem> {
-    let new = New::read(&mut call, Submission::one).await?;
+    let received = Received::of(&mut call).await?;
+    let new = received.prepare(call.app.clone(), Submission::one).await;
     call.write(new, |tx, asked| {
         Box::pin(write(tx, asked, |feature, rows, now| {
             let row = rows.first().ok_or_else(Problem::not_found)?;
@@ -39,27 +44,46 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     .await
 }
 
-impl New {
-    /// Reads a request.
-    pub(super) async fn read(
-        call: &mut Call,
-        shape: impl FnOnce(Vec<u8>) -> Result<Submission, Problem>,
-    ) -> Result<New, Problem> {
+/// A request for new rows as it came.
+pub(super) struct Received {
+    pub(super) feature: Uuid,
+    body: Result<(Vec<u8>, Validate), Problem>,
+}
+
+impl Received {
+    /// Receives a request.
+    pub(super) async fn of(call: &mut Call) -> Result<Received, Problem> {
         let feature = call.path_id(0).await?;
-        let rows = New::rows(call, shape, feature).await;
-        Ok(New { feature, rows })
+        let body = Received::body(call).await;
+        Ok(Received { feature, body })
     }
 
-    async fn rows(
-        call: &mut Call,
-        shape: impl FnOnce(Vec<u8>) -> Result<Submission, Problem>,
-        feature: Uuid,
-    ) -> Result<Prepared, Problem> {
+    async fn body(call: &mut Call) -> Result<(Vec<u8>, Validate), Problem> {
         let bytes = call.bytes().await?;
         let validate = Validate::of(call.query.word("validate", &Validate::WORDS));
         call.query.finish()?;
-        let with = (&call.app.tables, &call.app.context);
-        Ok(Prepared::new(shape(bytes)?, validate, with, feature))
+        Ok((bytes, validate))
+    }
+
+    /// Lets the rows into their table as far as that needs no store.
+    pub(super) async fn prepare(
+        self,
+        app: Arc<App>,
+        shape: impl FnOnce(Vec<u8>) -> Result<Submission, Problem> + Send + 'static,
+    ) -> New {
+        let feature = self.feature;
+        let rows = match self.body {
+            Ok((bytes, validate)) => {
+                let long = bytes.len() > SHORT;
+                let work = move || {
+                    let with = (&app.tables, &app.context);
+                    Ok(Prepared::new(shape(bytes)?, validate, with, feature))
+                };
+                if long { aside(work).await } else { work() }
+            }
+            Err(problem) => Err(problem),
+        };
+        New { feature, rows }
     }
 }
 

@@ -4,13 +4,14 @@ use axum::response::Response;
 use tplkit::rows::query::Sort;
 use uuid::Uuid;
 
-use super::question::{question, visible};
+use super::question::{question, seen, visible};
 use crate::http::call::{Asked, Call};
+use crate::http::lane::in_lane;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
-use crate::rows::query::{self, Listing, Place};
+use crate::rows::query::{self, Cost, Listing, Place};
 use crate::store::Tx;
 
 /// `GET …/rows`
@@ -20,9 +21,22 @@ use crate::store::Tx;
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let feature = call.path_id(0).await?;
     let listing = listing(&mut call, feature);
+    let table = seen(&call, feature)?.filter(|table| {
+        let cost = listing.as_ref().map(|listing| listing.cost(table));
+        cost.is_ok_and(|cost| cost != Cost::Short)
+    });
     let input = (feature, listing);
-    call.read(input, |tx, asked| Box::pin(answer(tx, asked)))
-        .await
+    let Some(table) = table else {
+        return call
+            .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .await;
+    };
+    let lane = call.app.lanes.questions.clone();
+    in_lane(&lane, table.organization, async move {
+        call.read_much(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .await
+    })
+    .await
 }
 
 async fn answer(

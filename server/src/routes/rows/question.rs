@@ -1,14 +1,17 @@
 //! What questions about rows have in common.
 
+use std::sync::Arc;
+
 use tplkit::rows::query::{FilterFault, Match, parse};
 use uuid::Uuid;
 
+use crate::http::call::Call;
 use crate::http::problem::{Code, Fault, Problem};
 use crate::http::query::Query;
 use crate::http::reply::Reply;
-use crate::rows::Tables;
 use crate::rows::query::Question;
-use crate::store::Tx;
+use crate::rows::{Table, Tables};
+use crate::store::{Scope, Tx};
 
 /// Reads `filter` and `match`; gives the filters as they were written, too.
 pub(super) fn question(
@@ -37,6 +40,22 @@ fn refused(faults: &[FilterFault]) -> Problem {
         message: fault.reason.to_string(),
     });
     Problem::invalid_with(Code::InvalidFilter, faults.collect())
+}
+
+/// The table as it was last seen, where nothing hides it from the caller. What is not known yet costs little to
+/// find out, and what is hidden costs nothing, so neither has to wait for others.
+///
+/// # Errors
+/// 401 on a public operation that nobody is signed in for.
+pub(super) fn seen(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Problem> {
+    let Scope::Caller(visible) = call.caller()?.scope() else {
+        return Ok(None);
+    };
+    let table = call.app.tables.peek(feature).filter(|table| {
+        visible.organizations.contains(&table.organization)
+            && !visible.hidden.contains(&table.workspace)
+    });
+    Ok(table)
 }
 
 /// The refusal, unless the caller does not see the table: that is told first.

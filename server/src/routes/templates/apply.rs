@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::aside;
 use crate::http::body;
 use crate::http::call::{Asked, Call};
+use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
 use crate::jobs;
 use crate::model::find;
@@ -84,10 +85,14 @@ async fn whole(call: &mut Call, template: Uuid) -> Result<(Whole, Result<(), Pro
 pub async fn apply(mut call: Call) -> Result<Response, Problem> {
     let wanted = wanted(&mut call).await?;
     let bell = call.app.bell.clone();
-    let answer = match wanted.job {
-        Some(job) => go_on(call, wanted, job).await?,
-        None => begin(call, wanted).await?,
-    };
+    let lane = call.app.lanes.transfers.clone();
+    let answer = in_lane(&lane, wanted.place.organization, async move {
+        match wanted.job {
+            Some(job) => go_on(call, wanted, job).await,
+            None => begin(call, wanted).await,
+        }
+    });
+    let answer = answer.await?;
     bell.ring();
     Ok(answer)
 }
@@ -163,6 +168,11 @@ async fn kept(tx: &mut Tx, asked: &Asked<(Place, Uuid)>) -> Result<(jobs::Order,
 /// 404, 422 for a body that is wrong.
 pub async fn plan(mut call: Call) -> Result<Response, Problem> {
     let wanted = wanted(&mut call).await?;
+    let lane = call.app.lanes.transfers.clone();
+    in_lane(&lane, wanted.place.organization, planned(call, wanted)).await
+}
+
+async fn planned(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
     let question = if let Some(job) = wanted.job {
         again(&mut call, wanted.place, job, wanted.request.plan).await?
     } else {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::{aside, entered, written};
 use crate::http::body;
 use crate::http::call::{Asked, Call};
+use crate::http::lane::{check, in_lane};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::store::Tx;
@@ -20,18 +21,23 @@ pub async fn import(mut call: Call) -> Result<Response, Problem> {
         Some(organization) => organization,
         None => only_one(&mut call)?,
     };
+    let lane = call.app.lanes.transfers.clone();
     if !organization.is_nil() {
         call.enter(organization)?;
+        check(&lane, organization)?;
     }
     let bytes = call.bytes().await?;
     call.query.finish()?;
-    let parcel = aside(move || Parcel::read(text(bytes)?, Origin::File)).await?;
-    let input = Create {
-        organization,
-        parcel,
-    };
-    call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
-        .await
+    in_lane(&lane, organization, async move {
+        let parcel = aside(move || Parcel::read(text(bytes)?, Origin::File)).await?;
+        let input = Create {
+            organization,
+            parcel,
+        };
+        call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
+            .await
+    })
+    .await
 }
 
 /// The caller's organization, if it is one; otherwise it is noted that one has to be named.
@@ -59,8 +65,12 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Problem> {
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     let query = call.query.finish();
-    call.read((id, query), |tx, asked| Box::pin(select(tx, asked)))
-        .await
+    let lane = call.app.lanes.transfers.clone();
+    in_lane(&lane, call.on_behalf_of(Uuid::nil())?, async move {
+        call.read_much((id, query), |tx, asked| Box::pin(select(tx, asked)))
+            .await
+    })
+    .await
 }
 
 async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
@@ -78,12 +88,17 @@ async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Resu
 /// 403, 404, 422 for a package that breaks rules.
 pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    entered(&mut call, id).await?;
+    let organization = entered(&mut call, id).await?;
+    let lane = call.app.lanes.transfers.clone();
+    check(&lane, organization)?;
     let bytes = call.bytes().await?;
     call.query.finish()?;
-    let parcel = aside(move || Parcel::read(text(bytes)?, Origin::Store)).await?;
-    call.write(Replace { id, parcel }, |tx, asked| {
-        Box::pin(templates::replace(tx, asked))
+    in_lane(&lane, organization, async move {
+        let parcel = aside(move || Parcel::read(text(bytes)?, Origin::Store)).await?;
+        call.write(Replace { id, parcel }, |tx, asked| {
+            Box::pin(templates::replace(tx, asked))
+        })
+        .await
     })
     .await
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{aside, entered};
 use crate::http::body;
 use crate::http::call::{Asked, Call};
+use crate::http::lane::{check, in_lane};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -42,13 +43,18 @@ async fn select_page(
 /// 403, 404, 422 for an entry that breaks rules by itself or has another uid.
 pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let template = call.path_id(0).await?;
-    entered(&mut call, template).await?;
+    let organization = entered(&mut call, template).await?;
+    let lane = call.app.lanes.transfers.clone();
+    check(&lane, organization)?;
     let bytes = call.bytes().await?;
     let uid = uid(&call)?;
     call.query.finish()?;
-    let entry = aside(move || Entry::read(template, &uid, &body::text(bytes)?)).await?;
-    call.write(entry, |tx, asked| {
-        Box::pin(templates::put_payload(tx, asked))
+    in_lane(&lane, organization, async move {
+        let entry = aside(move || Entry::read(template, &uid, &body::text(bytes)?)).await?;
+        call.write(entry, |tx, asked| {
+            Box::pin(templates::put_payload(tx, asked))
+        })
+        .await
     })
     .await
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{aside, entered};
 use crate::http::body;
 use crate::http::call::Call;
+use crate::http::lane::in_lane;
 use crate::http::problem::{Fault, Problem};
 use crate::templates::{self, Change, Create, Manage, Origin, Parcel};
 
@@ -30,13 +31,17 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         (organization, manifest(root)?)
     };
     drop(text);
-    let parcel = aside(move || Parcel::read(manifest, Origin::Store)).await?;
-    let input = Create {
-        organization,
-        parcel,
-    };
-    call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
-        .await
+    let lane = call.app.lanes.transfers.clone();
+    in_lane(&lane, organization, async move {
+        let parcel = aside(move || Parcel::read(manifest, Origin::Store)).await?;
+        let input = Create {
+            organization,
+            parcel,
+        };
+        call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
+            .await
+    })
+    .await
 }
 
 fn organization(root: Node<'_>) -> Result<Uuid, Problem> {

@@ -44,10 +44,7 @@ pub async fn aggregate(
 ) -> Result<Reply, Problem> {
     // Whoever sees every row need not have them counted.
     let feature = reckoning.question.feature;
-    let counted = match tx.scope() {
-        Scope::Caller(visible) => !visible.guarded.contains(&feature),
-        Scope::Gate | Scope::Operator => true,
-    };
+    let counted = reckoning.is_kept(tx.scope());
     let compose = |table: &Table, dialect| reckoning.compose(table, dialect, counted);
     let (table, rows) = ask(tx, tables, feature, compose).await?;
     reckoning.question.note(tables, &table, None);
@@ -68,6 +65,14 @@ pub async fn aggregate(
 }
 
 impl Reckoning {
+    /// Whether the number of all rows is kept as the scope sees it.
+    pub(super) fn is_kept(&self, scope: &Scope) -> bool {
+        match scope {
+            Scope::Caller(visible) => !visible.guarded.contains(&self.question.feature),
+            Scope::Gate | Scope::Operator => true,
+        }
+    }
+
     fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {
         let mut composer = Composer::new(table, dialect);
         let Question {

@@ -12,7 +12,7 @@ use super::composer::{Composed, First};
 use super::order::MANY;
 use crate::http::problem::{Code, Problem};
 use crate::rows::{Table, Tables};
-use crate::store::{Dialect, Row, StoreError, Tx};
+use crate::store::{BOUND, Dialect, Row, StoreError, Tx};
 
 /// How often a table may change while it is asked.
 const ATTEMPTS: usize = 8;
@@ -75,14 +75,21 @@ impl Composed {
     async fn run(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
         let mut found = Vec::new();
         for text in &self.texts {
-            found.extend(tx.ask_last(text, &self.values).await?);
-            if found.len() >= self.look {
+            let rows = tx.ask_last(text, &self.values).await?;
+            let ended = bytes(&rows) <= BOUND;
+            found.extend(rows);
+            // Behind a part that ended early stands what it left unread, not what the next one would find.
+            if found.len() >= self.look || !ended {
                 break;
             }
         }
         found.truncate(self.look);
         Ok(found)
     }
+}
+
+fn bytes(rows: &[Row]) -> usize {
+    rows.iter().map(Row::bytes).sum()
 }
 
 /// The table, if the caller sees it.

@@ -14,7 +14,7 @@ pub(super) const VERSION: &str = "(SELECT version FROM features WHERE organizati
      AND id = $2 AND {tenant $1} AND {workspace workspace_id})";
 
 /// The limits that are written into statements: pages as they are usually asked for, and one more.
-const SIZES: [i64; 7] = [2, 6, 11, 26, 51, 101, 201];
+pub(super) const SIZES: [i64; 7] = [2, 6, 11, 26, 51, 101, 201];
 
 /// What is put together. $1 is the organization, $2 the table.
 #[derive(Debug)]
@@ -209,6 +209,19 @@ impl<'t> Composer<'t> {
 }
 
 impl Composed {
+    /// Has their answers end when they get too large.
+    pub(super) fn bound(&mut self) {
+        for text in &mut self.texts {
+            text.push_str(" {bounded}");
+        }
+        match self.first.as_deref_mut() {
+            // Ahead no row is read.
+            Some(First::Look(_, instead)) => instead.bound(),
+            Some(First::Few(few)) => few.bound(),
+            None => {}
+        }
+    }
+
     /// Has PostgreSQL plan the statements for their parameters, each time.
     pub(super) fn plan_anew(&mut self) {
         for text in &mut self.texts {

@@ -8,14 +8,14 @@ use tplkit::rows::text_form;
 
 use super::ask::{ask, current};
 use super::composer::{Composed, Composer, First, WHOSE};
-use super::fields::project;
+use super::page::Page;
 use super::place::{At, Place, hash};
 use super::question::{Question, UNKNOWN_COLUMNS};
 use super::way::{Way, look_ahead, open_filters, plan_is_open};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
-use crate::rows::{Stored, Table, Tables, write_row};
+use crate::rows::{Stored, Table, Tables};
 use crate::store::{Dialect, Tx};
 
 /// Which page of which rows.
@@ -39,9 +39,28 @@ pub struct Listing {
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
 pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Reply, Problem> {
-    let (table, rows) = rows(tx, tables, listing).await?;
-    let body = listing.body(rows);
-    let reply = Reply::written(StatusCode::OK, body.into_bytes());
+    let feature = listing.question.feature;
+    let mut after = begin(tx, tables, listing).await?;
+    let mut page = Page::new(listing, tables.sizes.of(feature));
+    let table = loop {
+        let look = page.look();
+        let compose = |table: &Table, dialect| {
+            let mut composed = listing.compose(table, dialect, after.as_ref(), look);
+            composed.bound();
+            composed
+        };
+        let (table, rows) = ask(tx, tables, feature, compose).await?;
+        page.take(rows, look)?;
+        if page.is_done() {
+            break table;
+        }
+        after = page.behind().or(after);
+    };
+    tables.sizes.note(feature, page.expect());
+    listing
+        .question
+        .note(tables, &table, Some(&listing.sort.column));
+    let reply = Reply::written(StatusCode::OK, page.body().into_bytes());
     let fields = listing.fields.iter().flatten();
     let named = fields
         .map(|name| Column::of(name))
@@ -52,7 +71,15 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Rep
     })
 }
 
-/// The rows of a page, and one more if another page follows.
+/// Where the page begins.
+async fn begin(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Option<Place>, Problem> {
+    match listing.after.clone() {
+        Some(place) => Ok(Some(found_again(tx, tables, listing, place).await?)),
+        None => Ok(None),
+    }
+}
+
+/// The rows of a page, however large they are, and one more if another page follows: for who is no client.
 ///
 /// # Errors
 /// As [`list`].
@@ -62,12 +89,9 @@ pub async fn rows(
     listing: &Listing,
 ) -> Result<(Arc<Table>, Vec<Stored>), Problem> {
     let Question { feature, .. } = listing.question;
-    let after = listing.after.clone();
-    let after = match after {
-        Some(place) => Some(found_again(tx, tables, listing, place).await?),
-        None => None,
-    };
-    let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref());
+    let after = begin(tx, tables, listing).await?;
+    let look = listing.page.look();
+    let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref(), look);
     let (table, rows) = ask(tx, tables, feature, compose).await?;
     listing
         .question
@@ -109,7 +133,13 @@ async fn found_again(
 }
 
 impl Listing {
-    fn compose(&self, table: &Table, dialect: Dialect, after: Option<&Place>) -> Composed {
+    fn compose(
+        &self,
+        table: &Table,
+        dialect: Dialect,
+        after: Option<&Place>,
+        look: i64,
+    ) -> Composed {
         let Question {
             filters, together, ..
         } = &self.question;
@@ -118,7 +148,6 @@ impl Listing {
             let mut composer = Composer::new(table, dialect);
             composer.way = way;
             let found = composer.found(filters, *together);
-            let look = self.page.look();
             let texts = composer.page(&found, &self.sort, after, look);
             composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
         };
@@ -143,40 +172,5 @@ impl Listing {
                 composed
             }
         }
-    }
-
-    fn body(&self, rows: Vec<Stored>) -> String {
-        let (rows, last) = self.page.cut(rows);
-        let size = rows.iter().map(|row| row.data.len() + 192).sum::<usize>();
-        let mut out = String::with_capacity(size + 128);
-        let mut data = String::new();
-        out.push_str("{\"items\":[");
-        for (position, row) in rows.iter().enumerate() {
-            if position > 0 {
-                out.push(',');
-            }
-            let shown = match &self.fields {
-                None => &row.data,
-                Some(keys) => {
-                    data.clear();
-                    project(&mut data, &row.data, keys);
-                    &data
-                }
-            };
-            let ids = (row.id, self.question.feature);
-            write_row(&mut out, ids, (row.created_at, row.updated_at), shown);
-        }
-        out.push_str("],\"next_cursor\":");
-        match last.then(|| rows.last()).flatten() {
-            Some(row) => {
-                let place = Place::of(&self.sort, row);
-                out.push('"');
-                out.push_str(&self.page.cursor(row.id, &place.bytes()));
-                out.push('"');
-            }
-            None => out.push_str("null"),
-        }
-        out.push('}');
-        out
     }
 }

@@ -9,6 +9,8 @@
 //! - `composer` knows where a cell is to be had: from its slot, or out of the data.
 //! - `condition` makes conditions of filters.
 //! - `order` finds the page in the order that is asked for, `cascade` along the index of a slot.
+//! - `cost` says whether indexes answer a question.
+//! - `page` fills a page whose bytes are bounded.
 //! - `way` says which of two indexes SQLite is to use.
 //! - `holding` looks up rows by the values of a cell.
 //! - `place` is what a cursor remembers of the last row of a page.
@@ -21,15 +23,18 @@ mod ask;
 mod cascade;
 mod composer;
 mod condition;
+mod cost;
 mod fields;
 mod holding;
 mod list;
 mod order;
+mod page;
 mod place;
 mod question;
 mod way;
 
 pub use aggregate::{Reckoning, aggregate};
+pub use cost::Cost;
 pub(crate) use holding::holding;
 pub use list::{Listing, list, rows};
 pub use place::Place;

@@ -79,9 +79,14 @@ pub(super) fn plan_is_open(table: &Table, filters: &[Filter], together: Match) -
     reached.any(|reach| reach == Reach::Range || together == Match::Any)
 }
 
-fn slotted(table: &Table, key: &str) -> bool {
+pub(super) fn slotted(table: &Table, key: &str) -> bool {
     let slot = table.column(key).and_then(|column| column.slot);
     slot.is_some_and(Slot::answers)
+}
+
+/// Whether an index finds the rows of a filter: the store reads no others.
+pub(super) fn is_reached(table: &Table, filter: &Filter) -> bool {
+    reach(table, filter).is_some()
 }
 
 fn reach(table: &Table, filter: &Filter) -> Option<Reach> {

@@ -96,7 +96,7 @@ pub(super) fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
 /// its own, which say otherwise.
 fn begin(kind: Kind, settings: Option<&str>) -> Cow<'static, str> {
     let (begin, own) = match kind {
-        Kind::Glance | Kind::Read => ("BEGIN READ ONLY", ""),
+        Kind::Glance | Kind::Read | Kind::Heavy => ("BEGIN READ ONLY", ""),
         Kind::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
         Kind::Write => ("BEGIN", ""),
         Kind::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),

@@ -13,7 +13,7 @@ use crate::store::{Options, StoreError};
 
 /// The names and values of settings.
 #[derive(Debug, Clone)]
-pub(super) struct Settings([(&'static str, String); 7]);
+pub(super) struct Settings([(&'static str, String); 8]);
 
 impl Settings {
     pub(super) fn new(options: &Options) -> Settings {
@@ -34,6 +34,8 @@ impl Settings {
             ("plan_cache_mode", "force_generic_plan".to_owned()),
             ("enable_seqscan", "off".to_owned()),
             ("jit", "off".to_owned()),
+            // One statement keeps one processor busy, however much it reads: others have statements, too.
+            ("max_parallel_workers_per_gather", "0".to_owned()),
         ])
     }
 

@@ -259,7 +259,14 @@ async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
         reading.statement.took(took);
     }
     match opened {
-        Ok(Opened { known, answers }) => {
+        // Together they are more than one answer may be: each goes on alone, and is not shared again before
+        // one of them was short.
+        Ok(Opened { cut: true, .. }) => {
+            for reading in &readings {
+                reading.statement.took(Duration::MAX);
+            }
+        }
+        Ok(Opened { known, answers, .. }) => {
             let known = Arc::new(all(known));
             let answers = together.answers(answers);
             for (reading, answer) in readings.into_iter().zip(answers) {

@@ -20,6 +20,9 @@ use crate::store::statement::Statement;
 /// How many forms of a statement are kept, by what differs. Every connection prepares each of them.
 const FORMS: usize = 4;
 
+/// How much larger than one bounded answer those together may be.
+const TOGETHER: usize = 4;
+
 /// A statement in the forms that take lists, by the positions of their lists; nothing where it has no
 /// such form.
 #[derive(Debug, Default)]
@@ -178,7 +181,11 @@ async fn form(
     let form = match text(&statement.text, &types, differing) {
         // Whether the database takes it, only the database knows.
         Some(text) => match transaction.types(&text).await {
-            Ok(_) => Some(Arc::new(Statement::of(text))),
+            Ok(_) => {
+                let mut form = Statement::of(text);
+                form.most = statement.most.map(|most| most * TOGETHER);
+                Some(Arc::new(form))
+            }
             Err(error) if is_for_good(&error) => None,
             Err(_) => return None,
         },

@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use deadpool_postgres::Object;
+use futures_util::TryStreamExt as _;
 use futures_util::future::{join_all, join3, maybe_done, try_join_all};
 use tokio::time::timeout;
 use tokio_postgres::Client;
@@ -47,6 +48,8 @@ pub(super) type Given<'a> = (&'a Statement, &'a [Value]);
 
 /// The answers to a question of the gate, if there was one, and to the statements behind it.
 pub(super) struct Opened {
+    /// Whether one of the answers ended before its last row.
+    pub(super) cut: bool,
     pub(super) known: Vec<tokio_postgres::Row>,
     pub(super) answers: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
 }
@@ -151,12 +154,11 @@ impl Pipelined {
 
     /// Whether the next statement is the first of a transaction.
     fn begins(&mut self) -> Result<bool, StoreError> {
-        let reads = matches!(self.kind, Kind::Glance | Kind::Read);
         match self.state {
             State::Fresh => Ok(true),
             State::Open => Ok(false),
             // What only reads sees what others committed between its statements in any case.
-            State::Over if reads => Ok(true),
+            State::Over if self.kind.only_reads() => Ok(true),
             State::Over => Err(StoreError::Internal("the transaction is over".to_owned())),
         }
     }
@@ -170,7 +172,7 @@ impl Pipelined {
         last: bool,
     ) -> Result<Both, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.
-        let last = last && matches!(self.kind, Kind::Glance | Kind::Read);
+        let last = last && self.kind.only_reads();
         let mut seat = None;
         if last && self.kind == Kind::Glance && statement.may_share() {
             match join(&self.postgres, question, scope, (statement, parameters)) {
@@ -193,7 +195,9 @@ impl Pipelined {
         let opened = within(patience, self.open(&opening, &asked, last)).await;
         statement.took(watch.elapsed());
         drop(seat);
-        let Opened { known, mut answers } = self.judge(opened)?;
+        let Opened {
+            known, mut answers, ..
+        } = self.judge(opened)?;
         let rows = answers.pop().unwrap_or_else(|| Ok(Vec::new()));
         let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
         Ok((Arc::new(all(known)), rows))
@@ -266,6 +270,19 @@ impl Pipelined {
         asked: &[Given<'_>],
         last: bool,
     ) -> Result<Opened, Failure> {
+        let opened = self.exchange(opening, asked, last).await?;
+        if opened.cut {
+            self.leave();
+        }
+        Ok(opened)
+    }
+
+    async fn exchange(
+        &mut self,
+        opening: &Opening<'_>,
+        asked: &[Given<'_>],
+        last: bool,
+    ) -> Result<Opened, Failure> {
         let Some(client) = &self.client else {
             return Err(over());
         };
@@ -287,9 +304,7 @@ impl Pipelined {
         let parameters = opening.parameters();
         // What is polled first leaves first, and all of these poll in order.
         let known = client.query(&enter, &parameters);
-        let answers = ready
-            .iter()
-            .map(|(statement, parameters)| client.query(statement, parameters));
+        let answers = ready.iter().map(|ready| answer(client, ready));
         let mut answered = pin!(join3(begin.as_mut(), known, join_all(answers)));
         let ((), known, answers) = if last {
             // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
@@ -312,7 +327,14 @@ impl Pipelined {
         };
         begin.take_output().unwrap_or(Ok(()))?;
         let known = known?;
-        Ok(Opened { known, answers })
+        let cut = answers.iter().flatten().any(|answer| answer.cut);
+        let answers = answers.into_iter();
+        let answers = answers.map(|answer| answer.map(|answer| answer.rows));
+        Ok(Opened {
+            cut,
+            known,
+            answers: answers.collect(),
+        })
     }
 
     async fn send(
@@ -324,10 +346,18 @@ impl Pipelined {
         };
         let ready = prepare_all(client, asked).await?;
         let client: &Client = client;
-        let answers = ready
-            .iter()
-            .map(|(statement, parameters)| client.query(statement, parameters));
-        Ok(try_join_all(answers).await?)
+        let answers = ready.iter().map(|ready| answer(client, ready));
+        let answers = try_join_all(answers).await?;
+        if answers.iter().any(|answer| answer.cut) {
+            self.leave();
+        }
+        Ok(answers.into_iter().map(|answer| answer.rows).collect())
+    }
+
+    /// Closes a connection on which there is still something to come that nobody will read.
+    fn leave(&mut self) {
+        self.state = State::Over;
+        drop(self.client.take().map(Object::take));
     }
 
     /// Ends the transaction.
@@ -372,7 +402,35 @@ impl Drop for Pipelined {
 }
 
 /// A statement as the database knows it, with its parameters.
-type Ready<'a> = (tokio_postgres::Statement, Vec<&'a (dyn ToSql + Sync)>);
+struct Ready<'a> {
+    statement: tokio_postgres::Statement,
+    parameters: Vec<&'a (dyn ToSql + Sync)>,
+    /// After how many bytes its answer may end.
+    most: Option<usize>,
+}
+
+/// What a statement found.
+struct Answer {
+    rows: Vec<tokio_postgres::Row>,
+    /// Whether there were more, beyond what was to be read.
+    cut: bool,
+}
+
+/// Sends a statement and reads its answer, as far as it is to be read.
+async fn answer(client: &Client, ready: &Ready<'_>) -> Result<Answer, tokio_postgres::Error> {
+    let parameters = ready.parameters.iter().copied();
+    let stream = client.query_raw(&ready.statement, parameters).await?;
+    let mut stream = pin!(stream);
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = stream.try_next().await? {
+        if ready.most.is_some_and(|most| bytes > most) {
+            return Ok(Answer { rows, cut: true });
+        }
+        bytes += row.raw_size_bytes();
+        rows.push(row);
+    }
+    Ok(Answer { rows, cut: false })
+}
 
 async fn prepare_all<'a>(
     client: &Object,
@@ -383,13 +441,18 @@ async fn prepare_all<'a>(
     for (statement, parameters) in asked {
         // Often it is one statement with many lists of parameters.
         let prepared = match ready.last() {
-            Some((prepared, _)) if before.is_some_and(|before| ptr::eq(before, *statement)) => {
-                prepared.clone()
-            }
+            Some(Ready {
+                statement: prepared,
+                ..
+            }) if before.is_some_and(|before| ptr::eq(before, *statement)) => prepared.clone(),
             _ => prepare(client, statement).await?,
         };
         before = Some(statement);
-        ready.push((prepared, references(parameters)));
+        ready.push(Ready {
+            statement: prepared,
+            parameters: references(parameters),
+            most: statement.most,
+        });
     }
     Ok(ready)
 }

@@ -272,9 +272,15 @@ impl Walled {
         let columns = prepared.column_count();
         let mut rows = prepared.raw_query();
         let mut answer = Vec::new();
+        let mut bytes = 0;
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| row.get(column));
-            answer.push(Row::Sqlite(values.collect::<Result<_, _>>()?));
+            let row = Row::Sqlite(values.collect::<Result<_, _>>()?);
+            bytes += row.bytes();
+            answer.push(row);
+            if statement.most.is_some_and(|most| bytes > most) {
+                break;
+            }
         }
         drop(rows);
         #[cfg(any(test, feature = "walls-off"))]

@@ -4,7 +4,8 @@
 //! connection, so a write never waits for the network or for another task of the runtime in the
 //! middle of its transaction. Writes that arrive while the disk is busy share the next commit, each
 //! in a savepoint of its own. Readers work on snapshots and never wait for the writer. Short reads do
-//! not wait for a reader either: they run where they are asked for. What commits leave in the log, a thread
+//! not wait for a reader either: they run where they are asked for. What reads much has readers of its own.
+//! Whoever waits for a thread waits in a queue in which organizations take turns. What commits leave in the log, a thread
 //! beside the writer brings into the file.
 
 mod checkpoint;
@@ -12,31 +13,38 @@ mod claim;
 mod connection;
 mod functions;
 mod near;
+mod queue;
 mod threads;
 mod wall;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
+#[cfg(any(test, feature = "walls-off"))]
+use std::sync::Arc;
 
 use checkpoint::Checkpoints;
 pub(super) use claim::{Claim, refuse_other_name};
 pub(super) use connection::Walled;
 use near::Near;
+use queue::{Entrance, Full, queue};
 pub(super) use threads::Task;
 pub(super) use wall::{WHOLE_ROWS, known, upserted};
 
 use super::{Options, StoreError, Walls, migrate};
+use crate::lanes::Sizes;
 
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
 const WAITING: usize = 4096;
 const READERS: usize = 4;
+/// Readers beyond those that lanes let in, for the heavy reads of template jobs.
+const SPARE: usize = 2;
 
 /// An open database.
 #[derive(Debug)]
 pub(super) struct Sqlite {
-    writer: SyncSender<Box<dyn Task>>,
-    readers: SyncSender<Box<dyn Task>>,
+    writer: Entrance,
+    readers: Entrance,
+    /// Those for what reads much.
+    heavy: Entrance,
     near: Near,
     /// How many connections run tasks, for whoever counts.
     pub(super) connections: usize,
@@ -78,14 +86,17 @@ impl Sqlite {
             let walled = walled.counted(&steps);
             Ok::<_, StoreError>(walled)
         };
-        let (writer, tasks) = sync_channel(WAITING);
+        let (writer, tasks) = queue(WAITING);
         threads::write(walled(first, true, limit)?, checkpoints, tasks)?;
-        let (readers, tasks) = sync_channel(WAITING);
-        let tasks = Arc::new(Mutex::new(tasks));
-        for _ in 0..READERS {
-            let reader = walled(connection::open(path)?, false, limit)?;
-            threads::read(reader, tasks.clone())?;
-        }
+        let start = |count| {
+            let (readers, tasks) = queue(WAITING);
+            for _ in 0..count {
+                let reader = walled(connection::open(path)?, false, limit)?;
+                threads::read(reader, tasks.clone())?;
+            }
+            Ok::<_, StoreError>(readers)
+        };
+        let heavy = Sizes::of_machine().heavy_reads() + SPARE;
         let near = Near::open(|limit| {
             let near = connection::open(path)?;
             connection::map(&near)?;
@@ -93,8 +104,9 @@ impl Sqlite {
         })?;
         Ok(Sqlite {
             writer,
-            readers,
-            connections: 1 + READERS + near.count(),
+            readers: start(READERS)?,
+            heavy: start(heavy)?,
+            connections: 1 + READERS + heavy + near.count(),
             near,
             #[cfg(any(test, feature = "walls-off"))]
             steps,
@@ -121,22 +133,15 @@ impl Sqlite {
             Some(task)
         };
         if let Some(task) = task {
-            hand(&self.readers, task);
+            let heavy = task.is_heavy();
+            hand(if heavy { &self.heavy } else { &self.readers }, task);
         }
     }
 }
 
-fn hand(threads: &SyncSender<Box<dyn Task>>, task: Box<dyn Task>) {
-    match threads.try_send(task) {
-        Ok(()) => {}
-        Err(TrySendError::Full(task)) => {
-            task.finish(Err(StoreError::Unavailable("too much to do".to_owned())));
-        }
-        Err(TrySendError::Disconnected(task)) => {
-            task.finish(Err(StoreError::Unavailable(
-                "the store has stopped".to_owned(),
-            )));
-        }
+fn hand(threads: &Entrance, task: Box<dyn Task>) {
+    if let Err(Full(task)) = threads.put(task) {
+        task.finish(Err(StoreError::Unavailable("too much to do".to_owned())));
     }
 }
 
@@ -164,5 +169,57 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // The threads may still hold the file; the system keeps it for them.
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, RwLock};
+
+    use super::SPARE;
+    use crate::lanes::Sizes;
+    use crate::store::{Scope, Store, StoreError};
+
+    /// Counts who has begun, and is held until the test lets go.
+    type Held = Arc<(RwLock<()>, RwLock<usize>)>;
+
+    async fn wait(tx: &mut crate::store::Tx, held: &Held) -> Result<(), StoreError> {
+        *held.1.write().expect("no panic") += 1;
+        drop(held.0.read().expect("no panic"));
+        tx.last("SELECT 1", &[]).await.map(drop)
+    }
+
+    #[tokio::test]
+    async fn reads_that_take_long_keep_no_other_waiting() {
+        let store = Store::open("sqlite::memory:").await.expect("opens");
+        let held = Held::default();
+        let own = held.clone();
+        let (go, stop) = std::sync::mpsc::channel::<()>();
+        let (locked, is_locked) = std::sync::mpsc::channel();
+        let keeper = std::thread::spawn(move || {
+            let _lock = own.0.write().expect("no panic");
+            locked.send(()).expect("is waited for");
+            let _ = stop.recv();
+        });
+        is_locked.recv().expect("is locked");
+        let count = Sizes::of_machine().heavy_reads() + SPARE;
+        let long = (0..count).map(|_| {
+            let (store, held) = (store.clone(), held.clone());
+            tokio::spawn(async move {
+                let read = store.snapshot(&Scope::Gate, held, |tx, held| Box::pin(wait(tx, held)));
+                read.await
+            })
+        });
+        let long: Vec<_> = long.collect();
+        while *held.1.read().expect("no panic") < count {
+            tokio::task::yield_now().await;
+        }
+        store.ready().await.expect("is answered meanwhile");
+        drop(go);
+        keeper.join().expect("ends");
+        for long in long {
+            let done: Result<(), StoreError> = long.await.expect("ends");
+            done.expect("is answered");
+        }
     }
 }

@@ -1,15 +1,19 @@
 //! The threads that own the connections.
 
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use super::checkpoint::Checkpoints;
 use super::connection::Walled;
+use super::queue::Queue;
+use crate::context::Stopwatch;
 use crate::store::{Scope, StoreError};
 
 /// How many writes may share one commit.
 const GROUP: usize = 128;
+/// From when on a commit waits for no more of them: those that share it are told at its end.
+const TIME: Duration = Duration::from_millis(20);
 
 /// An operation on its way to a thread and back.
 pub(in crate::store) trait Task: Send {
@@ -17,6 +21,8 @@ pub(in crate::store) trait Task: Send {
     fn scope(&self) -> Scope;
     /// Whether it is expected to be short.
     fn is_brief(&self) -> bool;
+    /// Whether it reads so much that short reads must not wait behind it.
+    fn is_heavy(&self) -> bool;
     /// Whether what it writes may be lost in a power cut, because it will be written again.
     fn is_repeatable(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
@@ -29,19 +35,20 @@ pub(in crate::store) trait Task: Send {
 pub(super) fn write(
     connection: Walled,
     checkpoints: Checkpoints,
-    tasks: Receiver<Box<dyn Task>>,
+    tasks: Arc<Queue>,
 ) -> Result<(), StoreError> {
     spawn("store-writer", move || {
         let mut connection = connection;
         // Goes before the connection does.
         let _checkpoints = checkpoints;
         let mut held = None;
-        while let Some(first) = held.take().or_else(|| tasks.recv().ok()) {
+        while let Some(first) = held.take().or_else(|| tasks.take()) {
             let mut group = Group {
                 repeatable: first.is_repeatable(),
                 first: Some(first),
                 tasks: &tasks,
                 room: GROUP,
+                begun: Stopwatch::start(),
                 held: None,
             };
             match connection.wait_for_disk(!group.repeatable) {
@@ -63,8 +70,9 @@ pub(super) fn write(
 struct Group<'t> {
     repeatable: bool,
     first: Option<Box<dyn Task>>,
-    tasks: &'t Receiver<Box<dyn Task>>,
+    tasks: &'t Queue,
     room: usize,
+    begun: Stopwatch,
     /// One that came and is for the next group.
     held: Option<Box<dyn Task>>,
 }
@@ -73,14 +81,14 @@ impl Iterator for Group<'_> {
     type Item = Box<dyn Task>;
 
     fn next(&mut self) -> Option<Box<dyn Task>> {
-        if self.room == 0 || self.held.is_some() {
-            return None;
-        }
-        self.room -= 1;
         if let Some(first) = self.first.take() {
             return Some(first);
         }
-        let task = self.tasks.try_recv().ok()?;
+        if self.room == 0 || self.held.is_some() || self.begun.elapsed() > TIME {
+            return None;
+        }
+        self.room -= 1;
+        let task = self.tasks.take_waiting()?;
         if self.repeatable && !task.is_repeatable() {
             self.held = Some(task);
             return None;
@@ -157,16 +165,10 @@ fn commit_group_of(connection: Walled, tasks: Vec<Box<dyn Task>>) -> Walled {
 }
 
 /// Starts one reader of several.
-pub(super) fn read(
-    connection: Walled,
-    tasks: Arc<Mutex<Receiver<Box<dyn Task>>>>,
-) -> Result<(), StoreError> {
+pub(super) fn read(connection: Walled, tasks: Arc<Queue>) -> Result<(), StoreError> {
     spawn("store-reader", move || {
         let mut connection = connection;
-        loop {
-            // Whoever waits for a task holds the lock; the others wait for the lock.
-            let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(mut task) = task else { return };
+        while let Some(mut task) = tasks.take() {
             let answered;
             (connection, answered) = look(connection, &mut task);
             task.finish(answered);

@@ -1,12 +1,12 @@
 //! When the log is written back, by whom, and what may be in the way.
 
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
 use super::super::connection::{Walled, make_writer, open};
+use super::super::queue::queue;
 use super::super::threads;
 use super::{Checkpoints, LENGTHS, Lengths, Log, Next};
 use crate::store::{Walls, migrate};
@@ -212,7 +212,7 @@ fn the_thread_ends_with_the_writer() {
     let checkpoints = Checkpoints::beside(&mut writer, own, LENGTHS).expect("starts");
     let alive = std::sync::Arc::downgrade(&checkpoints.shared);
     let walled = Walled::new(writer, Walls::BOTH, true, Duration::ZERO).expect("builds");
-    let (tasks, received) = sync_channel(1);
+    let (tasks, received) = queue(1);
     threads::write(walled, checkpoints, received).expect("starts");
     let log = file.with_extension("db-wal");
     assert!(log.exists());

@@ -7,6 +7,7 @@ mod abuse;
 mod aggregates;
 mod at_once;
 mod filters;
+mod large;
 mod pages;
 #[cfg(unix)]
 mod plans;

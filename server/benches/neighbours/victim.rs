@@ -1,0 +1,94 @@
+//! The one that should notice nothing: another organization's rows, asked for at a quiet pace.
+
+use std::net::SocketAddr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::load::{Connection, Request};
+use super::rows;
+use super::server::{admin, id};
+
+const EMAIL: &str = "victim@example.com";
+const PASSWORD: &str = "another battery staple";
+/// Between two requests.
+const PACE: Duration = Duration::from_millis(10);
+
+/// What it asks, in turn: a row, a page, and a new row.
+pub(crate) struct Victim {
+    address: SocketAddr,
+    requests: [Request; 3],
+}
+
+/// How long its requests took, ascending.
+pub(crate) struct Times(Vec<Duration>);
+
+impl Victim {
+    /// An organization with a table of so many rows.
+    pub(crate) fn new(database: &str, address: SocketAddr, count: usize) -> Victim {
+        let create = ["create-organization", "--label", "Victim"];
+        let organization = id(&admin(database, &create, ""));
+        let create = ["create-user", "--email", EMAIL, "--password-stdin"];
+        admin(database, &create, PASSWORD);
+        let add = ["add-member", "--organization", &organization];
+        let add = [&add[..], &["--email", EMAIL, "--role", "owner"]].concat();
+        admin(database, &add, "");
+        let mut connection = Connection::open(address);
+        let mut send = |token: &str, path: &str, body: &Value| -> Value {
+            let request = Request::new("POST", path, token, Some(&body.to_string()));
+            let (status, answer) = connection.ask(&request);
+            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
+            serde_json::from_slice(&answer).expect("JSON")
+        };
+        let signed_in = json!({"email": EMAIL, "password": PASSWORD});
+        let token = send("", "/v1/auth/token", &signed_in);
+        let token = token["access_token"].as_str().expect("a token").to_owned();
+        let workspace = json!({"organization_id": organization, "label": "W"});
+        let workspace = id(&send(&token, "/v1/workspaces", &workspace));
+        let feature = json!({"workspace_id": workspace, "label": "T"});
+        let feature = id(&send(&token, "/v1/features", &feature));
+        let path = format!("/v1/features/{feature}/rows");
+        let mut row = String::new();
+        for n in 0..count {
+            row = id(&send(&token, &path, &json!({"data": rows::data(n)})));
+        }
+        let new = json!({"data": rows::data(count)}).to_string();
+        Victim {
+            address,
+            requests: [
+                Request::new("GET", &format!("{path}/{row}"), &token, None),
+                Request::new("GET", &path, &token, None),
+                Request::new("POST", &path, &token, Some(&new)),
+            ],
+        }
+    }
+
+    /// Asks for so long.
+    pub(crate) fn ask(&self, time: Duration) -> Times {
+        let mut connection = Connection::open(self.address);
+        let mut times = Vec::new();
+        let begun = Instant::now();
+        for request in self.requests.iter().cycle() {
+            if begun.elapsed() > time {
+                break;
+            }
+            let asked = Instant::now();
+            let (status, answer) = connection.ask(request);
+            let took = asked.elapsed();
+            assert!(status < 300, "{}", String::from_utf8_lossy(&answer));
+            times.push(took);
+            thread::sleep(PACE);
+        }
+        times.sort_unstable();
+        Times(times)
+    }
+}
+
+impl Times {
+    /// What so many of a hundred requests took at most.
+    pub(crate) fn percent(&self, percent: usize) -> Duration {
+        let at = self.0.len() * percent / 100;
+        self.0[at.min(self.0.len() - 1)]
+    }
+}

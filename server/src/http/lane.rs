@@ -1,0 +1,72 @@
+//! Requests that take long: each waits for its lane, and is done to its end once it began.
+
+use std::panic::resume_unwind;
+
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use super::call::Call;
+use super::problem::{Code, Problem};
+use crate::lanes::Lane;
+
+/// Does what takes long in a lane, for an organization.
+///
+/// It is not given up with the request: what a store was asked for goes on when the client has gone, and as
+/// long as it does it holds its place.
+///
+/// # Errors
+/// 429 when the lane is busy, and those of the work.
+pub async fn in_lane<T: Send + 'static>(
+    lane: &Lane,
+    organization: Uuid,
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    let permit = lane.enter(organization).await.map_err(|_| busy())?;
+    let work = async move {
+        let done = work.await;
+        drop(permit);
+        done
+    };
+    let done = tokio::spawn(work.instrument(tracing::Span::current())).await;
+    done.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(_) => Err(Problem::unavailable("The server is about to stop.")),
+    })
+}
+
+/// Refuses at once what would find its lane busy, before its body is received.
+///
+/// # Errors
+/// 429 when the lane is busy.
+pub fn check(lane: &Lane, organization: Uuid) -> Result<(), Problem> {
+    if lane.is_full(organization) {
+        return Err(busy());
+    }
+    Ok(())
+}
+
+fn busy() -> Problem {
+    let mut problem = Problem::new(
+        Code::Busy,
+        "As much as may be done at a time is being done for this organization already; try again a \
+         little later.",
+    );
+    problem.retry_after = Some(1);
+    problem
+}
+
+impl Call {
+    /// The organization for which something is done: the one concerned where the caller belongs to it, else
+    /// the caller's own. Who belongs to none counts as one.
+    ///
+    /// # Errors
+    /// 401 on a public operation that nobody is signed in for.
+    pub fn on_behalf_of(&self, concerned: Uuid) -> Result<Uuid, Problem> {
+        let caller = self.caller()?;
+        if caller.role_in(concerned).is_some() {
+            return Ok(concerned);
+        }
+        let first = caller.organizations.first();
+        Ok(first.map_or(caller.id, |(own, _)| *own))
+    }
+}

@@ -1,0 +1,96 @@
+//! What a question costs: whether indexes answer it, or the store has to look at rows one by one.
+//!
+//! Nothing here changes an answer. It decides what waits for whom.
+
+use tplkit::rows::query::{
+    CellTest, Column, Compare, Condition, Filter, Match, Operation, OwnTest, Sort,
+};
+
+use super::way::{is_reached, slotted};
+use super::{Listing, Question, Reckoning};
+use crate::rows::Table;
+use crate::store::Scope;
+
+/// How many values the filters of a question may name, all together, for it to count as short.
+const VALUES: usize = 200;
+
+/// What a question costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// The answer is kept, or a page that stands in an index.
+    Short,
+    /// An index finds the rows, and all of them are counted.
+    Indexed,
+    /// Rows are looked at that are no part of the answer, or all are sorted.
+    Scan,
+}
+
+impl Listing {
+    /// What it costs to find the page.
+    pub fn cost(&self, table: &Table) -> Cost {
+        let sorted = match &self.sort.column {
+            Column::Id | Column::CreatedAt => true,
+            Column::UpdatedAt => false,
+            Column::Key(key) => slotted(table, key),
+        };
+        // Of what fits one filter or the other no index tells the order.
+        let together = self.question.together == Match::All || self.question.filters.len() < 2;
+        if sorted && together && self.question.is_indexed(table, &self.sort) {
+            Cost::Short
+        } else {
+            Cost::Scan
+        }
+    }
+}
+
+impl Reckoning {
+    /// What it costs to work it out.
+    pub fn cost(&self, table: &Table, scope: &Scope) -> Cost {
+        let Question { filters, .. } = &self.question;
+        match self.operation {
+            Operation::Count if filters.is_empty() && self.is_kept(scope) => Cost::Short,
+            Operation::Count if self.question.is_indexed(table, &Sort::default()) => Cost::Indexed,
+            _ => Cost::Scan,
+        }
+    }
+}
+
+impl Question {
+    /// Whether indexes find the rows of every filter.
+    fn is_indexed(&self, table: &Table, sort: &Sort) -> bool {
+        let values: usize = self.filters.iter().map(values).sum();
+        let mut filters = self.filters.iter();
+        values <= VALUES && filters.all(|filter| finds(table, filter, sort))
+    }
+}
+
+fn finds(table: &Table, filter: &Filter, sort: &Sort) -> bool {
+    match &filter.condition {
+        _ if filter.negated => false,
+        Condition::Cell { .. } => is_reached(table, filter),
+        // Times stand in an index of their own, which helps where the rows are wanted in its order.
+        Condition::CreatedAt(test) => sort.column == Column::CreatedAt && is_range(test),
+        Condition::Id(OwnTest::Compare(Compare::Eq, _) | OwnTest::In(_)) => true,
+        Condition::Id(test) => sort.column == Column::Id && is_range(test),
+        Condition::UpdatedAt(_) => false,
+    }
+}
+
+fn is_range<T>(test: &OwnTest<T>) -> bool {
+    matches!(test, OwnTest::Compare(compare, _) if *compare != Compare::Neq)
+}
+
+/// How many values a filter names.
+fn values(filter: &Filter) -> usize {
+    match &filter.condition {
+        Condition::Cell {
+            test: CellTest::In(values),
+            ..
+        } => values.len(),
+        Condition::Id(OwnTest::In(values)) => values.len(),
+        Condition::CreatedAt(OwnTest::In(values)) | Condition::UpdatedAt(OwnTest::In(values)) => {
+            values.len()
+        }
+        _ => 1,
+    }
+}

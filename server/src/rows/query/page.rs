@@ -1,0 +1,193 @@
+//! A page while it is filled: as many rows as are asked for, or fewer when they are large.
+//!
+//! Rows are asked for in parts, each no larger than the store's bound, and given away as soon as they are
+//! written down. So a page takes the memory of its own text and of one part, whatever the rows of the table
+//! are like.
+
+use tplkit::rows::query::Sort;
+
+use super::Place;
+use super::composer::SIZES;
+use super::fields::project;
+use super::list::Listing;
+use super::place::At;
+use crate::http::problem::Problem;
+use crate::rows::{Stored, write_row};
+use crate::store::{BOUND, Row};
+
+/// How large a row is of which a page may have too many.
+const LARGE: usize = BOUND / 201;
+/// What stands around the data of a row, with the comma between two.
+const AROUND: usize = 192;
+/// What stands before the rows.
+const HEAD: &str = "{\"items\":[";
+
+/// A page that is being filled.
+pub(super) struct Page<'l> {
+    listing: &'l Listing,
+    /// The document so far, from its beginning to the last row.
+    text: String,
+    count: usize,
+    last: Option<Stored>,
+    /// Whether it is known that another page follows.
+    more: bool,
+    /// Whether it is known that none does.
+    ended: bool,
+    /// The largest row of the last part.
+    largest: usize,
+    /// How many rows the next part may have.
+    part: usize,
+    data: String,
+}
+
+impl<'l> Page<'l> {
+    /// An empty one. `expected` is how large the rows were when this table was read last.
+    pub(super) fn new(listing: &'l Listing, expected: usize) -> Page<'l> {
+        Page {
+            listing,
+            text: HEAD.to_owned(),
+            count: 0,
+            last: None,
+            more: false,
+            ended: false,
+            largest: 0,
+            part: part(expected),
+            data: String::new(),
+        }
+    }
+
+    /// Whether no further part is needed.
+    pub(super) fn is_done(&self) -> bool {
+        self.more || self.ended
+    }
+
+    /// How many rows to ask for: those that may still come, and one more, which tells whether another page
+    /// follows.
+    pub(super) fn look(&self) -> i64 {
+        let most = usize::try_from(self.listing.page.look()).unwrap_or(0);
+        let left = most.saturating_sub(self.count);
+        i64::try_from(left.min(self.part)).unwrap_or(1)
+    }
+
+    /// Behind which row the next part begins, if this page has one already.
+    pub(super) fn behind(&self) -> Option<Place> {
+        let last = self.last.as_ref()?;
+        Some(Place::whole(&self.listing.sort, last))
+    }
+
+    /// Takes what was found when so many rows were asked for.
+    pub(super) fn take(&mut self, rows: Vec<Row>, asked: i64) -> Result<(), Problem> {
+        let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        let bytes: usize = rows.iter().map(Row::bytes).sum();
+        if self.count == 0 && self.listing.fields.is_none() {
+            self.text.reserve(bytes.min(BOUND) + rows.len() * AROUND);
+        }
+        self.largest = 0;
+        for row in rows {
+            self.largest = self.largest.max(row.bytes());
+            // The row that another page begins with is as good as unread.
+            if !self.more {
+                self.add(Stored::read_from(&row, 1)?);
+            }
+        }
+        // A part that reached its bound may have left rows unread.
+        self.ended = !self.more && found < asked && bytes <= BOUND;
+        self.part = part(self.largest);
+        Ok(())
+    }
+
+    fn add(&mut self, row: Stored) {
+        let limit = usize::try_from(self.listing.page.limit).unwrap_or(0);
+        if self.count >= limit {
+            self.more = true;
+            return;
+        }
+        let shown = match &self.listing.fields {
+            None => &row.data,
+            Some(keys) => {
+                self.data.clear();
+                project(&mut self.data, &row.data, keys);
+                &self.data
+            }
+        };
+        let size = self.text.len() - HEAD.len() + shown.len() + AROUND;
+        if self.count > 0 && size > BOUND {
+            self.more = true;
+            return;
+        }
+        if self.count > 0 {
+            self.text.push(',');
+        }
+        let ids = (row.id, self.listing.question.feature);
+        write_row(&mut self.text, ids, (row.created_at, row.updated_at), shown);
+        self.count += 1;
+        self.last = Some(row);
+    }
+
+    /// How large its rows are, for whoever reads the table next: nothing where none is large.
+    pub(super) fn expect(&self) -> Option<usize> {
+        (self.largest > LARGE).then_some(self.largest)
+    }
+
+    /// The document.
+    pub(super) fn body(self) -> String {
+        let mut out = self.text;
+        out.push_str("],\"next_cursor\":");
+        match self.last.filter(|_| self.more) {
+            Some(row) => {
+                let place = Place::of(&self.listing.sort, &row);
+                out.push('"');
+                out.push_str(&self.listing.page.cursor(row.id, &place.bytes()));
+                out.push('"');
+            }
+            None => out.push_str("null"),
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// How many rows of that size stay below the bound. A number that statements have as a limit: the store
+/// looks for no more than it is asked for.
+fn part(size: usize) -> usize {
+    let fit = i64::try_from(BOUND / size.max(1)).unwrap_or(i64::MAX);
+    let part = SIZES.iter().rfind(|size| **size <= fit + 1);
+    let part = *part.unwrap_or(&SIZES[0]);
+    usize::try_from(part).unwrap_or(1)
+}
+
+impl Place {
+    /// The place of a row that is at hand: with its text, however long.
+    fn whole(sort: &Sort, row: &Stored) -> Place {
+        let place = Place::of(sort, row);
+        match (&place.at, sort.column.key()) {
+            (At::Long(_), Some(key)) => Place {
+                id: row.id,
+                at: At::of_cell(&row.data, key),
+            },
+            _ => place,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGE, part};
+    use crate::store::BOUND;
+
+    #[test]
+    fn parts_are_as_large_as_rows_allow() {
+        for (size, rows) in [
+            (0, 201),
+            (1000, 201),
+            (LARGE, 201),
+            (2 * LARGE, 101),
+            (BOUND / 5, 6),
+            (BOUND / 2, 2),
+            (BOUND, 2),
+            (10 * BOUND, 2),
+        ] {
+            assert_eq!(part(size), rows, "{size}");
+        }
+    }
+}

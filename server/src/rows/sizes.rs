@@ -1,0 +1,45 @@
+//! Which tables have large rows, as far as this process has read any: so that no more of them are asked for
+//! than an answer takes.
+//!
+//! A hint: an answer is bounded without it, too, but then more is read than is used.
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+use uuid::Uuid;
+
+/// How many tables are remembered.
+const KEPT: usize = 1024;
+
+/// The size of the largest row that was read last, for tables where it is large. Cheap to clone.
+#[derive(Clone)]
+pub struct Sizes(Arc<Cache<Uuid, usize>>);
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes(Arc::new(Cache::new(KEPT)))
+    }
+}
+
+impl std::fmt::Debug for Sizes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sizes({})", self.0.len())
+    }
+}
+
+impl Sizes {
+    /// The size of a row of that table in bytes; zero where it is not worth a thought.
+    pub fn of(&self, feature: Uuid) -> usize {
+        self.0.get(&feature).unwrap_or(0)
+    }
+
+    /// Notes what the rows were like that were read last.
+    pub fn note(&self, feature: Uuid, size: Option<usize>) {
+        match size {
+            Some(size) => self.0.insert(feature, size),
+            // Most tables have none, and need not be written to.
+            None if self.0.get(&feature).is_some() => drop(self.0.remove(&feature)),
+            None => {}
+        }
+    }
+}
