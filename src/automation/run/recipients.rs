@@ -30,8 +30,10 @@ pub(super) fn resolve<'v>(
     most: usize,
     value_of: &dyn Fn(&Path<'_>) -> Cow<'v, Value>,
 ) -> Result<String, Unresolved> {
-    let refused =
-        |reason: &str, value: &Value| Failure::at("to", reason).yields(Some(&text.into()), value);
+    let refused = |reason: &str, value: &Value| {
+        let failure = Failure::at("to", reason);
+        Unresolved::Failed(failure.yields(Some(&text.into()), value))
+    };
     let mut made = String::new();
     let mut push = |one: &str| {
         if made.len() + one.len() + 2 > most {
