@@ -19,11 +19,11 @@ pub(in crate::store) struct Claim(ManuallyDrop<File>);
 impl Claim {
     /// Takes it, before anything else is done with the file, which is made if it is not there.
     pub(in crate::store) fn take(file: &Path) -> Result<Claim, StoreError> {
-        let claim = Claim(ManuallyDrop::new(lockable(file).map_err(unavailable)?));
+        let claim = Claim(ManuallyDrop::new(lockable(file).map_err(|error| unavailable(&error))?));
         match claim.0.try_lock() {
             Ok(()) => Ok(claim),
             Err(TryLockError::WouldBlock) => Err(StoreError::Served(file.display().to_string())),
-            Err(TryLockError::Error(error)) => Err(unavailable(error)),
+            Err(TryLockError::Error(error)) => Err(unavailable(&error)),
         }
     }
 }
@@ -35,7 +35,7 @@ impl Drop for Claim {
     }
 }
 
-fn unavailable(error: io::Error) -> StoreError {
+fn unavailable(error: &io::Error) -> StoreError {
     StoreError::Unavailable(error.to_string())
 }
 
