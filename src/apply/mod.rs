@@ -43,8 +43,8 @@ pub use preview::{
 };
 pub use refusal::Refusal;
 pub use report::{
-    BatchError, Because, DroppedKey, NotPublished, RedactedField, Renamed, Report, TableReport,
-    UnresolvedEntry,
+    BatchError, Because, DroppedKey, FailureReason, NotPublished, RedactedField, Renamed, Report,
+    TableReport, UnresolvedEntry,
 };
 pub use request::{Request, Resolution, RowsMode};
 pub use resolve::resolve;

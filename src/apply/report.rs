@@ -23,7 +23,7 @@ pub struct Report {
     pub renamed: Vec<Renamed>,
     /// Config keys that were dropped, because the definitions do not have them.
     pub dropped_keys: Vec<DroppedKey>,
-    /// Rows that could not be written.
+    /// Rows that could not be written: of each table the first of them.
     pub errors: Vec<BatchError>,
 }
 
@@ -39,9 +39,10 @@ pub struct TableReport {
     pub skipped: u64,
     /// Left out by the rows mode.
     pub existing: u64,
-    /// In batches that could not be written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<u64>,
+    /// Rows that could not be written.
+    pub failed: u64,
+    /// Entries of `errors` that are left out, because a table has too many of them.
+    pub errors_more: u64,
     /// Cells that point at rows of the same table, written at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked: Option<u64>,
@@ -162,18 +163,48 @@ pub struct DroppedKey {
     pub path: String,
 }
 
-/// Rows that could not be written.
+/// A row that could not be written, or the rest of a table when a quota is used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchError {
     /// The ref of the table.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Position of the first row of the batch in its payload entry, from 0.
+    /// Position of the row in its payload entry, from 0; for a quota that of the first row.
     pub first: u64,
-    /// Position of the last.
+    /// The same position; for a quota that of the table's last row.
     pub last: u64,
     /// Why.
     pub code: Code,
-    /// What is wrong, with the row and the column.
+    /// What is wrong, with the row and the column as the destination names it.
     pub message: String,
+    /// The column at fault, as the destination names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// uid of the row in the package.
+    #[serde(default, rename = "rowUid", skip_serializing_if = "Option::is_none")]
+    pub row_uid: Option<String>,
+}
+
+/// Why rows of a table cannot be written, and how many.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureReason {
+    /// The code, as [`BatchError`] has it.
+    pub code: Code,
+    /// The column at fault, as the destination names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// How many rows.
+    pub count: u64,
+}
+
+impl Report {
+    /// Rows that could not be written, of all tables.
+    pub fn failed_rows(&self) -> u64 {
+        self.rows.values().map(|table| table.failed).sum()
+    }
+
+    /// Whether something could not be written.
+    pub fn is_partial(&self) -> bool {
+        self.failed_rows() > 0 || !self.errors.is_empty()
+    }
 }

@@ -142,17 +142,11 @@ pub(super) fn all_row_refs(refs: &str) -> impl Iterator<Item = RowRef<'_>> {
     members(refs).flat_map(|(_, cell)| row_refs(cell))
 }
 
-/// What the cell of a column points at.
-pub(super) fn refs_of<'t>(refs: &'t str, column: &str) -> Option<&'t str> {
-    let mut cells = members(refs);
-    cells.find_map(|(key, refs)| key.is(column).then_some(refs))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{all_row_refs, plain, refs_of, row_refs};
+    use super::{all_row_refs, plain, row_refs};
 
     #[test]
     fn one_or_many() {
@@ -168,8 +162,6 @@ mod tests {
         assert_eq!(read, [("u_1", Some("n")), ("u_2", None)]);
         let row = format!(r#"{{"x":{one},"y\u0079":{many}}}"#);
         assert_eq!(all_row_refs(&row).count(), 3);
-        assert_eq!(refs_of(&row, "yy"), Some(many));
-        assert_eq!(refs_of(&row, "z"), None);
     }
 
     #[test]

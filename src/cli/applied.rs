@@ -12,6 +12,28 @@ use tplkit::workspace::Kind;
 /// The widest name of a table that others are lined up with.
 const WIDEST: usize = 32;
 
+/// Whether rows may fail.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct FailedRows {
+    /// Accept rows that could not be written, whatever the reason; without it the exit code is 68.
+    #[arg(long)]
+    accept_failed_rows: bool,
+}
+
+impl FailedRows {
+    /// What could not be written, unless that is accepted.
+    pub(crate) fn lost(self, report: &Report) -> Option<String> {
+        if self.accept_failed_rows || !report.is_partial() {
+            return None;
+        }
+        Some(match usize::try_from(report.failed_rows()) {
+            Ok(0) => format!("{} of the report", counted(report.errors.len(), "error")),
+            Ok(rows) => format!("{} failed", counted(rows, "row")),
+            Err(_) => "rows failed".to_owned(),
+        })
+    }
+}
+
 /// A simulation on one screen.
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", path.display());
@@ -92,7 +114,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
             (positive(rows.updated), "updated"),
             (positive(rows.skipped), "written before"),
             (positive(rows.existing), "left out"),
-            (rows.failed, "FAILED"),
+            (positive(rows.failed), "FAILED"),
             (rows.linked, "links inside the table"),
         ];
         let counts: Vec<String> = counts
@@ -102,12 +124,20 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         let _ = writeln!(out, "  {table:<width$}  {}", counts.join(", "));
     }
     for error in &report.errors {
-        let (first, last) = (error.first, error.last);
+        let rows = match (error.first, error.last) {
+            (first, last) if first == last => format!("row {first}"),
+            (first, last) => format!("rows {first} to {last}"),
+        };
         let _ = writeln!(
             out,
-            "  {} rows {first} to {last}: {} ({})",
+            "  {} {rows}: {} ({})",
             error.reference, error.message, error.code
         );
+    }
+    for (table, rows) in &report.rows {
+        if let Some(more) = positive(rows.errors_more) {
+            let _ = writeln!(out, "  {table}: {more} errors more");
+        }
     }
     section(
         out,

@@ -20,9 +20,8 @@ pub(crate) enum Exit {
     /// A stale plan, or a base that moved: nothing was written.
     #[cfg(feature = "client")]
     Stale = 6,
-    /// Applied, but more is unresolved than was accepted.
-    #[cfg(feature = "client")]
-    Unresolved = 68,
+    /// Applied in part: rows failed, or more is unresolved than was accepted.
+    Partial = 68,
     /// A job goes on.
     #[cfg(feature = "client")]
     Running = 69,

@@ -60,6 +60,19 @@ pub trait Target: Source {
         rows: &[Id],
     ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
 
+    /// For each JSON value, as rows hold it, whether a row of the table holds it in that unique column: any
+    /// row, also one that is hidden from whoever the job is for, because a row with the same value is
+    /// refused all the same.
+    fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> impl Future<Output = Result<Vec<bool>, Self::Error>> + Send;
+
+    /// How many rows more may be written; nothing when there is no limit, or none that is known.
+    fn room(&self) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
+
     /// The number that the next empty cell of a sequence column gets.
     fn sequence(
         &self,

@@ -216,8 +216,8 @@ fn judge(
         let failed = report
             .rows
             .get(&entry.feature_ref)
-            .and_then(|one| one.failed);
-        if failed.is_some() || by_identity && held.is_none() {
+            .map_or(0, |one| one.failed);
+        if failed > 0 || by_identity && held.is_none() {
             continue;
         }
         let mut emptied = 0;

@@ -1,9 +1,10 @@
 //! A preview says what the apply then does.
 
-use tplkit::apply::{Preview, Question, package_digest, preview};
+use tplkit::apply::{Preview, Question, Report, RowsPreview, TableReport, package_digest, preview};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::package::model::{Reason, Word as _};
+use tplkit::problem::Code;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::{Source as _, Target as _, ready};
@@ -29,6 +30,9 @@ fn a_preview_says_what_the_apply_then_does() {
         for round in 0..3 {
             job.request.include_rows = dice.below(8) > 0;
             let mut target = Memory::new(state);
+            if dice.below(4) == 0 {
+                target.limit_rows(u64::try_from(dice.below(40)).unwrap());
+            }
             let told = |error| format!("round {round}: {error}");
             said_and_done(&text, &package, &job, &mut target, &earlier).map_err(told)?;
             earlier.extend(target.next_job());
@@ -82,30 +86,62 @@ fn said_and_done(
     })?;
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     equal("create", created(&said), made(&ledger))?;
-    let failed = report.rows.values().any(|table| table.failed.is_some());
     for (reference, table) in &report.rows {
-        let told = said.rows.get(reference).copied().unwrap_or_default();
+        let told = said.rows.get(reference).cloned().unwrap_or_default();
         let counts = [
-            (
-                told.insert,
-                table.inserted + table.failed.unwrap_or_default(),
-            ),
+            (told.insert, table.inserted),
+            (told.failed, table.failed),
             (told.existing, table.existing),
             (told.skipped, table.skipped),
         ];
         hold(counts.iter().all(|(said, done)| said == done), || {
-            format!("{reference}: said {told:?}, done {table:?}")
+            format!(
+                "{reference}: said {told:?}, done {table:?} {:?}",
+                report.errors
+            )
         })?;
-        // Nobody foresees which rows are refused, nor whose links they would have been.
-        if !failed {
-            let emptied = emptied(package, reference, &report.unresolved);
-            hold(told.dropped_links == emptied, || {
-                let links = told.dropped_links;
-                format!("{reference}: {links} links said to be dropped, {emptied} were")
-            })?;
-        }
+        let emptied = emptied(package, reference, &report.unresolved);
+        hold(told.dropped_links == emptied, || {
+            let links = told.dropped_links;
+            format!("{reference}: {links} links said to be dropped, {emptied} were")
+        })?;
+        same_reasons(reference, &told, table, &report)?;
     }
     Ok(())
+}
+
+/// The plan gives the same reasons as the report, as far as that lists them.
+fn same_reasons(
+    reference: &str,
+    told: &RowsPreview,
+    table: &TableReport,
+    report: &Report,
+) -> Verdict {
+    let sum: u64 = told.reasons.iter().map(|reason| reason.count).sum();
+    hold(sum == told.failed, || {
+        format!("{reference}: {told:?} gives {sum} reasons")
+    })?;
+    let errors = report.errors.iter();
+    let errors = errors.filter(|error| error.reference == reference);
+    let mut listed = std::collections::BTreeMap::new();
+    for error in errors {
+        let rows = match error.code {
+            Code::QuotaExceeded => continue,
+            _ => error.last - error.first + 1,
+        };
+        *listed
+            .entry((error.code.as_str(), error.column.clone()))
+            .or_insert(0) += rows;
+    }
+    let short = table.errors_more > 0;
+    let fits = listed.iter().all(|((code, column), rows)| {
+        let mut reasons = told.reasons.iter();
+        let reason = reasons.find(|one| one.code.as_str() == *code && one.column == *column);
+        reason.is_some_and(|one| one.count == *rows || short && one.count > *rows)
+    });
+    hold(fits, || {
+        format!("{reference}: said {told:?}, done {:?}", report.errors)
+    })
 }
 
 /// Link cells of a table that the report calls emptied because their row is not there.

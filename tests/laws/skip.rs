@@ -185,7 +185,7 @@ fn cells(
             members.any(|(key, value)| key.is(&name) && !["null", "\"\"", "[]"].contains(&value))
         });
         let count = count.count() as u64;
-        if rows.failed.is_some() || rows.inserted == 0 || count == 0 {
+        if rows.failed > 0 || rows.inserted == 0 || count == 0 {
             continue;
         }
         let path = {

@@ -93,7 +93,7 @@ fn owed() -> BTreeSet<&'static str> {
         "a dependency imported",
         "something renamed",
         "a key dropped",
-        "a batch refused",
+        "a row refused",
         "rows left out by key",
         "rows written before",
         "links to its own table written",
@@ -252,7 +252,7 @@ fn at_report(report: &Report, seen: &mut Seen) {
     seen.note_if(!report.dropped_keys.is_empty(), "a key dropped");
     seen.note_if(report.published > 0, "automations put in force");
     for table in report.rows.values() {
-        seen.note_if(table.failed.is_some(), "a batch refused");
+        seen.note_if(table.failed > 0, "a row refused");
         seen.note_if(table.existing > 0, "rows left out by key");
         seen.note_if(table.skipped > 0, "rows written before");
         let linked = table.linked.unwrap_or_default();

@@ -13,7 +13,8 @@ use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::{Ask, Input, Output, Scope, Store, StoreError, Tx};
 use crate::workspace::{
-    Here, Prepared, ReadError, Stopped, fetch, matching, page, stands, structure, write,
+    Here, Prepared, ReadError, Stopped, fetch, matching, page, room, stands, structure, taken,
+    write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -342,6 +343,36 @@ impl Target for Destination {
         let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
             Box::pin(fetch(tx, asked.0, &asked.1))
         });
+        asked.await
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, ReadError> {
+        let asked = (
+            feature,
+            column.to_owned(),
+            values.to_vec(),
+            self.hand.tables.clone(),
+        );
+        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
+            let (feature, column, values, tables) = asked;
+            Box::pin(taken(tx, tables, *feature, column, values))
+        });
+        asked.await
+    }
+
+    async fn room(&self) -> Result<Option<u64>, ReadError> {
+        let workspace = self.hand.lease.workspace;
+        let asked = self
+            .hand
+            .store
+            .read(&self.eyes, workspace, |tx, workspace| {
+                Box::pin(room(tx, *workspace))
+            });
         asked.await
     }
 

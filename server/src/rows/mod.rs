@@ -33,4 +33,5 @@ pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
 pub use tables::{Opened, Tables};
 pub use together::together;
+pub(crate) use unique::known_as;
 pub use write::{Refused, insert, insert_complete, remove, remove_all, replace, replace_all};

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tplkit::rows::{Cell, equal, text_form};
+use tplkit::rows::{Cell, equal, sorted_to, text_form};
 use tplkit::workspace::{Id, StoredRow};
 
 use super::ReadError;
 use super::rows::{organization, read};
-use crate::rows::{Tables, query};
-use crate::store::Tx;
+use crate::rows::{Tables, known_as, query};
+use crate::store::{Tx, Value};
 
 /// The rows of these ids, as far as the scope sees them, in the order asked.
 ///
@@ -85,4 +85,71 @@ pub(crate) async fn matching(
             _ => first(value),
         })
         .collect())
+}
+
+/// For each JSON value, as rows hold it, whether a row holds it in the unique column, whoever sees that
+/// row.
+///
+/// # Errors
+/// When the scope does not see the table, and those of the store.
+pub(crate) async fn taken(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Id,
+    column: &str,
+    values: &[String],
+) -> Result<Vec<bool>, ReadError> {
+    let table = tables.read(tx, feature).await?;
+    let table = table.ok_or(ReadError::NoTable(feature))?;
+    let Some(column) = table.column(column).filter(|column| column.is_unique) else {
+        return Ok(vec![false; values.len()]);
+    };
+    let known: Vec<Option<[u8; 32]>> = values.iter().map(|value| as_kept(value)).collect();
+    let lines = known.iter().flatten().map(|value| -> Vec<Value> {
+        vec![
+            table.organization.into(),
+            table.id.into(),
+            column.definition.id.into(),
+            (*value).into(),
+        ]
+    });
+    let sql = "SELECT row_id FROM row_values WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
+         AND column_id = $3 AND value = $4";
+    let held = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
+    let mut held = held.iter().map(|rows| !rows.is_empty());
+    let taken = known.iter();
+    Ok(taken
+        .map(|value| value.is_some() && held.next().unwrap_or_default())
+        .collect())
+}
+
+/// What a value that a row is to hold is known by.
+fn as_kept(value: &str) -> Option<[u8; 32]> {
+    let mut kept = String::with_capacity(value.len());
+    sorted_to(&mut kept, value);
+    known_as(&kept)
+}
+
+/// How many rows more the organization of a workspace may have, if there is a limit.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn room(tx: &mut Tx, workspace: Id) -> Result<Option<u64>, ReadError> {
+    let sql = "SELECT o.id, o.row_quota FROM organizations o \
+         JOIN workspaces w ON w.organization_id = o.id \
+         WHERE {tenant o.id} AND {workspace w.id} AND w.id = $1";
+    let Some(row) = tx.first(sql, &[workspace.into()]).await? else {
+        return Ok(None);
+    };
+    let (organization, quota): (Id, Option<i64>) = (row.get(0)?, row.get(1)?);
+    let Some(quota) = quota else {
+        return Ok(None);
+    };
+    let sql = "SELECT CAST(coalesce(sum(count), 0) AS bigint) FROM row_counts \
+         WHERE {tenant organization_id} AND organization_id = $1";
+    let row = tx.first(sql, &[organization.into()]).await?;
+    let present: i64 = row.map_or(Ok(0), |row| row.get(0))?;
+    let room = quota.saturating_sub(present);
+    Ok(Some(u64::try_from(room).unwrap_or_default()))
 }

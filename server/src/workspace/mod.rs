@@ -22,7 +22,7 @@ pub(crate) use error::Stopped;
 pub use snapshot::Snapshot;
 pub(crate) use unit::{Here, Prepared, write};
 
-pub(crate) use lookup::{fetch, matching};
+pub(crate) use lookup::{fetch, matching, room, taken};
 pub(crate) use rows::page;
 pub(crate) use sequences::stands;
 pub(crate) use structure::structure;

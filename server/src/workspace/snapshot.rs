@@ -6,7 +6,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
 use super::error::refused;
-use super::{ReadError, fetch, matching, page, stands, structure};
+use super::{ReadError, fetch, matching, page, room, stands, structure, taken};
 use crate::rows::Tables;
 use crate::store::Tx;
 
@@ -86,6 +86,20 @@ impl Target for Snapshot<'_> {
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
         fetch(*self.tx.lock().await, feature, rows).await
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, ReadError> {
+        let mut tx = self.tx.lock().await;
+        taken(&mut tx, &self.tables, feature, column, values).await
+    }
+
+    async fn room(&self) -> Result<Option<u64>, ReadError> {
+        room(*self.tx.lock().await, self.workspace).await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {

@@ -6,7 +6,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::apply::{Approved, Refusal, Request, Resolution};
 use crate::problem::Code;
-use crate::workspace::StoredRow;
 
 /// The digest of a package: of its text, byte by byte.
 pub fn package_digest(text: &str) -> String {
@@ -75,23 +74,9 @@ impl Digest {
         }
     }
 
-    /// Rows that were found; what they hold counts where a link reads it.
-    pub(super) fn found(&mut self, rows: &[Option<StoredRow>]) {
-        for row in rows {
-            self.part(&row.as_ref().map(|row| row.id));
-        }
-    }
-
-    /// What a link reads from a row that is there.
-    pub(super) fn value(&mut self, value: Option<&str>) {
-        self.part(&value);
-    }
-
-    /// Whether values were found, wherever.
-    pub(super) fn present(&mut self, rows: &[Option<StoredRow>]) {
-        for row in rows {
-            self.part(&row.is_some());
-        }
+    /// What was read of rows, and what follows from it.
+    pub(super) fn read(&mut self, answers: &str) {
+        self.part(&answers);
     }
 
     pub(super) fn finish(self) -> String {
@@ -113,7 +98,7 @@ impl std::fmt::Write for Digest {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -1,10 +1,11 @@
 //! What an apply would do, without doing it (`rest` 6.9).
 //!
 //! It rests on the same [`Approved`] as the apply itself, so that it cannot disagree about
-//! structure; rows are counted by the same selection and the same look-ups. Nothing is written.
+//! structure; rows are counted by the executor itself, on a target that keeps nothing. Nothing is
+//! written.
 
 mod digest;
-mod lookup;
+mod dry_run;
 mod names;
 mod rows;
 #[cfg(test)]
@@ -15,7 +16,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Approved, DroppedKey, Minter, NotPublished, RedactedField, Refusal, Renamed, Request, resolve,
+    Approved, DroppedKey, FailureReason, Minter, NotPublished, RedactedField, Refusal, Renamed,
+    Request, resolve,
 };
 use crate::check::Checked;
 use crate::definitions::Definitions;
@@ -126,7 +128,7 @@ pub struct NotCarried {
 }
 
 /// What would become of the rows of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RowsPreview {
     /// Written.
     pub insert: u64,
@@ -136,6 +138,12 @@ pub struct RowsPreview {
     pub skipped: u64,
     /// Link cells that would become empty, because their row is not there.
     pub dropped_links: u64,
+    /// Refused, so that they stay out.
+    #[serde(default)]
+    pub failed: u64,
+    /// Why.
+    #[serde(default)]
+    pub reasons: Vec<FailureReason>,
 }
 
 /// An automation that would go live.
@@ -164,7 +172,7 @@ pub struct Question<'q, 't> {
 }
 
 /// Says what an apply would do to the destination as it is now.
-pub async fn preview<T: Target>(
+pub async fn preview<T: Target + Sync>(
     target: &T,
     destination: &Structure,
     question: Question<'_, '_>,
@@ -192,11 +200,19 @@ pub async fn preview<T: Target>(
         }
     };
     digest.approved(&approved);
-    let rows = rows::count(target, question, &approved, &mut digest).await?;
-    Ok(Preview {
-        rows,
-        ..Preview::of(approved, &question.package.manifest.plan, digest.finish())
-    })
+    let of = (question, destination);
+    Ok(
+        match rows::count(target, of, &approved, &mut digest).await? {
+            Ok(rows) => Preview {
+                rows,
+                ..Preview::of(approved, &question.package.manifest.plan, digest.finish())
+            },
+            Err(refusal) => Preview {
+                refusals: vec![refusal],
+                ..Preview::empty(digest.finish())
+            },
+        },
+    )
 }
 
 impl Preview {

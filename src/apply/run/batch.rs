@@ -7,9 +7,10 @@ use super::links::{Linked, Own, identities, link, points_at};
 use super::sequences::Counter;
 use super::targets::Targets;
 use crate::apply::{LinkWork, Minter};
+use crate::definitions::Storage;
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, EntryFault, EntryReason, Identity, Text, members};
+use crate::rows::{Cell, EntryFault, EntryReason, Identity, Storable, Text, members};
 use crate::workspace::ledger::{Emptied, RowDigest, Settled, Written};
 use crate::workspace::{Id, RowData, StoredRow};
 
@@ -111,6 +112,7 @@ impl Batch {
                     let name = key.decoded();
                     let mut columns = with.columns.all.iter();
                     if columns.all(|slot| slot.work.column.name != *name) {
+                        kept(&name, raw)?;
                         write_string_to(&mut self.text, &name);
                         self.text.push(':');
                         let from = self.text.len();
@@ -385,6 +387,15 @@ impl Batch {
     pub(super) fn value(&self, row: usize, wanted: usize, of: usize) -> Option<&str> {
         self.text.get(self.values.get(row * of + wanted)?.clone())
     }
+}
+
+/// Whether a cell of no column can be kept: its numbers may have as many digits as anywhere.
+fn kept(name: &str, raw: &str) -> Result<(), EntryFault> {
+    let any = Storable::new(Storage::Any);
+    any.check(raw).map_err(|fault| EntryFault {
+        column: name.to_owned(),
+        reason: EntryReason::NotStorable(fault.kind),
+    })
 }
 
 /// Counts by column as the ledger keeps them.

@@ -3,6 +3,7 @@
 use super::batch::emptied;
 use super::links::{Linked, Own, link, points_at};
 use super::table::Entering;
+use super::tally::FailedRow;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawEntry;
@@ -29,6 +30,8 @@ pub(super) struct Pending {
 /// The links of one row.
 struct RowLinks {
     row: Pending,
+    /// Its uid in the package.
+    uid: Option<String>,
     cells: String,
     /// The columns that are written, and those whose links are dropped.
     linked: Vec<usize>,
@@ -89,15 +92,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
         row: Pending,
     ) -> RowLinks {
+        let raw = entry.row(row.start);
         let mut links = RowLinks {
             row,
+            uid: raw.map(|raw| raw.uid.decoded().into_owned()),
             cells: String::from("{"),
             linked: Vec::new(),
             dropped: Vec::new(),
             emptied: false,
             digest: row.digest,
         };
-        let raw = entry.row(row.start);
         let refs = raw.and_then(|raw| raw.refs).unwrap_or("{}");
         let mut value = String::new();
         let mut stored = String::new();
@@ -127,13 +131,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let fault = column.rule.fault(EntryReason::NotStorable(kind));
                 let message = format!("rows[{}].{fault}", row.position);
                 links.dropped.push(slot);
-                self.tally.error(
-                    entering.reference,
-                    row.position,
-                    row.position,
-                    Code::ValidationFailed,
+                let failed = FailedRow {
+                    position: row.position,
+                    uid: links.uid.clone(),
+                    code: Code::ValidationFailed,
+                    column: Some(fault.column),
                     message,
-                );
+                };
+                self.tally.error(entering.reference, failed);
                 continue;
             }
             links.linked.push(slot);
@@ -186,14 +191,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         // Somebody took the row away meanwhile: nothing is left to be told.
                         if refused.code != Code::NotFound {
                             let position = row.row.position;
-                            let message = format!("rows[{position}]: {refused}");
-                            self.tally.error(
-                                entering.reference,
+                            let failed = FailedRow {
                                 position,
-                                position,
-                                refused.code,
-                                message,
-                            );
+                                uid: row.uid.clone(),
+                                code: refused.code,
+                                column: refused.column.clone(),
+                                message: format!("rows[{position}]: {refused}"),
+                            };
+                            self.tally.error(entering.reference, failed);
                         }
                     }
                 }

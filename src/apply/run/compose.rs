@@ -2,18 +2,16 @@
 
 use super::Run;
 use super::batch::Surroundings;
+use super::keys::Found;
 use super::rows::Fate;
 use super::table::Entering;
 use crate::package::payload::RawRow;
-use crate::problem::Code;
+use crate::rows::EntryFault;
 use crate::workspace::ledger::{Entry, Moved, Rows};
-use crate::workspace::{Change, Refused, Target, Unit};
+use crate::workspace::{Change, Target, Unit};
 
-/// Why no row of a batch was written.
-pub(super) struct Failure {
-    pub(super) code: Code,
-    pub(super) message: String,
-}
+/// A row of a batch cannot be stored as it is: its position among those that enter.
+pub(super) struct Unfit(pub(super) usize);
 
 /// The rows of a batch that enter, what becomes of all of its rows, and how many of the table were told of
 /// before, when something points at them.
@@ -39,7 +37,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         (rows, first): (&[RawRow<'a>], usize),
         which: Entrants<'_>,
         found: &[bool],
-    ) -> Result<(Unit, Brought), Failure> {
+    ) -> Result<(Unit, Brought), Unfit> {
         self.text(entering, rows, first, which.0, found)?;
         self.settle(entering, rows, which, found);
         let (changes, sequences) = changes(entering);
@@ -114,7 +112,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         first: usize,
         entrants: &[usize],
         found: &[bool],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Unfit> {
         let Entering {
             batch,
             columns,
@@ -132,18 +130,55 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             found,
             minter: &self.approved.minter,
         };
-        for at in entrants {
-            let position = first + at;
-            let ordinal = u32::try_from(position).unwrap_or(u32::MAX);
-            let ordinal = first_ordinal.saturating_add(ordinal);
+        for (which, at) in entrants.iter().enumerate() {
+            let (position, ordinal) = place(*first_ordinal, first + at);
             let pushed = batch.push(&rows[*at], position, ordinal, with);
-            pushed.map_err(|fault| Failure {
-                code: Code::ValidationFailed,
-                message: format!("rows[{position}].{fault}"),
-            })?;
+            pushed.map_err(|_| Unfit(which))?;
         }
         Ok(())
     }
+
+    /// Every row that no column could store as it is, looked for from one of them on: its position
+    /// among those that enter, and why.
+    pub(super) fn unfit(
+        &self,
+        entering: &mut Entering<'a>,
+        (rows, first): (&[RawRow<'a>], usize),
+        (entrants, from): (&[usize], usize),
+        found: &Found,
+    ) -> Vec<(usize, EntryFault)> {
+        let Entering {
+            batch,
+            columns,
+            wanted,
+            reference,
+            first_ordinal,
+            ..
+        } = entering;
+        let mut unfit = Vec::new();
+        for (which, at) in entrants.iter().enumerate().skip(from) {
+            let with = Surroundings {
+                columns,
+                own: reference,
+                wanted,
+                targets: &self.targets,
+                found: found.from(which),
+                minter: &self.approved.minter,
+            };
+            batch.begin(columns.all.len());
+            let (position, ordinal) = place(*first_ordinal, first + at);
+            if let Err(fault) = batch.push(&rows[*at], position, ordinal, with) {
+                unfit.push((which, fault));
+            }
+        }
+        unfit
+    }
+}
+
+/// The position of a row, and the ordinal of its id.
+fn place(first_ordinal: u32, position: usize) -> (usize, u32) {
+    let ordinal = u32::try_from(position).unwrap_or(u32::MAX);
+    (position, first_ordinal.saturating_add(ordinal))
 }
 
 /// The rows of a batch and the sequences that they moved on.
@@ -171,24 +206,4 @@ fn changes(entering: &Entering<'_>) -> (Vec<Change>, Vec<Moved>) {
         }
     }
     (changes, sequences)
-}
-
-impl Failure {
-    pub(super) fn refused(refused: &Refused, entering: &Entering<'_>, first: usize) -> Failure {
-        let row = refused.row.and_then(|row| entering.batch.rows.get(row));
-        let place = match (row.map(|row| row.position), &refused.column) {
-            (Some(position), Some(column)) => {
-                let mut columns = entering.columns.all.iter();
-                let slot = columns.find(|slot| slot.work.column.name == *column);
-                let name = slot.map_or(column, |slot| &slot.work.package_name);
-                format!("rows[{position}].data.{name}: ")
-            }
-            (Some(position), None) => format!("rows[{position}]: "),
-            (None, _) => format!("rows[{first}] and what follows: "),
-        };
-        Failure {
-            code: refused.code,
-            message: place + &refused.message,
-        }
-    }
 }

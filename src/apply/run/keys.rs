@@ -15,6 +15,23 @@ use crate::package::payload::RawRow;
 use crate::rows::{Cell, equal, hash};
 use crate::workspace::Target;
 
+/// Whether the destination has what cells hold.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// In the order of rows, cells and elements.
+    pub(super) here: Vec<bool>,
+    /// Where those of each row begin.
+    starts: Vec<usize>,
+}
+
+impl Found {
+    /// From that row on.
+    pub(super) fn from(&self, row: usize) -> &[bool] {
+        let start = self.starts.get(row).copied().unwrap_or_default();
+        self.here.get(start..).unwrap_or_default()
+    }
+}
+
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Leaves out the rows whose key the destination, or an earlier row, has. Values are compared
     /// as they are: `1` is not `"1"`, `a` is not `A`.
@@ -71,14 +88,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         columns: &Columns<'a>,
         rows: impl Iterator<Item = (&str, Option<&str>)>,
-    ) -> Result<Vec<bool>, ApplyError<T::Error>> {
+    ) -> Result<Found, ApplyError<T::Error>> {
         let looked_up =
             |slot: usize| matches!(columns.all[slot].work.link, LinkWork::Identity { .. });
         if !(0..columns.all.len()).any(looked_up) {
-            return Ok(Vec::new());
+            return Ok(Found::default());
         }
         let mut asked: Vec<(usize, String)> = Vec::new();
+        let mut starts = Vec::new();
         for (data, refs) in rows {
+            starts.push(asked.len());
             for (key, raw) in columns.cells(data) {
                 let Key::Column(slot) = key else { continue };
                 let name = &columns.all[slot].work.package_name;
@@ -105,6 +124,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 found[at] = row.is_some();
             }
         }
-        Ok(found)
+        Ok(Found {
+            here: found,
+            starts,
+        })
     }
 }

@@ -10,6 +10,7 @@ mod batch;
 mod close;
 mod columns;
 mod compose;
+mod failed;
 mod keys;
 mod known;
 mod links;
@@ -24,14 +25,19 @@ mod uids;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
 use super::{ApplyError, Approved, Report, RowStepWork};
 use crate::definitions::Definitions;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, CommitError, Progress, Target, Unit};
+use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 use known::Known;
-use tally::Tally;
+pub(super) use tally::Counted;
+use tally::{FailedRow, Tally};
 use targets::Targets;
 
 /// Rows that are written together (`service`: limits).
@@ -49,6 +55,33 @@ pub async fn run<T: Target>(
     definitions: &Definitions,
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
+    let of = (approved, payloads);
+    let mut run = through_rows(target, of, earlier, definitions, watch).await?;
+    run.publish().await?;
+    run.complete().await
+}
+
+/// Runs as far as rows go, and gives what becomes of them by the ref of each table.
+pub(super) async fn count<T: Target>(
+    target: &mut T,
+    approved: &Approved,
+    payloads: &[RawEntry<'_>],
+    earlier: &[Entry],
+    definitions: &Definitions,
+) -> Result<IndexMap<String, Counted>, ApplyError<T::Error>> {
+    let (of, mut unwatched) = ((approved, payloads), |_| {});
+    let run = through_rows(target, of, earlier, definitions, &mut unwatched).await?;
+    Ok(run.tally.counted(approved))
+}
+
+/// The first two phases.
+async fn through_rows<'r, 'a, T: Target>(
+    target: &'r mut T,
+    (approved, payloads): (&'a Approved, &'a [RawEntry<'a>]),
+    earlier: &[Entry],
+    definitions: &'a Definitions,
+    watch: &'r mut (dyn FnMut(Progress) + Send),
+) -> Result<Run<'r, 'a, T>, ApplyError<T::Error>> {
     let own = target
         .ledger()
         .await
@@ -81,14 +114,31 @@ pub async fn run<T: Target>(
         known,
         targets: Targets::new(approved, payloads),
         tally: Tally::default(),
+        full: None,
         watch,
         done: 0,
         total: 0,
     };
     run.structure().await?;
     run.rows().await?;
-    run.publish().await?;
-    run.complete().await
+    Ok(run)
+}
+
+/// The columns, at the destination, whose values links take from rows, by table.
+pub(super) fn columns_read(
+    approved: &Approved,
+    payloads: &[RawEntry<'_>],
+) -> HashMap<Id, Vec<String>> {
+    let targets = Targets::new(approved, payloads);
+    let mut read: HashMap<Id, Vec<String>> = HashMap::new();
+    for (position, table) in approved.tables.iter().enumerate() {
+        let columns = targets.wanted_columns(position);
+        let names = columns.filter_map(|at| Some(table.columns.get(at)?.column.name.clone()));
+        if let Some(feature) = table.feature {
+            read.entry(feature).or_default().extend(names);
+        }
+    }
+    read
 }
 
 /// A run under way.
@@ -101,6 +151,8 @@ struct Run<'r, 'a, T> {
     targets: Targets<'a>,
     tally: Tally<'a>,
     watch: &'r mut (dyn FnMut(Progress) + Send),
+    /// Why no row more can be written, once that is so.
+    full: Option<String>,
     /// Whether anything was written since the job was last completed.
     changed: bool,
     /// Rows of this phase that were looked at, of how many.
@@ -229,8 +281,14 @@ impl<T: Target> Run<'_, '_, T> {
                 // Somebody took it away while rows were written: the rest goes live all the same.
                 Err(CommitError::Refused(refused)) => {
                     let message = format!("{:?} does not go live: {refused}", publish.name);
-                    self.tally
-                        .error(&publish.reference, 0, 0, refused.code, message);
+                    let failed = FailedRow {
+                        position: 0,
+                        uid: None,
+                        code: refused.code,
+                        column: None,
+                        message,
+                    };
+                    self.tally.error(&publish.reference, failed);
                 }
                 Err(error) => {
                     return Err(ApplyError::commit(

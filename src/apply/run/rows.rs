@@ -2,14 +2,16 @@
 
 use super::Run;
 use super::close::Pending;
-use super::compose::{Entrants, Failure};
+use super::compose::{Entrants, Unfit};
+use super::failed::{Failed, Parts, Verdict, number};
 use super::known::KnownRow;
 use super::links::points_home;
 use super::table::Entering;
 use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::workspace::{CommitError, Id, StoredRow, Target};
+use crate::rows::EntryFault;
+use crate::workspace::{CommitError, Id, Refused, StoredRow, Target};
 
 /// How often a batch is written again because somebody else moved a sequence.
 const ATTEMPTS: usize = 100;
@@ -25,8 +27,20 @@ pub(super) enum Fate {
     Existing(StoredRow),
     /// That row of the package has its key.
     Same(usize),
+    /// It cannot be written.
+    Failed,
     /// It does not enter.
     Out,
+}
+
+/// Why rows were not written.
+pub(super) enum NotWritten {
+    /// These no column could store: positions among those that enter.
+    Unfit(Vec<(usize, EntryFault)>),
+    /// The store said no.
+    Refused(Refused),
+    /// Others moved a sequence all the time.
+    Contended,
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -38,49 +52,85 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         first: usize,
     ) -> Result<(), ApplyError<T::Error>> {
         self.done += rows.len() as u64;
+        let mut parts = Parts::of(rows.len());
+        while let Some(part) = parts.next() {
+            let from = first + part.start;
+            let refused = self.enter_part(entering, &rows[part.clone()], from).await?;
+            if let Some(row) = refused {
+                parts.split(part, row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters a part of a batch, all rows of it or none, but for those that are known to be refused
+    /// themselves. Gives where to divide it when the store refused it and which rows are at fault
+    /// is still to be found out; then nothing is counted yet.
+    async fn enter_part(
+        &mut self,
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+        first: usize,
+    ) -> Result<Option<Option<usize>>, ApplyError<T::Error>> {
         let mut fates = self.fates(entering, rows, first).await?;
         let told = entering.pointed_at.map(|table| self.targets.told(table));
-        let entrants: Vec<usize> = (0..rows.len())
-            .filter(|at| matches!(fates[*at], Fate::Enters(_)))
-            .collect();
-        if !entrants.is_empty()
-            && let Err(failure) = self
-                .write(entering, rows, first, (&entrants, &fates, told))
-                .await?
-        {
-            let copies = fates.iter().filter(|fate| matches!(fate, Fate::Same(_)));
-            let failed = (entrants.len() + copies.count()) as u64;
-            let table = self.tally.table(entering.reference);
-            table.failed = Some(table.failed.unwrap_or_default() + failed);
-            let last = first + rows.len() - 1;
-            self.tally.error(
-                entering.reference,
-                first,
-                last,
-                failure.code,
-                failure.message,
-            );
-            for fate in &mut fates {
-                if matches!(fate, Fate::Enters(_) | Fate::Same(_)) {
-                    *fate = Fate::Out;
+        let mut failed = Failed::new(rows, first);
+        loop {
+            let entrants = number(&mut fates);
+            if entrants.is_empty() {
+                break;
+            }
+            if self.full.is_some() {
+                for at in &entrants {
+                    fates[*at] = Fate::Failed;
                 }
+                failed.no_room.extend(entrants);
+                break;
+            }
+            let which = (&*entrants, &*fates, told);
+            let Err(why) = self.write(entering, rows, first, which).await? else {
+                break;
+            };
+            match self.refused(entering, &entrants, why, &mut failed).await? {
+                Verdict::Failed(at) => at.into_iter().for_each(|at| fates[at] = Fate::Failed),
+                Verdict::Divide(at) => return Ok(Some(at)),
             }
         }
-        let table = self.tally.table(entering.reference);
-        for fate in &fates {
-            match fate {
-                Fate::Written(..) => table.skipped += 1,
-                Fate::Existing(_) | Fate::Same(_) => table.existing += 1,
-                Fate::Enters(_) | Fate::Out => {}
-            }
-        }
+        self.count_part(entering, &fates, failed);
         if let Some((table, from)) = entering.pointed_at.zip(told) {
             // Perhaps in the belief that they would enter.
             self.targets.take_back(table, from);
             self.tell_all(table, entering, rows, &fates);
         }
         await_links(entering, rows, first, &fates);
-        Ok(())
+        Ok(None)
+    }
+
+    /// Counts what became of the rows of a part.
+    fn count_part(&mut self, entering: &Entering<'a>, fates: &[Fate], failed: Failed<'_, 'a>) {
+        let table = self.tally.table(entering.reference);
+        for fate in fates {
+            match fate {
+                Fate::Written(..) => table.skipped += 1,
+                Fate::Existing(_) | Fate::Same(_) => table.existing += 1,
+                Fate::Enters(_) | Fate::Failed | Fate::Out => {}
+            }
+        }
+        let Failed {
+            mut rows,
+            no_room,
+            first,
+            ..
+        } = failed;
+        rows.sort_by_key(|row| row.position);
+        for row in rows {
+            self.tally.failed(entering.reference, row);
+        }
+        let message = self.full.as_deref().unwrap_or_default();
+        for at in no_room {
+            let of = (entering.reference, entering.uid);
+            self.tally.no_room(of, first + at, entering.last, message);
+        }
     }
 
     /// Tells the targets of links what became of rows.
@@ -180,7 +230,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[RawRow<'a>],
         first: usize,
         (entrants, fates, told): Entrants<'_>,
-    ) -> Result<Result<(), Failure>, ApplyError<T::Error>> {
+    ) -> Result<Result<(), NotWritten>, ApplyError<T::Error>> {
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
             .found(&entering.columns, entrants.iter().map(entrant))
@@ -188,9 +238,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for _ in 0..ATTEMPTS {
             self.sequences(entering).await?;
             let which = (entrants, fates, told);
-            let (unit, brought) = match self.compose(entering, (rows, first), which, &found) {
+            let composed = self.compose(entering, (rows, first), which, &found.here);
+            let (unit, brought) = match composed {
                 Ok(composed) => composed,
-                Err(failure) => return Ok(Err(failure)),
+                Err(Unfit(from)) => {
+                    let unfit = self.unfit(entering, (rows, first), (entrants, from), &found);
+                    return Ok(Err(NotWritten::Unfit(unfit)));
+                }
             };
             match self.try_commit(unit).await {
                 Ok(()) => {
@@ -203,7 +257,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     // Perhaps another job took numbers of the sequence meanwhile.
                     entering.asked = refused.code != Code::Conflict;
                     if !self.sequences(entering).await? {
-                        return Ok(Err(Failure::refused(&refused, entering, first)));
+                        return Ok(Err(NotWritten::Refused(refused)));
                     }
                 }
                 Err(error) => {
@@ -212,10 +266,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
-        Ok(Err(Failure {
-            code: Code::Conflict,
-            message: "others moved a sequence on all the time; resume the job".to_owned(),
-        }))
+        Ok(Err(NotWritten::Contended))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Steps of a hand-written plan that write rows.
 
 use super::columns::{Columns, Key};
+use super::tally::FailedRow;
 use super::targets::Place;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, RowStep, RowStepWork, TableWork};
@@ -14,8 +15,22 @@ use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Ta
 struct Update<'a> {
     /// Its position in the step.
     position: usize,
+    /// The uid by which the step names it.
+    uid: &'a str,
     id: Id,
     data: &'a str,
+}
+
+impl Update<'_> {
+    fn failed(&self, code: Code, column: Option<String>, message: String) -> FailedRow {
+        FailedRow {
+            position: self.position,
+            uid: Some(self.uid.to_owned()),
+            code,
+            column,
+            message,
+        }
+    }
 }
 
 /// Rows of one table that a step changes.
@@ -83,15 +98,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let update = Update {
                 position,
+                uid: row,
                 id: self.targets.id(place),
                 data,
             };
             match by_table.iter_mut().find(|(table, _)| *table == place.table) {
                 Some((_, updates)) if updates.iter().any(|other| other.id == update.id) => {
                     let message = format!("rows[{position}]: the step names this row twice");
-                    let reference = reference.unwrap_or_default();
-                    self.tally
-                        .error(reference, position, position, Code::Conflict, message);
+                    let table = &self.approved.tables[place.table].feature_ref;
+                    let failed = update.failed(Code::Conflict, None, message);
+                    self.tally.failed(table, failed);
                 }
                 Some((_, updates)) => updates.push(update),
                 None => by_table.push((place.table, vec![update])),
@@ -130,11 +146,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         fits.then_some(place)
     }
 
-    fn nothing_there(&mut self, reference: Option<&str>, position: usize, row: &str) {
-        let message = format!("rows[{position}]: {row:?} names no row at the destination");
-        let reference = reference.unwrap_or_default();
-        self.tally
-            .error(reference, position, position, Code::NotFound, message);
+    fn nothing_there(&mut self, reference: Option<&'a str>, position: usize, row: &str) {
+        let failed = FailedRow {
+            position,
+            uid: Some(row.to_owned()),
+            code: Code::NotFound,
+            column: None,
+            message: format!("rows[{position}]: {row:?} names no row at the destination"),
+        };
+        match reference {
+            Some(reference) => self.tally.failed(reference, failed),
+            // The table of a row that is not there is not known.
+            None => self.tally.error("", failed),
+        }
     }
 
     async fn update(
@@ -150,22 +174,21 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let ids: Vec<Id> = updates.iter().map(|update| update.id).collect();
         let stored = self.target.fetch(updating.feature, &ids).await;
         let stored = stored.map_err(ApplyError::store("reading rows"))?;
-        let mut writes: Vec<(usize, RowWrite, Updated)> = Vec::new();
+        let mut writes: Vec<(&Update<'a>, RowWrite, Updated)> = Vec::new();
         for (update, stored) in updates.iter().zip(stored) {
             let Some(stored) = stored else {
-                self.nothing_there(Some(reference), update.position, &update.id.to_string());
+                self.nothing_there(Some(reference), update.position, update.uid);
                 continue;
             };
             let data = std::iter::once((update.data, None));
             let found = self.found(&updating.columns, data).await?;
-            match updating.write(update, &stored, &mut found.into_iter()) {
-                Ok(write) => writes.push((update.position, write.0, write.1)),
+            match updating.write(update, &stored, &mut found.here.into_iter()) {
+                Ok(write) => writes.push((update, write.0, write.1)),
                 Err(fault) => {
-                    let position = update.position;
-                    let message = format!("rows[{position}].{fault}");
+                    let message = format!("rows[{}].{fault}", update.position);
                     let code = Code::ValidationFailed;
-                    self.tally
-                        .error(reference, position, position, code, message);
+                    let failed = update.failed(code, Some(fault.column), message);
+                    self.tally.failed(reference, failed);
                 }
             }
         }
@@ -176,11 +199,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     async fn write_updates(
         &mut self,
         updating: &Updating<'a>,
-        mut writes: Vec<(usize, RowWrite, Updated)>,
+        mut writes: Vec<(&Update<'a>, RowWrite, Updated)>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
-        while let (Some(first), Some(last)) = (writes.first(), writes.last()) {
-            let (first, last) = (first.0, last.0);
+        let mut alone: Vec<(&Update<'a>, RowWrite, Updated)> = Vec::new();
+        while !writes.is_empty() {
             let change = Change::UpdateRows {
                 feature: updating.feature,
                 rows: writes.iter().map(|(_, write, _)| write.clone()).collect(),
@@ -194,26 +217,32 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             match self.try_commit(unit).await {
                 Ok(()) => {
                     self.tally.table(reference).updated += writes.len() as u64;
-                    return Ok(());
+                    writes.clear();
                 }
                 Err(CommitError::Refused(refused)) => {
-                    let row = refused.row.filter(|row| *row < writes.len());
-                    let (first, last) = match row {
-                        Some(row) => (writes[row].0, writes[row].0),
-                        None => (first, last),
+                    let row = match writes.len() {
+                        1 => Some(0),
+                        rows => refused.row.filter(|row| *row < rows),
                     };
-                    let message = format!("rows[{first}]: {refused}");
-                    self.tally
-                        .error(reference, first, last, refused.code, message);
-                    match row {
-                        Some(row) => drop(writes.remove(row)),
-                        None => return Ok(()),
+                    if let Some(row) = row {
+                        let (update, ..) = writes.remove(row);
+                        let message = format!("rows[{}]: {refused}", update.position);
+                        let column = refused.column.clone();
+                        let failed = update.failed(refused.code, column, message);
+                        self.tally.failed(reference, failed);
+                    } else {
+                        // The store does not say which: one by one.
+                        alone = writes.split_off(1);
+                        alone.reverse();
                     }
                 }
                 Err(error) => {
                     let doing = format!("changing rows of {reference:?}");
                     return Err(ApplyError::commit(doing, error));
                 }
+            }
+            if writes.is_empty() {
+                writes.extend(alone.pop());
             }
         }
         Ok(())

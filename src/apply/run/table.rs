@@ -19,6 +19,8 @@ pub(super) struct Entering<'a> {
     pub(super) feature: Id,
     /// Which rows enter.
     pub(super) mode: &'a Mode,
+    /// The position of its last row.
+    pub(super) last: usize,
     /// The ordinal of the id of the first row.
     pub(super) first_ordinal: u32,
     /// Its columns.
@@ -78,6 +80,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             entering.wanted = self.targets.wanted_columns(position).collect();
         }
         let rows = self.targets.take_rows(position);
+        entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
         let mut open = Open::new(entering, rows, Some(entry));
         self.enter_all(&mut open, before).await?;
@@ -97,6 +100,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.tally.begin(reference, uid, &self.known);
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
+        entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
         let mut open = Open::new(entering, rows, None);
         self.enter_all(&mut open, None).await?;
@@ -116,6 +120,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             reference,
             feature,
             mode: &Mode::All,
+            last: 0,
             first_ordinal,
             columns: Columns::new(columns, self.definitions),
             pointed_at: None,

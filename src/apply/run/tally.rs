@@ -1,14 +1,20 @@
 //! Counts while a job runs, and the report that they become.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use super::columns::Columns;
 use super::known::Known;
 use crate::apply::{
-    Approved, BatchError, ColumnWork, LinkWork, Report, RowStepWork, TableReport, UnresolvedEntry,
+    Approved, BatchError, ColumnWork, FailureReason, LinkWork, Report, RowStepWork, TableReport,
+    UnresolvedEntry,
 };
 use crate::package::model::{Action, Reason, UnresolvedForm, Word as _};
 use crate::problem::Code;
+
+/// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
+const LISTED: u64 = 100;
 
 /// What happened so far.
 #[derive(Debug, Default)]
@@ -17,8 +23,40 @@ pub(super) struct Tally<'a> {
     /// By rows item or step and column of the package: cells dropped, cells skipped.
     emptied: IndexMap<(&'a str, &'a str), [u64; 2]>,
     errors: Vec<BatchError>,
+    /// By table: entries of `errors` that are listed, and that are left out.
+    listed: HashMap<String, [u64; 2]>,
+    /// By table: why its rows failed.
+    reasons: HashMap<&'a str, Vec<FailureReason>>,
+    /// The rows item or step whose rows the quota ends.
+    ended: Option<&'a str>,
     /// Automations that went live.
     pub(super) published: u64,
+}
+
+/// A row that cannot be written.
+#[derive(Debug)]
+pub(super) struct FailedRow {
+    /// Its position in its payload entry or step.
+    pub(super) position: usize,
+    /// Its uid in the package.
+    pub(super) uid: Option<String>,
+    /// Why.
+    pub(super) code: Code,
+    /// The column, as the destination names it.
+    pub(super) column: Option<String>,
+    /// What is wrong.
+    pub(super) message: String,
+}
+
+/// What becomes of the rows of a table.
+#[derive(Debug, Clone, Default)]
+pub(in crate::apply) struct Counted {
+    /// The counts of the report.
+    pub(in crate::apply) table: TableReport,
+    /// Link cells that lose their row.
+    pub(in crate::apply) dropped_links: u64,
+    /// Why rows fail.
+    pub(in crate::apply) reasons: Vec<FailureReason>,
 }
 
 impl<'a> Tally<'a> {
@@ -55,22 +93,101 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Rows that could not be written.
-    pub(super) fn error(
-        &mut self,
-        reference: &str,
-        first: usize,
-        last: usize,
-        code: Code,
-        message: String,
-    ) {
+    /// Something that could not be written and is no row: links of a row, an automation.
+    pub(super) fn error(&mut self, reference: &str, failed: FailedRow) {
+        let listed = self.listed.entry(reference.to_owned()).or_default();
+        if listed[0] == LISTED {
+            listed[1] += 1;
+            return;
+        }
+        listed[0] += 1;
         self.errors.push(BatchError {
             reference: reference.to_owned(),
-            first: first as u64,
-            last: last as u64,
-            code,
-            message,
+            first: failed.position as u64,
+            last: failed.position as u64,
+            code: failed.code,
+            message: failed.message,
+            column: failed.column,
+            row_uid: failed.uid,
         });
+    }
+
+    /// A row that could not be written.
+    pub(super) fn failed(&mut self, reference: &'a str, failed: FailedRow) {
+        self.count_failed(reference, failed.code, failed.column.as_deref());
+        self.error(reference, failed);
+    }
+
+    /// A row for which the organization has no room: one entry for the run of them to the end of
+    /// the table, whatever is listed beside it.
+    pub(super) fn no_room(
+        &mut self,
+        (reference, uid): (&'a str, &'a str),
+        position: usize,
+        last: usize,
+        message: &str,
+    ) {
+        self.count_failed(reference, Code::QuotaExceeded, None);
+        if self.ended == Some(uid) {
+            return;
+        }
+        self.ended = Some(uid);
+        self.errors.push(BatchError {
+            reference: reference.to_owned(),
+            first: position as u64,
+            last: last as u64,
+            code: Code::QuotaExceeded,
+            message: format!("rows[{position}] and what follows: {message}"),
+            column: None,
+            row_uid: None,
+        });
+    }
+
+    fn count_failed(&mut self, reference: &'a str, code: Code, column: Option<&str>) {
+        self.table(reference).failed += 1;
+        let reasons = self.reasons.entry(reference).or_default();
+        let mut known = reasons.iter_mut();
+        match known.find(|known| known.code == code && known.column.as_deref() == column) {
+            Some(known) => known.count += 1,
+            None => reasons.push(FailureReason {
+                code,
+                column: column.map(str::to_owned),
+                count: 1,
+            }),
+        }
+    }
+
+    /// The counts of all tables.
+    pub(super) fn counted(mut self, approved: &Approved) -> IndexMap<String, Counted> {
+        let mut dropped: HashMap<&str, u64> = HashMap::new();
+        for ((uid, _), cells) in &self.emptied {
+            *dropped.entry(uid).or_default() += cells[0];
+        }
+        let mut counted: IndexMap<String, Counted> = IndexMap::new();
+        for (reference, table) in std::mem::take(&mut self.tables) {
+            let reasons = self.reasons.remove(reference).unwrap_or_default();
+            let of = Counted {
+                table,
+                dropped_links: 0,
+                reasons,
+            };
+            counted.insert(reference.to_owned(), of);
+        }
+        let tables = approved.tables.iter();
+        let tables = tables.map(|table| (table.uid.as_str(), table.feature_ref.as_str()));
+        let steps = approved
+            .row_steps
+            .iter()
+            .filter_map(|step| match &step.work {
+                RowStepWork::Insert { feature_ref, .. } => Some((&*step.uid, feature_ref.as_str())),
+                _ => None,
+            });
+        for (uid, reference) in tables.chain(steps) {
+            if let (Some(of), Some(cells)) = (counted.get_mut(reference), dropped.remove(uid)) {
+                of.dropped_links += cells;
+            }
+        }
+        counted
     }
 
     /// The report.
@@ -99,11 +216,17 @@ impl<'a> Tally<'a> {
                 tell(&step.uid, columns);
             }
         }
-        let tables = self.tables.into_iter();
+        let left_out = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
+        let tables = self.tables.iter().map(|(reference, table)| {
+            let errors_more = left_out(reference);
+            let table = TableReport {
+                errors_more,
+                ..*table
+            };
+            ((*reference).to_owned(), table)
+        });
         Report {
-            rows: tables
-                .map(|(reference, table)| (reference.to_owned(), table))
-                .collect(),
+            rows: tables.collect(),
             published: self.published,
             not_published: approved.not_published.clone(),
             unresolved,

@@ -8,7 +8,7 @@ use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::simulate::{self, SimulateError};
 
-use crate::cli::applied;
+use crate::cli::applied::{self, FailedRows};
 use crate::cli::args::Form;
 use crate::cli::checking::Checker;
 use crate::cli::destination;
@@ -48,6 +48,8 @@ pub(crate) struct Args {
     /// The definitions of another server instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
+    #[command(flatten)]
+    failed_rows: FailedRows,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -104,10 +106,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         write_result(&text, Some(path))?;
     }
     let sound = simulation.restored && !simulation.again_changed;
+    let lost = args.failed_rows.lost(&simulation.report);
+    let (exit, outcome) = match (sound, &lost) {
+        (false, _) => (Exit::Findings, "findings"),
+        (true, Some(_)) => (Exit::Partial, "partial"),
+        (true, None) => (Exit::Done, "clean"),
+    };
     let text = match args.format {
         Form::Text => applied::simulation(&args.package, &package.manifest, &simulation),
         Form::Json => document::write(
-            if sound { "clean" } else { "findings" },
+            outcome,
             &json!({
                 "path": args.package.to_string_lossy(),
                 "into": args.into.as_ref().map(|path| path.to_string_lossy()),
@@ -119,7 +127,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ),
     };
     write_result(&text, None)?;
-    Ok(if sound { Exit::Done } else { Exit::Findings })
+    if let Some(lost) = lost.filter(|_| exit == Exit::Partial) {
+        session.note(format!(
+            "error: applied in part: {lost}\n  help: the report says which and why; `--accept-failed-rows` accepts it"
+        ));
+    }
+    Ok(exit)
 }
 
 /// The resolutions file, and the rows modes of the command line over it.

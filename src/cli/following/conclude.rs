@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tplkit::apply::Report;
 use tplkit::check::render::counted;
 use tplkit::client::{Client, Ended, Job, Told};
 use tplkit::json::Doc;
@@ -45,8 +46,9 @@ pub(crate) fn conclude(
     };
     let report = job.record.report.as_ref();
     let open = report.map_or(0, |report| waiting.too_many(report));
+    let lost = report.and_then(|report| waiting.lost(report));
     let exit = match exit {
-        Exit::Done if open > 0 => Exit::Unresolved,
+        Exit::Done if open > 0 || lost.is_some() => Exit::Partial,
         exit => exit,
     };
     last_words::leave(None);
@@ -60,23 +62,25 @@ pub(crate) fn conclude(
             plain(&job.record.status)
         )),
         Exit::Findings => Some(ended_badly(id, &job.record)),
-        Exit::Unresolved => Some(format!(
-            "error: applied, but not everything was carried over: {}\n  help: mend it at the destination, or `tplkit job undo {id}`",
-            if open == 1 {
-                "1 entry".to_owned()
-            } else {
-                format!("{open} entries")
-            }
-        )),
+        Exit::Partial => Some(in_part(id, open, lost)),
         _ => None,
     };
     if let Some(words) = words {
         print_note(&words);
-    }
-    if report.is_some_and(|report| !report.errors.is_empty()) {
+    } else if report.is_some_and(Report::is_partial) {
         print_note("warning: some rows could not be written");
     }
     Ok(exit)
+}
+
+/// What was not written, and what was not carried over.
+fn in_part(id: &str, open: usize, lost: Option<String>) -> String {
+    let open = (open > 0).then(|| format!("{} not carried over", counted(open, "entry")));
+    let what: Vec<String> = lost.into_iter().chain(open).collect();
+    format!(
+        "error: applied in part: {}\n  help: the report says which and why; fix it at the destination, or `tplkit job undo {id}`. `--accept-failed-rows` accepts rows that failed",
+        what.join(", ")
+    )
 }
 
 fn ended_badly(id: &str, job: &Job) -> String {
@@ -143,6 +147,7 @@ pub(crate) fn document(id: &str, job: &Told<Job>, exit: Exit, members: &[(&str, 
     let outcome = match exit {
         Exit::Done => "clean",
         Exit::Findings => "findings",
+        Exit::Partial => "partial",
         _ => "failed",
     };
     let raw = |value: &Value| document::raw(value);

@@ -4,6 +4,8 @@ use clap::ValueEnum;
 use jiff::SignedDuration;
 use tplkit::apply::Report;
 
+use crate::cli::applied::FailedRows;
+
 /// How long to wait for a job, and how much of it may be left open.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Waiting {
@@ -21,6 +23,8 @@ pub(crate) struct Waiting {
         default_missing_value = "any"
     )]
     fail_on_unresolved: Option<Strictness>,
+    #[command(flatten)]
+    failed_rows: FailedRows,
 }
 
 /// Which entries of a report are too many.
@@ -43,6 +47,11 @@ impl Waiting {
 
     pub(super) fn limit(&self) -> Option<SignedDuration> {
         self.wait
+    }
+
+    /// What could not be written, unless that is accepted.
+    pub(crate) fn lost(&self, report: &Report) -> Option<String> {
+        self.failed_rows.lost(report)
     }
 
     /// How many entries of a report are too many.

@@ -102,7 +102,22 @@ fn counts(rows: &RowsPreview) -> String {
     let more: Vec<String> = more
         .map(|(count, word)| format!(", {count} {word}"))
         .collect();
-    format!("{} to insert{}", rows.insert, more.concat())
+    let failed = match rows.failed {
+        0 => String::new(),
+        failed => format!(", {failed} TO FAIL ({})", reasons(rows)),
+    };
+    format!("{} to insert{}{failed}", rows.insert, more.concat())
+}
+
+/// `3 unique_violation in code, 1 quota_exceeded`.
+fn reasons(rows: &RowsPreview) -> String {
+    let reasons = rows.reasons.iter().map(|reason| {
+        let column = reason.column.as_deref().map(plain);
+        let column = column.map(|column| format!(" in {column}"));
+        let column = column.unwrap_or_default();
+        format!("{} {}{column}", reason.count, reason.code)
+    });
+    reasons.collect::<Vec<_>>().join(", ")
 }
 
 /// Text of others, as a terminal may show it.

@@ -165,6 +165,10 @@ fn not_carried() -> Value {
     )
 }
 
+fn destination_column() -> Value {
+    text("The column at fault, as the destination names it.")
+}
+
 /// The report of a job.
 pub(super) fn report() -> Value {
     let table = object(
@@ -174,9 +178,10 @@ pub(super) fn report() -> Value {
             ("updated", count("Changed by steps of the plan.")),
             ("skipped", count("Written by an earlier pass.")),
             ("existing", count("Left out by the rows mode.")),
+            ("failed", count("Rows that could not be written.")),
             (
-                "failed",
-                count("In batches that could not be written, where there are some."),
+                "errors_more",
+                count("Entries of `errors` that are left out, because there are too many."),
             ),
             (
                 "linked",
@@ -187,24 +192,31 @@ pub(super) fn report() -> Value {
                 count("Ids in the ledger, which an undo removes, where there are some."),
             ),
         ],
-        &["failed", "linked", "recorded"],
+        &["linked", "recorded"],
     );
     let error = object(
-        "Rows that could not be written.",
+        "A row that could not be written, or the rest of a table when a quota is used up.",
         vec![
             ("ref", text("The ref of the table.")),
             (
                 "first",
-                count("Position of the first row of the batch, from 0."),
+                count(
+                    "Position of the row in its payload entry, from 0; for a quota that of the first row.",
+                ),
             ),
-            ("last", count("Position of the last.")),
+            (
+                "last",
+                count("The same position; for a quota that of the table's last row."),
+            ),
             ("code", code()),
             (
                 "message",
-                text("What is wrong, with the row and the column."),
+                text("What is wrong, with the row and the column of the destination."),
             ),
+            ("column", destination_column()),
+            ("rowUid", text("uid of the row in the package.")),
         ],
-        &[],
+        &["column", "rowUid"],
     );
     object(
         "The report.",
@@ -275,6 +287,15 @@ pub(super) fn preview() -> Value {
         ],
         &[],
     );
+    let reason = object(
+        "Why rows of a table are refused.",
+        vec![
+            ("code", code()),
+            ("column", destination_column()),
+            ("count", count("How many rows.")),
+        ],
+        &["column"],
+    );
     let table = object(
         "What would become of the rows of one table.",
         vec![
@@ -285,6 +306,8 @@ pub(super) fn preview() -> Value {
                 "dropped_links",
                 count("Link cells that would become empty."),
             ),
+            ("failed", count("Refused, so that they stay out.")),
+            ("reasons", list("Why rows are refused.", &reason)),
         ],
         &[],
     );

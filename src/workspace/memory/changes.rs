@@ -24,11 +24,13 @@ enum Inverse {
 pub(super) fn write(
     state: &mut State,
     tables: &mut Tables,
+    row_quota: Option<u64>,
     changes: Vec<Change>,
 ) -> Result<(), Refused> {
     let mut unit = Writing {
         state,
         tables,
+        row_quota,
         inverses: Vec::new(),
         structure_kept: false,
     };
@@ -44,6 +46,7 @@ pub(super) fn write(
 struct Writing<'m> {
     state: &'m mut State,
     tables: &'m mut Tables,
+    row_quota: Option<u64>,
     inverses: Vec<Inverse>,
     structure_kept: bool,
 }
@@ -270,6 +273,12 @@ impl Writing<'_> {
 
     fn insert_rows(&mut self, feature: Id, rows: Vec<StoredRow>) -> Result<(), Refused> {
         let unique = unique_columns(&mut self.state.structure, feature)?;
+        let written = self.tables.values().map(|table| table.rows().len() as u64);
+        let wanted = written.sum::<u64>() + rows.len() as u64;
+        if !rows.is_empty() && self.row_quota.is_some_and(|quota| wanted > quota) {
+            let message = "the organization has as many rows as it may have";
+            return Err(refused(Code::QuotaExceeded, message));
+        }
         let table = self.tables.entry(feature).or_default();
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
         let added = table.insert(&unique, rows);

@@ -30,6 +30,8 @@ pub struct Memory {
     calls: AtomicU64,
     crash: Option<Crash>,
     fenced: bool,
+    /// How many rows there may be.
+    row_quota: Option<u64>,
 }
 
 /// Rows of all tables.
@@ -70,6 +72,7 @@ impl Memory {
             calls: AtomicU64::new(0),
             crash: None,
             fenced: false,
+            row_quota: None,
         }
     }
 
@@ -104,6 +107,11 @@ impl Memory {
     /// Somebody else takes the job over: nothing is written any more, until [`Memory::recover`].
     pub fn fence(&mut self) {
         self.fenced = true;
+    }
+
+    /// Takes no more rows than these, in all tables together.
+    pub fn limit_rows(&mut self, quota: u64) {
+        self.row_quota = Some(quota);
     }
 
     /// Works again.
@@ -185,7 +193,12 @@ impl Target for Memory {
             return Err(CommitError::Fenced);
         }
         if crash.is_none_or(|crash| crash.written) {
-            changes::write(&mut self.state, &mut self.tables, unit.changes)?;
+            changes::write(
+                &mut self.state,
+                &mut self.tables,
+                self.row_quota,
+                unit.changes,
+            )?;
             self.ledger.extend(unit.entry);
         }
         match crash {
@@ -226,6 +239,23 @@ impl Target for Memory {
         let table = self.tables.get(&feature);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
         Ok(ids.iter().map(find).collect())
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, MemoryError> {
+        let rows = self.matching(feature, column, values).await?;
+        Ok(rows.iter().map(Option::is_some).collect())
+    }
+
+    async fn room(&self) -> Result<Option<u64>, MemoryError> {
+        self.read()?;
+        let written = self.tables.values().map(|table| table.rows().len() as u64);
+        let written: u64 = written.sum();
+        Ok(self.row_quota.map(|quota| quota.saturating_sub(written)))
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {

@@ -180,16 +180,42 @@ fn what_is_not_carried_over_can_fail() {
     );
     apply(&server, &["--fail-on-unresolved=required"]).exits(0);
     let ran = apply(&server, &["--fail-on-unresolved"]).exits(68);
-    assert!(ran.err.contains("1 entry"), "{}", ran.err);
+    assert!(ran.err.contains("1 entry not carried over"), "{}", ran.err);
     assert_eq!(ran.out.lines().next(), Some(JOB));
     let document = apply(&server, &["--fail-on-unresolved", "--format", "json"])
         .exits(68)
         .json();
-    assert_eq!(document["outcome"], "failed");
+    assert_eq!(document["outcome"], "partial");
     let server = served(vec![entry(Some(true)), entry(None)]);
     apply(&server, &["--fail-on-unresolved=required"]).exits(68);
     let server = served(Vec::new());
     apply(&server, &["--fail-on-unresolved"]).exits(0);
+}
+
+#[test]
+fn rows_that_failed_are_a_partial_apply() {
+    let rows = json!({"f_clients": {"inserted": 2, "updated": 0, "skipped": 0, "existing": 0, "failed": 1,
+        "errors_more": 0}});
+    let errors = json!([{"ref": "f_clients", "first": 1, "last": 1, "code": "unique_violation",
+        "message": "rows[1].data.code: the column is unique, and the value stands in another row",
+        "column": "code", "rowUid": "u_1"}]);
+    let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
+    let done = job_document("completed", &json!({"report": report}));
+    let server = catalog([Reply::json(&done)]).serve();
+    let ran = apply(&server, &[]).exits(68);
+    assert!(ran.err.contains("applied in part: 1 row failed"), "{}", ran.err);
+    assert!(ran.out.contains("1 FAILED"), "{}", ran.out);
+    assert!(ran.out.contains("f_clients row 1: rows[1].data.code"), "{}", ran.out);
+    let document = apply(&server, &["--format", "json"]).exits(68).json();
+    assert_eq!(document["outcome"], "partial");
+    assert_eq!(document["status"], "completed");
+    let ran = apply(&server, &["--accept-failed-rows"]).exits(0);
+    assert!(ran.err.contains("some rows could not be written"), "{}", ran.err);
+    // What is not carried over is a matter of its own.
+    let document = apply(&server, &["--accept-failed-rows", "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(document["outcome"], "clean");
 }
 
 #[test]

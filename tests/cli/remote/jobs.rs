@@ -124,6 +124,28 @@ fn watching_only_looks() {
 }
 
 #[test]
+fn rows_that_failed_are_told_by_every_command_about_the_job() {
+    let rows = json!({"f_clients": {"inserted": 2, "failed": 3, "errors_more": 2}});
+    let errors = json!([{"ref": "f_clients", "first": 0, "last": 9, "code": "quota_exceeded",
+        "message": "rows[0] and what follows: full"}]);
+    let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
+    let done = || Reply::json(&job_document("completed", &json!({"report": report})));
+    let server = catalog([done(), done(), done(), done(), done(), done()]).serve();
+    let desk = Desk::with_key(&server.url);
+    for command in ["watch", "resume"] {
+        let ran = desk.run(&["job", command, JOB]).exits(68);
+        assert!(ran.err.contains("3 rows failed"), "{}", ran.err);
+        assert!(ran.out.contains("f_clients rows 0 to 9"), "{}", ran.out);
+        assert!(ran.out.contains("f_clients: 2 errors more"), "{}", ran.out);
+        let document = desk.run(&["job", command, JOB, "--format", "json"]);
+        assert_eq!(document.exits(68).json()["outcome"], "partial");
+        desk.run(&["job", command, JOB, "--accept-failed-rows"]).exits(0);
+    }
+    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    assert!(ran.out.contains("3 FAILED"), "{}", ran.out);
+}
+
+#[test]
 fn a_job_goes_on_by_its_id() {
     let server = catalog([job("failed"), job("rows"), job("completed")]).serve();
     let desk = Desk::with_key(&server.url);

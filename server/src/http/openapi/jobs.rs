@@ -57,6 +57,10 @@ fn plan() -> Value {
     let renamed = json!({"kind": text(), "ref": text(), "from": text(), "to": text()});
     let rows = json!({
         "insert": integer(), "existing": integer(), "skipped": integer(), "dropped_links": integer(),
+        "failed": integer(),
+        "reasons": {"type": "array", "items": record(&["code", "count"], json!({
+            "code": text(), "column": text(), "count": integer(),
+        }))},
     });
     whole(json!({
         "digest": {"type": "string", "description": "Send it back as `plan`."},

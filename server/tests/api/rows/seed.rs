@@ -19,7 +19,7 @@ pub(super) const COLUMNS: [Column; 6] = [
 ];
 
 /// Asks the store as its operator.
-pub(super) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
+pub(crate) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
     let asked = world
         .store
         .write(&Scope::Operator, parameters, move |tx, parameters| {

@@ -7,6 +7,7 @@ mod catalog;
 mod create;
 mod decisions;
 mod export;
+mod failed_rows;
 mod package;
 mod patch;
 mod payloads;

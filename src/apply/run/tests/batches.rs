@@ -1,5 +1,5 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, entry, id, nothing, row};
+use crate::apply::sample::{Sample, cells, entry, id, nothing, row, uid};
 use crate::apply::{ApplyError, Mode};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
@@ -32,25 +32,27 @@ fn rows_enter_in_batches_of_500_in_the_order_of_the_package() {
     assert!(stored.iter().cloned().eq(expected));
     let table = counts(&report, "a");
     assert_eq!((table.inserted, table.recorded), (1203, Some(1203)));
-    assert_eq!((table.skipped, table.failed, table.linked), (0, None, None));
+    assert_eq!((table.skipped, table.failed, table.linked), (0, 0, None));
 }
 
 #[test]
-fn a_unique_violation_fails_its_batch_and_no_other() {
+fn a_unique_violation_fails_its_row_and_no_other() {
     let mut rows = numbered(0..1200);
     rows[700] = row(700, r#"{"code":"c3"}"#);
     let columns = [r#"code text textfield {"unique":true}"#];
     let sample = Sample::new().table("a", &columns, rows);
     let (mut memory, report) = applied(&sample);
-    assert_eq!(batches(&mut memory), [500, 200]);
+    assert_eq!(batches(&mut memory), [500, 499, 200]);
     let table = counts(&report, "a");
-    assert_eq!((table.inserted, table.failed), (700, Some(500)));
+    assert_eq!((table.inserted, table.failed), (1199, 1));
     let [error] = report.errors.as_slice() else {
         panic!("{:?}", report.errors);
     };
-    assert_eq!((error.first, error.last), (500, 999));
+    assert_eq!((error.first, error.last), (700, 700));
     assert_eq!(error.code, Code::UniqueViolation);
     assert_eq!(error.reference, "f_a");
+    assert_eq!(error.column.as_deref(), Some("code"));
+    assert_eq!(error.row_uid, Some(uid(700)));
     assert!(
         error.message.starts_with("rows[700].data.code: "),
         "{}",
@@ -59,13 +61,14 @@ fn a_unique_violation_fails_its_batch_and_no_other() {
 }
 
 #[test]
-fn a_value_that_cannot_be_stored_fails_its_batch() {
+fn a_value_that_cannot_be_stored_fails_its_row() {
     let mut rows = numbered(0..501);
     rows[2] = row(2, r#"{"code":2}"#);
     let (memory, report) = applied(&Sample::new().table("a", &["code"], rows));
-    assert_eq!(cells(&memory, 0), [r#"{"code":"c500"}"#]);
+    let stored = cells(&memory, 0);
+    assert_eq!((stored.len(), &*stored[2]), (500, r#"{"code":"c3"}"#));
     let error = &report.errors[0];
-    assert_eq!((error.first, error.last), (0, 499));
+    assert_eq!((error.first, error.last), (2, 2));
     assert_eq!(error.code, Code::ValidationFailed);
     assert_eq!(error.message, "rows[2].data.code: the column stores text");
 }
@@ -118,8 +121,13 @@ fn cells_go_by_the_names_of_the_destination() {
         row(1, r#"{"name":1}"#),
     ];
     sample.approved.tables[0].columns[1].column.name = "name_2".to_owned();
-    sample.rows[0].truncate(1);
-    let (memory, _) = applied(&sample);
+    let (memory, report) = applied(&sample);
+    assert_eq!(report.errors[0].column.as_deref(), Some("name_2"));
+    assert!(
+        report.errors[0]
+            .message
+            .starts_with("rows[1].data.name_2: ")
+    );
     assert_eq!(cells(&memory, 0), [r#"{"name_2":"n","code":"c"}"#]);
 }
 

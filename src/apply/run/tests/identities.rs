@@ -148,6 +148,19 @@ impl Target for Contested {
         self.memory.fetch(feature, ids).await
     }
 
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, Self::Error> {
+        self.memory.taken(feature, column, values).await
+    }
+
+    async fn room(&self) -> Result<Option<u64>, Self::Error> {
+        self.memory.room().await
+    }
+
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
         self.memory.sequence(feature, column).await
     }

@@ -273,12 +273,12 @@ fn of_two_tables_that_point_at_each_other_the_first_loses_its_links() {
 }
 
 #[test]
-fn links_to_rows_of_a_failed_batch_or_of_mode_none_are_dropped() {
+fn links_to_a_failed_row_or_into_mode_none_are_dropped() {
     let refs = |n| format!(r#"{{"to":{}}}"#, to(n, "f_a", "code"));
     let rows = vec![linked(11, r#"{"to":"1"}"#, &refs(1))];
     let none = into_a(&[LINK], rows.clone()).mode(0, Mode::None);
     let mut failed = into_a(&[LINK], rows);
-    failed.rows[0][2] = row(3, r#"{"code":3}"#);
+    failed.rows[0][0] = row(1, r#"{"code":3}"#);
     for sample in [none, failed] {
         let (memory, report) = applied(&sample);
         assert_eq!(cells(&memory, 1), ["{}"]);

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod batches;
+mod failed;
 mod identities;
 mod keys;
 mod links;

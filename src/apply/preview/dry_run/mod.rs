@@ -1,0 +1,353 @@
+//! A target that takes every unit a workspace would take, and keeps none of it there.
+//!
+//! Goes in: a workspace that is read, and what is about to be created in it. Units are checked against
+//! the rows of the workspace and those of the units before; of the latter only what is asked for again
+//! stays in memory. What the workspace answers is gathered for the digest of the plan.
+
+mod tables;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::digest::hex;
+use crate::apply::Approved;
+use crate::problem::Code;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{
+    Change, CommitError, Id, Refused, Sent, Source, StoredRow, Structure, Target, Unit,
+};
+use tables::{Tables, Value, known_as};
+
+/// As many values as are asked for at once.
+const BATCH: usize = 500;
+
+/// Columns whose values links read, by table.
+pub(super) type ColumnsRead = HashMap<Id, Vec<String>>;
+
+/// The target.
+pub(super) struct DryRun<'t, T> {
+    base: &'t T,
+    tables: Tables,
+    /// How many rows more may be written.
+    room: Option<u64>,
+    read: ColumnsRead,
+    /// Where sequences stand that the run has moved on.
+    sequences: HashMap<Id, u64>,
+    /// Which values the workspace was asked for, and whether it has them.
+    asked: HashMap<Value, bool>,
+    answers: Mutex<Sha256>,
+}
+
+impl<'t, T: Target + Sync> DryRun<'t, T> {
+    /// Begins with the workspace as it is and what is about to be created.
+    pub(super) async fn new(
+        base: &'t T,
+        (destination, approved): (&Structure, &Approved),
+        read: ColumnsRead,
+    ) -> Result<DryRun<'t, T>, T::Error> {
+        Ok(DryRun {
+            base,
+            tables: Tables::of(destination, approved),
+            room: base.room().await?,
+            read,
+            sequences: HashMap::new(),
+            asked: HashMap::new(),
+            answers: Mutex::default(),
+        })
+    }
+
+    /// A digest of what the workspace answered.
+    pub(super) fn answers(&self) -> String {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        hex(answers.clone().finalize().as_slice())
+    }
+
+    fn note(&self, answer: &dyn std::fmt::Debug) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.update(format!("{answer:?}\u{1f}"));
+    }
+
+    /// Notes a row that was found: which one, and what links read of it.
+    fn note_row(&self, feature: Id, row: Option<&StoredRow>) {
+        let columns = self.read.get(&feature).map_or(&[][..], Vec::as_slice);
+        let read = row.map(|row| {
+            let cells = columns.iter().map(|column| row.data.cell(column));
+            (row.id, cells.collect::<Vec<_>>())
+        });
+        self.note(&read);
+    }
+
+    async fn insert(
+        &mut self,
+        feature: Id,
+        rows: &[StoredRow],
+    ) -> Result<(), CommitError<T::Error>> {
+        let count = rows.len() as u64;
+        if count > 0 && self.room.is_some_and(|room| room < count) {
+            let message = "the organization has as many rows as it may have";
+            return Err(refused(Code::QuotaExceeded, message).into());
+        }
+        let claims: Vec<Vec<Value>> = rows
+            .iter()
+            .map(|row| self.tables.claims(feature, row))
+            .collect();
+        self.ask(feature, rows, &claims).await?;
+        let mut entering: HashSet<&Value> = HashSet::new();
+        for (at, claims) in claims.iter().enumerate() {
+            for claim in claims {
+                if self.is_taken(claim) || !entering.insert(claim) {
+                    return Err(self.repeated(at, claim).into());
+                }
+            }
+        }
+        self.room = self.room.map(|room| room - count);
+        self.tables.keep(feature, rows, claims);
+        self.asked.clear();
+        Ok(())
+    }
+
+    /// Whether a row of the workspace or of an earlier unit holds a value.
+    fn is_taken(&self, claim: &Value) -> bool {
+        match self.tables.holds(claim) {
+            Some(held) => held,
+            None => self.asked.get(claim).copied().unwrap_or_default(),
+        }
+    }
+
+    fn repeated(&self, row: usize, claim: &Value) -> Refused {
+        Refused {
+            row: Some(row),
+            column: self.tables.column(claim).map(str::to_owned),
+            ..refused(
+                Code::UniqueViolation,
+                "a row holds the same value in a unique column",
+            )
+        }
+    }
+
+    /// Asks the workspace for the values that rows claim, unless it was asked before.
+    async fn ask(
+        &mut self,
+        feature: Id,
+        rows: &[StoredRow],
+        claims: &[Vec<Value>],
+    ) -> Result<(), CommitError<T::Error>> {
+        if self.tables.is_fresh(feature) {
+            return Ok(());
+        }
+        for (at, column) in self.tables.unique(feature).iter().enumerate() {
+            let (mut asked, mut values) = (Vec::new(), Vec::new());
+            for (row, claims) in rows.iter().zip(claims) {
+                let claim = claims.iter().find(|claim| claim.column == at);
+                let claim = claim.filter(|claim| !self.asked.contains_key(claim));
+                let cell = row.data.cell(&column.name);
+                if let Some((claim, cell)) = claim.zip(cell) {
+                    asked.push(*claim);
+                    values.push(cell.to_owned());
+                }
+            }
+            for (asked, values) in asked.chunks(BATCH).zip(values.chunks(BATCH)) {
+                let taken = if column.at_base {
+                    self.base.taken(feature, &column.name, values).await
+                } else {
+                    // It becomes unique by this apply: then every row that is seen counts.
+                    let rows = self.base.matching(feature, &column.name, values).await;
+                    rows.map(|rows| rows.iter().map(Option::is_some).collect())
+                };
+                let taken = taken.map_err(CommitError::Store)?;
+                self.asked.extend(asked.iter().copied().zip(taken));
+            }
+        }
+        Ok(())
+    }
+
+    async fn update(
+        &mut self,
+        feature: Id,
+        writes: &[crate::workspace::RowWrite],
+    ) -> Result<(), CommitError<T::Error>> {
+        let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
+        let stored = self.fetch(feature, &ids).await;
+        let stored = stored.map_err(CommitError::Store)?;
+        let (mut after, mut released) = (Vec::new(), Vec::new());
+        for (at, (write, stored)) in writes.iter().zip(stored).enumerate() {
+            // Of a row that entered in this run and is not kept nothing was written in these columns.
+            let before = match stored {
+                Some(stored) => stored,
+                None if self.tables.is_minted(write.id) => StoredRow {
+                    id: write.id,
+                    data: crate::workspace::RowData::trusted("{}"),
+                },
+                None => {
+                    let message = format!("there is no row {}", write.id);
+                    return Err(Refused {
+                        row: Some(at),
+                        ..refused(Code::NotFound, message)
+                    }
+                    .into());
+                }
+            };
+            let row = StoredRow {
+                id: write.id,
+                data: before.data.written(&write.cells, write.replace),
+            };
+            let held = self.tables.claims(feature, &before);
+            let mut claims = self.tables.claims(feature, &row);
+            released.extend(held.iter().filter(|value| !claims.contains(value)).copied());
+            claims.retain(|value| !held.contains(value));
+            after.push((row, claims));
+        }
+        let (rows, claims): (Vec<StoredRow>, Vec<Vec<Value>>) = after.into_iter().unzip();
+        self.ask(feature, &rows, &claims).await?;
+        let mut entering: HashSet<Value> = HashSet::new();
+        for (at, claims) in claims.iter().enumerate() {
+            for claim in claims {
+                if self.is_taken(claim) || !entering.insert(*claim) {
+                    return Err(self.repeated(at, claim).into());
+                }
+            }
+        }
+        self.tables.release(&released);
+        self.tables.keep(feature, &rows, claims);
+        self.asked.clear();
+        Ok(())
+    }
+}
+
+fn refused(code: Code, message: impl Into<String>) -> Refused {
+    Refused {
+        code,
+        row: None,
+        column: None,
+        message: message.into(),
+    }
+}
+
+impl<T: Target + Sync> Source for DryRun<'_, T> {
+    type Error = T::Error;
+
+    async fn structure(&self) -> Result<Structure, T::Error> {
+        self.base.structure().await
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, T::Error> {
+        self.base.rows(feature, after, limit).await
+    }
+}
+
+impl<T: Target + Sync> Target for DryRun<'_, T> {
+    type Ready = Unit;
+
+    async fn ledger(&self) -> Result<Vec<Entry>, T::Error> {
+        Ok(Vec::new())
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
+        for change in &unit.changes {
+            match change {
+                Change::InsertRows { feature, rows } => self.insert(*feature, rows).await?,
+                Change::UpdateRows { feature, rows } => self.update(*feature, rows).await?,
+                Change::MoveSequence { column, to, .. } => {
+                    self.sequences.insert(*column, *to);
+                }
+                // Structure counts as created from the beginning.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<T::Error> {
+        Sent::Settled(self.commit(unit).await)
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<T::Error>> {
+        Ok(())
+    }
+
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, T::Error> {
+        let mut found = vec![None; values.len()];
+        if !self.tables.is_fresh(feature) {
+            found = self.base.matching(feature, column, values).await?;
+            let is_key = self.tables.is_key(feature, column);
+            for row in &found {
+                match row {
+                    row if is_key => self.note_row(feature, row.as_ref()),
+                    // Which row has an identity makes no difference.
+                    row => self.note(&row.is_some()),
+                }
+            }
+        }
+        for (value, found) in values.iter().zip(&mut found) {
+            if found.is_none() {
+                *found =
+                    known_as(value).and_then(|value| self.tables.kept_by(feature, column, value));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {
+        let mut found: Vec<Option<StoredRow>> = rows
+            .iter()
+            .map(|id| self.tables.kept(feature, *id))
+            .collect();
+        if self.tables.is_fresh(feature) {
+            return Ok(found);
+        }
+        let absent = |at: &usize| found[*at].is_none() && !self.tables.is_minted(rows[*at]);
+        let open: Vec<usize> = (0..rows.len()).filter(absent).collect();
+        let ids: Vec<Id> = open.iter().map(|at| rows[*at]).collect();
+        let stored = match ids.as_slice() {
+            [] => Vec::new(),
+            ids => self.base.fetch(feature, ids).await?,
+        };
+        for (at, row) in open.into_iter().zip(stored) {
+            self.note_row(feature, row.as_ref());
+            found[at] = row;
+        }
+        Ok(found)
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, T::Error> {
+        // Of the values of a unit that was just refused everything is known.
+        let claims = values.iter();
+        let claims = claims.map(|value| self.tables.claim(feature, column, value));
+        Ok(claims
+            .map(|claim| claim.is_some_and(|claim| self.is_taken(&claim)))
+            .collect())
+    }
+
+    async fn room(&self) -> Result<Option<u64>, T::Error> {
+        Ok(self.room)
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, T::Error> {
+        match self.sequences.get(&column) {
+            Some(stands) => Ok(*stands),
+            None if self.tables.is_fresh(feature) || self.tables.is_minted(column) => Ok(1),
+            None => self.base.sequence(feature, column).await,
+        }
+    }
+}
