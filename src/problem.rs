@@ -23,6 +23,8 @@ pub enum Code {
     ImportWithoutBlueprint,
     /// `missingByKey` for a table without a verified key.
     RowsModeWithoutKey,
+    /// Rows of an earlier pass are in the table, and nothing tells which rows of the package they are.
+    RowsUnmatched,
     /// Somebody works on the job.
     JobActive,
     /// The plan that was looked at is not what would be done now.
@@ -94,6 +96,7 @@ impl Code {
             Code::MappingTargetNotFound => "mapping_target_not_found",
             Code::ImportWithoutBlueprint => "import_without_blueprint",
             Code::RowsModeWithoutKey => "rows_mode_without_key",
+            Code::RowsUnmatched => "rows_unmatched",
             Code::JobActive => "job_active",
             Code::PlanStale => "plan_stale",
             Code::Conflict => "conflict",
@@ -131,7 +134,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 37] = [
+    pub const ALL: [Code; 38] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -141,6 +144,7 @@ impl Code {
         Code::MappingTargetNotFound,
         Code::ImportWithoutBlueprint,
         Code::RowsModeWithoutKey,
+        Code::RowsUnmatched,
         Code::JobActive,
         Code::PlanStale,
         Code::Conflict,

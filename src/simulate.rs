@@ -166,7 +166,8 @@ pub fn built(
 pub fn stand_in(package: &Checked<'_>, request: &Request, state: &mut State) -> Vec<String> {
     let mut placed = Vec::new();
     for dependency in package.manifest.dependencies() {
-        let Some(Resolution::Map { id, columns }) = request.resolutions.get(&dependency.reference)
+        let Some(Resolution::Map { id, columns, .. }) =
+            request.resolutions.get(&dependency.reference)
         else {
             continue;
         };

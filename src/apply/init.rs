@@ -13,7 +13,7 @@ use super::suggest::{Candidate, suggest};
 use crate::check::Checked;
 use crate::package::model::{Dependency, DependencyForm};
 use crate::package::size;
-use crate::workspace::Structure;
+use crate::workspace::{Id, Structure};
 
 /// Choices shown for one dependency.
 const MOST: usize = 5;
@@ -39,13 +39,7 @@ pub fn init(
             .iter()
             .find(|found| found.reference == dependency.reference);
         let candidates = candidates.map_or(&[][..], |found| &found.candidates);
-        one(
-            &mut out,
-            package,
-            dependency,
-            candidates,
-            destination.is_some(),
-        );
+        one(&mut out, package, dependency, candidates, destination);
         match decided.get(&dependency.reference) {
             Some(resolution) => decision(&mut out, dependency, resolution),
             None => proposal(&mut out, dependency),
@@ -60,7 +54,7 @@ fn one(
     package: &Checked<'_>,
     dependency: &Dependency,
     candidates: &[Candidate],
-    asked: bool,
+    destination: Option<&Structure>,
 ) {
     let identity = &dependency.identity;
     let label = identity.label.as_deref().unwrap_or(&identity.name);
@@ -106,7 +100,7 @@ fn one(
         out,
         &format!("proposed: {proposed}; choices: {}", choices.join(", ")),
     );
-    if asked && candidates.is_empty() {
+    if destination.is_some() && candidates.is_empty() {
         comment(out, "the destination has nothing like it");
     }
     for candidate in candidates.iter().take(MOST) {
@@ -121,7 +115,39 @@ fn one(
                 &format!("  columns.{reference} = {}", quoted(&id.to_string())),
             );
         }
+        let owed = left_empty(package, dependency, candidate, destination);
+        if !owed.is_empty() {
+            let names: Vec<String> = owed.iter().map(|name| quoted(name)).collect();
+            let names = names.join(", ");
+            let text = format!(
+                "  leaveEmpty = [{names}]: required there, and rows of the package have nothing for it"
+            );
+            comment(out, &text);
+        }
     }
+}
+
+/// Required columns of a table that rows of the package would leave empty.
+fn left_empty<'d>(
+    package: &Checked<'_>,
+    dependency: &Dependency,
+    candidate: &Candidate,
+    destination: Option<&'d Structure>,
+) -> Vec<&'d str> {
+    let mut payloads = package.payloads.iter();
+    let id = Id::try_parse(&candidate.id).ok();
+    let feature = id.zip(destination);
+    let feature = feature.and_then(|(id, destination)| destination.feature(id));
+    let Some(feature) =
+        feature.filter(|_| payloads.any(|entry| entry.feature_ref == dependency.reference))
+    else {
+        return Vec::new();
+    };
+    let columns = feature.columns.iter();
+    let owed = columns.filter(|column| column.is_required() && !column.is_identity());
+    owed.filter(|column| !candidate.columns.values().any(|id| *id == column.id))
+        .map(|column| column.name.as_str())
+        .collect()
 }
 
 /// What somebody has decided.
@@ -133,9 +159,18 @@ fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) 
         Resolution::Skip => writeln!(out, "action = \"skip\""),
         Resolution::Map { id, .. } => writeln!(out, "action = \"map\"\nid = {}", quoted(id)),
     };
-    if let Resolution::Map { columns, .. } = resolution {
+    if let Resolution::Map {
+        columns,
+        leave_empty,
+        ..
+    } = resolution
+    {
         for (reference, id) in columns {
             let _ = writeln!(out, "columns.{reference} = {}", quoted(&id.to_string()));
+        }
+        if !leave_empty.is_empty() {
+            let names: Vec<String> = leave_empty.iter().map(|name| quoted(name)).collect();
+            let _ = writeln!(out, "leaveEmpty = [{}]", names.join(", "));
         }
     }
 }
@@ -148,6 +183,7 @@ pub fn proposed(dependency: &Dependency) -> Option<Resolution> {
     (dependency.form == DependencyForm::Name).then(|| Resolution::Map {
         id: dependency.identity.name.clone(),
         columns: IndexMap::new(),
+        leave_empty: Vec::new(),
     })
 }
 
@@ -224,6 +260,7 @@ mod tests {
                 (None, DependencyForm::Name) => Resolution::Map {
                     id: dependency.identity.name.clone(),
                     columns: indexmap::IndexMap::new(),
+                    leave_empty: Vec::new(),
                 },
                 (None, DependencyForm::Uuid) => continue,
             };

@@ -13,6 +13,7 @@
 mod approved;
 mod error;
 mod init;
+mod ledger_rows;
 mod minter;
 mod preview;
 mod refusal;

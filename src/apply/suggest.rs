@@ -7,8 +7,9 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::resolve::fits;
 use crate::check::Checked;
-use crate::definitions::ReferenceKind;
+use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::{Dependency, DependencyForm, IdentityColumn};
 use crate::workspace::{Column, Feature, Id, Structure};
 
@@ -263,6 +264,10 @@ fn match_columns(wanted: &[IdentityColumn], feature: &Feature) -> (IndexMap<Stri
 }
 
 fn fit(identity: &IdentityColumn, column: &Column) -> f64 {
+    // What an apply would refuse is no proposal.
+    if !fits(identity, column, Definitions::embedded()) {
+        return 0.0;
+    }
     // What names rows is named by what names rows, whatever it is called.
     let both_identities = identity.default_component == "id" && column.is_identity();
     let by_name = alike(&identity.name, &column.name).max(alike(&identity.label, &column.label));

@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 use tplkit::apply::{Request, Resolution, RowsMode};
 use tplkit::check::Checked;
-use tplkit::definitions::ReferenceKind;
-use tplkit::package::model::{Dependency, DependencyForm};
+use tplkit::definitions::{Definitions, ReferenceKind, Storage};
+use tplkit::package::model::{Dependency, DependencyForm, IdentityColumn};
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{Feature, Id, Structure};
+use tplkit::workspace::{Column, Feature, Id, Structure};
 
 use crate::seeds::Dice;
 
@@ -64,7 +64,11 @@ fn tame(dependency: &Dependency, into: &Structure) -> Resolution {
     match taken {
         Some(id) => {
             let columns = IndexMap::new();
-            Resolution::Map { id, columns }
+            Resolution::Map {
+                id,
+                columns,
+                leave_empty: Vec::new(),
+            }
         }
         None if dependency.blueprint.is_some() => Resolution::Import,
         None => Resolution::Skip,
@@ -80,8 +84,11 @@ fn mapped(dependency: &Dependency, into: &Structure, dice: &mut Dice) -> Option<
             let features: Vec<&Feature> = into.features.iter().chain(&into.shared).collect();
             let feature = *features.get(dice.below(features.len()))?;
             for wanted in dependency.identity.columns.iter().flatten() {
-                let identity = feature.columns.iter().find(|one| one.is_identity());
-                let any = feature.columns.get(dice.below(feature.columns.len()));
+                let free =
+                    |one: &&Column| !columns.values().any(|id| *id == one.id) && fits(wanted, one);
+                let free: Vec<&Column> = feature.columns.iter().filter(free).collect();
+                let identity = free.iter().find(|one| one.is_identity());
+                let any = free.get(dice.below(free.len().max(1)));
                 let identity = identity.filter(|_| wanted.default_component == "id");
                 columns.insert(wanted.reference.clone(), identity.or(any)?.id);
             }
@@ -106,7 +113,21 @@ fn mapped(dependency: &Dependency, into: &Structure, dice: &mut Dice) -> Option<
         _ => return None,
     };
     let id = id.to_string();
-    Some(Resolution::Map { id, columns })
+    Some(Resolution::Map {
+        id,
+        columns,
+        leave_empty: Vec::new(),
+    })
+}
+
+/// Whether a column can store what one of the package holds.
+fn fits(wanted: &IdentityColumn, column: &Column) -> bool {
+    let types = &Definitions::embedded().column_types;
+    let storage = |name: &str| types.get(name).map(|kind| kind.storage);
+    match (storage(&wanted.column_type), storage(&column.column_type)) {
+        (Some(Storage::None), _) | (_, Some(Storage::None)) => false,
+        (from, into) => into == Some(Storage::Any) || from == into,
+    }
 }
 
 /// Some tables by key, some not at all, where the package allows it.

@@ -179,7 +179,14 @@ fn settle(
     }
     let id = feature.id.to_string();
     destination.structure.features.push(feature);
-    (Resolution::Map { id, columns }, held)
+    (
+        Resolution::Map {
+            id,
+            columns,
+            leave_empty: Vec::new(),
+        },
+        held,
+    )
 }
 
 fn judge(

@@ -140,7 +140,7 @@ fn look(seed: u64, seen: &mut Seen) -> Verdict {
         match resolution {
             tplkit::apply::Resolution::Import => seen.note("a dependency imported"),
             tplkit::apply::Resolution::Skip => seen.note("a dependency skipped"),
-            tplkit::apply::Resolution::Map { id, columns } => {
+            tplkit::apply::Resolution::Map { id, columns, .. } => {
                 let id = Id::try_parse(id).unwrap_or_default();
                 let table = destination.structure.feature(id).is_some();
                 seen.note_if(table, "a mapped table");

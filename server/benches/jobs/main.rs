@@ -34,7 +34,7 @@ use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
-use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
+use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::large;
 use tplkit::workspace::{
@@ -223,6 +223,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             emptied: Vec::new(),
             sequences: Vec::new(),
             settled: Vec::new(),
+            names: RowNames::default(),
         });
         let insert = Change::InsertRows { feature: id, rows };
         // As a job does it: what is made ready here is made while the batch before is written.

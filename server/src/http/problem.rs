@@ -335,6 +335,7 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::MappingTargetNotFound
         | Code::ImportWithoutBlueprint
         | Code::RowsModeWithoutKey
+        | Code::RowsUnmatched
         | Code::InvalidJson
         | Code::InvalidFilter
         | Code::InvalidAutomation

@@ -1,7 +1,7 @@
 //! One of everything, and rows put into the store by hand.
 
 use serde_json::{Value as Json, json};
-use tplkit::workspace::ledger::{Entry, RowDigest, Rows, Written};
+use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
 use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
@@ -320,6 +320,7 @@ impl World {
             emptied: Vec::new(),
             sequences: Vec::new(),
             settled: Vec::new(),
+            names: RowNames::default(),
         });
         let sql = "INSERT INTO main.template_job_entries \
              (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";

@@ -40,8 +40,14 @@ impl Digest {
         request.resolutions.sort_unstable_keys();
         request.rows_modes.sort_unstable_keys();
         for resolution in request.resolutions.values_mut() {
-            if let Resolution::Map { columns, .. } = resolution {
+            if let Resolution::Map {
+                columns,
+                leave_empty,
+                ..
+            } = resolution
+            {
                 columns.sort_unstable_keys();
+                leave_empty.sort_unstable();
             }
         }
         digest.part(&package);

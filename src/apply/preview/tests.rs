@@ -6,7 +6,7 @@ use super::{Preview, Question, RowsPreview, fresh, package_digest, preview};
 use crate::apply::setting::{Pack, checked, furnished, id, request, uid};
 use crate::definitions::Definitions;
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure, Written};
+use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Structure, Written};
 use crate::workspace::memory::{Memory, State};
 use crate::workspace::{RowData, Source as _, StoredRow, ready};
 
@@ -233,6 +233,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
         emptied: Vec::new(),
         sequences: Vec::new(),
         settled: Vec::new(),
+        names: RowNames::default(),
     };
     let ledger = vec![
         Entry::Structure(structure),

@@ -58,8 +58,12 @@ impl Resolution {
     fn to_value(&self) -> Value {
         let (action, id, columns) = match self {
             Resolution::Import => ("import", None, None),
-            Resolution::Map { id, columns } => ("map", Some(id), Some(columns)),
+            Resolution::Map { id, columns, .. } => ("map", Some(id), Some(columns)),
             Resolution::Skip => ("skip", None, None),
+        };
+        let empty = match self {
+            Resolution::Map { leave_empty, .. } => leave_empty.as_slice(),
+            Resolution::Import | Resolution::Skip => &[],
         };
         let mut members = Object::from_iter([("action".to_owned(), action.into())]);
         if let Some(id) = id {
@@ -71,6 +75,10 @@ impl Resolution {
                 .map(|(reference, id)| (reference.clone(), id.to_string().into()))
                 .collect();
             members.insert("columns".to_owned(), columns.into());
+        }
+        if !empty.is_empty() {
+            let names = empty.iter().map(|name| Value::from(name.as_str()));
+            members.insert("leaveEmpty".to_owned(), Value::List(names.collect()));
         }
         members.into()
     }
@@ -99,6 +107,8 @@ pub enum Resolution {
         id: String,
         /// Of a table: destination columns by the refs of identity columns.
         columns: IndexMap<String, Id>,
+        /// Of a table: names of required destination columns that rows may leave empty.
+        leave_empty: Vec<String>,
     },
     /// Everything that it held becomes empty.
     Skip,

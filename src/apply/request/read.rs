@@ -178,23 +178,21 @@ impl Reader {
         let action = action.and_then(|action| self.word(action, &ACTIONS));
         let mut id = None;
         let mut columns = IndexMap::new();
+        let mut leave_empty = Vec::new();
         for member in node.members() {
             match member.key().unwrap_or_default() {
                 "action" => {}
                 "id" => id = self.text(member).filter(|text| self.filled(member, text)),
                 "columns" => {
-                    if action.is_some_and(|action| action != "map") {
-                        let at = path_of(member);
-                        self.about(
-                            node,
-                            &format!(
-                                "`{at}` belongs to the action `map` alone. Leave it out, or map."
-                            ),
-                        );
-                    }
+                    self.of_map_alone(action, member);
                     columns = self.by_ref(member, "a column", Reader::id);
+                    self.distinct(member, &columns);
                 }
-                _ => self.unknown(member, &["action", "id", "columns"]),
+                "leaveEmpty" => {
+                    self.of_map_alone(action, member);
+                    leave_empty = self.names(member);
+                }
+                _ => self.unknown(member, &["action", "id", "columns", "leaveEmpty"]),
             }
         }
         match action? {
@@ -213,9 +211,52 @@ impl Reader {
                 Some(Resolution::Map {
                     id: id.to_owned(),
                     columns,
+                    leave_empty,
                 })
             }
         }
+    }
+
+    /// A member that only a mapping has.
+    fn of_map_alone(&mut self, action: Option<&str>, member: Node<'_>) {
+        if action.is_some_and(|action| action != "map") {
+            let at = path_of(member);
+            let detail = format!("`{at}` belongs to the action `map` alone. Leave it out, or map.");
+            self.about(member, &detail);
+        }
+    }
+
+    /// Two columns cannot both be one: its cells would be written twice.
+    fn distinct(&mut self, node: Node<'_>, columns: &IndexMap<String, Id>) {
+        for (at, (reference, id)) in columns.iter().enumerate() {
+            let mut earlier = columns.iter().take(at);
+            if let Some((first, _)) = earlier.find(|(_, other)| *other == id) {
+                let place = path_of(node);
+                let detail = format!(
+                    "`{place}` maps both `{first}` and `{reference}` to the column {id}. Map each to a column of its own."
+                );
+                self.about(node, &detail);
+            }
+        }
+    }
+
+    /// A list of names.
+    fn names(&mut self, node: Node<'_>) -> Vec<String> {
+        if !node.is_array() {
+            self.wrong(node, "a list of column names");
+            return Vec::new();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for element in node.elements() {
+            match element.as_str() {
+                Some(name) if !names.iter().any(|known| known == name) => {
+                    names.push(name.to_owned());
+                }
+                Some(_) => {}
+                None => self.wrong(element, "the name of a column"),
+            }
+        }
+        names
     }
 
     /// Members by ref. A leading dollar is tolerated; the same ref in both spellings is not.

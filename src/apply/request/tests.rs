@@ -9,12 +9,12 @@ const ID: &str = "01890000-0000-7000-8000-000000000001";
 fn json_and_toml_say_the_same() {
     let json = format!(
         r#"{{"$schema": "x", "workspaceId": "{ID}", "jobId": "{ID}", "includeRows": false, "copy": true, "plan": "abc",
-            "resolutions": {{"$f_a": {{"action": "map", "id": "{ID}", "columns": {{"$c_a_x": "{ID}"}}}}, "f_b": {{"action": "import"}}, "m_c": {{"action": "skip"}}}},
+            "resolutions": {{"$f_a": {{"action": "map", "id": "{ID}", "columns": {{"$c_a_x": "{ID}"}}, "leaveEmpty": ["n", "n", "m"]}}, "f_b": {{"action": "import"}}, "m_c": {{"action": "skip"}}}},
             "rowsModes": {{"f_t": "all", "$f_u": "missingByKey", "f_v": "none"}}}}"#
     );
     let toml = format!(
         "workspaceId = \"{ID}\" # here\nincludeRows = false\ncopy = true\nplan = 'abc'\n\
-         [resolutions.\"$f_a\"]\naction = \"map\"\nid = \"{ID}\"\n[resolutions.f_a_]\naction = \"skip\"\n\
+         [resolutions.\"$f_a\"]\naction = \"map\"\nid = \"{ID}\"\nleaveEmpty = [\"n\", \"m\"]\n[resolutions.f_a_]\naction = \"skip\"\n\
          [resolutions.\"$f_a\".columns]\n\"$c_a_x\" = \"{ID}\"\n\
          [resolutions]\nf_b = {{ action = \"import\" }}\nm_c.action = \"skip\"\n\
          [rowsModes]\nf_t = \"all\"\n\"$f_u\" = \"missingByKey\"\nf_v = \"none\"\n"
@@ -28,9 +28,15 @@ fn json_and_toml_say_the_same() {
         request
     );
     assert_eq!(Request::default().to_value().write(), "{}");
-    let Resolution::Map { id, columns } = &request.resolutions["f_a"] else {
+    let Resolution::Map {
+        id,
+        columns,
+        leave_empty,
+    } = &request.resolutions["f_a"]
+    else {
         panic!("mapped");
     };
+    assert_eq!(leave_empty, &["n", "m"]);
     assert_eq!(
         (id.as_str(), columns["c_a_x"].to_string().as_str()),
         (ID, ID)

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
+use super::columns;
 use super::meaning::{Cause, Meaning, Meanings, Record};
 use super::steps;
 use super::targets::{by_id, has_name};
 use crate::apply::row_refs::all_row_refs;
 use crate::apply::{Refusal, Request, Resolution};
 use crate::check::{Checked, suggest};
-use crate::definitions::ReferenceKind;
+use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::{Dependency, DependencyForm, UnresolvedForm};
 use crate::problem::Code;
 use crate::workspace::{Feature, Id, Kind, Structure};
@@ -39,6 +40,7 @@ pub(super) fn decide<'p>(
     package: &'p Checked<'_>,
     request: &Request,
     destination: &Structure,
+    definitions: &Definitions,
     refusals: &mut Vec<Refusal>,
 ) -> Vec<(usize, Decision<'p>)> {
     let dependencies = dependencies(package);
@@ -61,13 +63,16 @@ pub(super) fn decide<'p>(
     }
     let used = used_columns(package, &decisions);
     for dependency in dependencies {
-        if let Some(Resolution::Map { columns, id }) =
+        if let Some(resolution @ Resolution::Map { columns, id, .. }) =
             request.resolutions.get(&dependency.reference)
         {
             let feature = Id::try_parse(id)
                 .ok()
                 .and_then(|id| destination.feature(id));
             judge_columns(dependency, columns, feature, &used, refusals);
+            if let Some(feature) = feature {
+                columns::check(dependency, (resolution, feature), definitions, refusals);
+            }
         }
     }
     decisions
@@ -100,7 +105,7 @@ fn decided<'p>(
                 called(dependency)
             ),
         )),
-        Resolution::Map { id, columns } => {
+        Resolution::Map { id, columns, .. } => {
             mapped(dependency, id, destination).map(|found| Decision::Map(found, columns.clone()))
         }
     }
@@ -195,7 +200,7 @@ fn offered(destination: &Structure, kind: ReferenceKind) -> String {
 }
 
 /// What people know a dependency by.
-fn called(dependency: &Dependency) -> String {
+pub(super) fn called(dependency: &Dependency) -> String {
     let identity = &dependency.identity;
     let label = identity.label.as_ref().unwrap_or(&identity.name);
     format!(

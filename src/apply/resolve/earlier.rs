@@ -83,7 +83,11 @@ impl<'l> Earlier<'l> {
                     }
                 }
                 Entry::Undoing { .. } | Entry::Undone => earlier = Earlier::default(),
-                Entry::Rows(_) | Entry::Links(_) | Entry::Closed { .. } | Entry::Updates(_) => {}
+                Entry::Rows(_)
+                | Entry::Recognised(_)
+                | Entry::Links(_)
+                | Entry::Closed { .. }
+                | Entry::Updates(_) => {}
             }
         }
         earlier

@@ -5,6 +5,7 @@
 //! once. Nothing is read besides, and nothing written.
 
 mod bind;
+mod columns;
 mod decisions;
 mod earlier;
 mod findings;
@@ -23,14 +24,17 @@ mod tables;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod unmatched;
 mod whole;
 
+use super::ledger_rows::LedgerRows;
 use super::{Approved, Minter, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
+pub(super) use columns::fits;
 use earlier::Earlier;
 use findings::Findings;
 use meaning::Meanings;
@@ -53,13 +57,17 @@ pub fn resolve(
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
     let mut refusals = Vec::new();
-    let decisions = decisions::decide(package, request, destination, &mut refusals);
+    let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
     modes::judge(package, request, &mut refusals);
+    let entries = earlier.unwrap_or_default();
+    // A separate copy has no rows from before.
+    let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
+    columns::required(package, request, (destination, &ledger), &mut refusals);
     if !refusals.is_empty() {
         return Err(refusals);
     }
     let steps = Steps::of(package, &decisions);
-    let earlier = Earlier::read(earlier.unwrap_or_default(), request.copy, &minter);
+    let earlier = Earlier::read(entries, request.copy, &minter);
     let mut meanings = Meanings::default();
     decisions::bind(package, &decisions, destination, &mut meanings);
     let lots = bind::bind(&steps, destination, &earlier, &minter, &mut meanings);
@@ -86,6 +94,10 @@ pub fn resolve(
         definitions,
     };
     let (ordered, next) = tables.all(steps.creating, &mut findings);
+    let unmatched = unmatched::all(package, request, &ordered, &ledger);
+    if !unmatched.is_empty() {
+        return Err(unmatched);
+    }
     let row_steps = row_steps::all(&steps, &tables, next, &mut findings);
     Ok(Approved {
         structure: built.work,

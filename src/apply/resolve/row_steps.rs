@@ -7,7 +7,7 @@ use super::tables::Tables;
 use crate::apply::{RowStep, RowStepWork};
 use crate::json::{Object, Value};
 use crate::package::Tool;
-use crate::package::model::Reason;
+use crate::package::model::{Reason, Step};
 
 /// All of them, in order; ids of their rows come after those of the payloads.
 pub(super) fn all(
@@ -45,15 +45,7 @@ fn one(
     let writes = feature_ref.map_or(tables.request.include_rows, |table| {
         modes::writes(tables.request, table)
     });
-    let inserted = match work.step.tool {
-        Tool::InsertRow => vec![data(args)],
-        Tool::InsertRows => list()
-            .iter()
-            .filter_map(Value::as_object)
-            .map(data)
-            .collect(),
-        _ => Vec::new(),
-    };
+    let inserted = inserted(work.step);
     let updated = match work.step.tool {
         Tool::UpdateRow => vec![(text_in(args, "rowId").to_owned(), data(args))],
         Tool::BulkUpdateRows => {
@@ -89,6 +81,17 @@ fn one(
         _ => RowStepWork::Nothing,
     };
     (brought, step)
+}
+
+/// The cells of the rows that a step inserts.
+pub(super) fn inserted(step: &Step) -> Vec<String> {
+    match (step.tool, step.args.get("rows")) {
+        (Tool::InsertRow, _) => vec![data(&step.args)],
+        (Tool::InsertRows, Some(Value::List(rows))) => {
+            rows.iter().filter_map(Value::as_object).map(data).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The cells of a row, as they are written: they are data, whatever they look like.

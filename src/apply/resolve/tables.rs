@@ -121,9 +121,13 @@ impl Tables<'_, '_> {
                 } else {
                     LinkWork::Data
                 };
+                let mut column = column.clone();
+                if self.may_be_empty(reference, &column.name) {
+                    column.config.shift_remove("required");
+                }
                 columns.push(ColumnWork {
                     package_name: identity.name.clone(),
-                    column: column.clone(),
+                    column,
                     link,
                 });
             }
@@ -183,6 +187,16 @@ impl Tables<'_, '_> {
                 }
             }
             _ => without_rows(by_identity),
+        }
+    }
+
+    /// Whether rows may leave a required column of a mapped table empty.
+    fn may_be_empty(&self, reference: &str, column: &str) -> bool {
+        match self.request.resolutions.get(reference) {
+            Some(crate::apply::Resolution::Map { leave_empty, .. }) => {
+                leave_empty.iter().any(|name| name == column)
+            }
+            _ => false,
         }
     }
 

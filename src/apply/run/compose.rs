@@ -5,9 +5,10 @@ use super::batch::Surroundings;
 use super::keys::Found;
 use super::rows::Fate;
 use super::table::Entering;
+use crate::apply::ledger_rows;
 use crate::package::payload::RawRow;
 use crate::rows::EntryFault;
-use crate::workspace::ledger::{Entry, Moved, Rows};
+use crate::workspace::ledger::{Entry, Moved, RowNames, Rows};
 use crate::workspace::{Change, Target, Unit};
 
 /// A row of a batch cannot be stored as it is: its position among those that enter.
@@ -55,6 +56,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             emptied: entering.batch.emptied(&entering.columns),
             sequences,
             settled,
+            names: entering.entry.map_or_else(RowNames::default, |entry| {
+                ledger_rows::names(entry, which.0.iter().map(|at| rows[*at]))
+            }),
         });
         Ok((self.unit("rows", changes, entry), brought))
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::apply::ledger_rows::LedgerRows;
+use crate::package::payload::RawEntry;
 use crate::workspace::Id;
 use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure};
 
@@ -39,6 +41,8 @@ pub(super) struct Known {
     rows: HashMap<String, HashMap<u32, KnownRow>>,
     /// Of the others, by rows item or step and table: what this job wrote may be older or newer.
     others: HashMap<String, HashMap<Id, HashMap<u32, KnownRow>>>,
+    /// Rows of the others by their names.
+    ledger: LedgerRows,
     updated: HashMap<String, HashSet<Id>>,
     counts: HashMap<String, Counts>,
     /// By rows item or step and column: dropped, skipped.
@@ -77,7 +81,13 @@ fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> 
 impl Known {
     /// Reads the ledgers of other jobs, then the job's own.
     pub(super) fn read(earlier: &[Entry], own: Vec<Entry>) -> Known {
-        let mut known = Known::default();
+        let recognised = own
+            .iter()
+            .filter(|entry| matches!(entry, Entry::Recognised(_)));
+        let mut known = Known {
+            ledger: LedgerRows::read(earlier.iter().chain(recognised)),
+            ..Known::default()
+        };
         for entry in earlier {
             known.earlier(entry);
         }
@@ -89,7 +99,8 @@ impl Known {
 
     fn earlier(&mut self, entry: &Entry) {
         match entry {
-            Entry::Rows(rows) => {
+            // What rows are known by is told by the ledger itself.
+            Entry::Rows(rows) if rows.names.is_empty() => {
                 let known = self.others.entry(rows.uid.clone()).or_default();
                 let known = known.entry(rows.feature).or_default();
                 known.extend(known_rows(rows, false));
@@ -107,6 +118,35 @@ impl Known {
             }
             _ => {}
         }
+    }
+
+    /// Finds the rows of an entry that the others wrote. Gives those that are to be known by other
+    /// names from now on: their positions and ids.
+    pub(super) fn recognise(&mut self, entry: &RawEntry<'_>, feature: Id) -> Vec<(usize, Id)> {
+        let found = self.ledger.recognise(feature, entry);
+        let mut renamed = Vec::new();
+        for (position, row) in found.into_iter().enumerate() {
+            let (Some(row), Ok(at)) = (row, u32::try_from(position)) else {
+                continue;
+            };
+            let own = self.rows.get(&entry.item_uid);
+            if own.is_some_and(|rows| rows.contains_key(&at)) {
+                continue;
+            }
+            if row.renamed {
+                renamed.push((position, row.id));
+            }
+            let known = KnownRow {
+                id: row.id,
+                digest: row.digest,
+                feature,
+                open: false,
+                settled: None,
+            };
+            let others = self.others.entry(entry.item_uid.clone()).or_default();
+            others.entry(feature).or_default().insert(at, known);
+        }
+        renamed
     }
 
     /// Begins to hear of rows in a table. When those before went into another one, that one is
@@ -203,6 +243,8 @@ impl Known {
                 self.published.insert(reference);
                 self.published_now += 1;
             }
+            // Read with the ledgers of the others.
+            Entry::Recognised(_) => {}
             Entry::Completed => {
                 self.published_now = 0;
                 for counts in self.counts.values_mut() {

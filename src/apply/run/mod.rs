@@ -39,6 +39,7 @@ use known::Known;
 pub(super) use tally::Counted;
 use tally::{FailedRow, Tally};
 use targets::Targets;
+pub(super) use uids::minted;
 
 /// Rows that are written together (`service`: limits).
 const BATCH: usize = 500;

@@ -5,9 +5,13 @@ use super::ahead::Open;
 use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
-use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork};
+use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
+use crate::workspace::ledger::{Entry, Recognised};
 use crate::workspace::{Id, Target};
+
+/// Rows of earlier passes that are noted together.
+const RECOGNISED: usize = 5000;
 
 /// A table while its rows enter.
 pub(super) struct Entering<'a> {
@@ -19,6 +23,8 @@ pub(super) struct Entering<'a> {
     pub(super) feature: Id,
     /// Which rows enter.
     pub(super) mode: &'a Mode,
+    /// Where its rows stand, unless a step brought them.
+    pub(super) entry: Option<&'a RawEntry<'a>>,
     /// The position of its last row.
     pub(super) last: usize,
     /// The ordinal of the id of the first row.
@@ -56,7 +62,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         position: usize,
         work: &'a TableWork,
-        before: Option<Open<'a, T::Error>>,
+        mut before: Option<Open<'a, T::Error>>,
     ) -> Result<Option<Open<'a, T::Error>>, ApplyError<T::Error>> {
         self.tally.begin(&work.feature_ref, &work.uid, &self.known);
         let entry = self.payloads.get(work.entry);
@@ -67,6 +73,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.done += entry.map_or(0, RawEntry::count) as u64;
             return Ok(None);
         };
+        let renamed = self.known.recognise(entry, feature);
+        if !renamed.is_empty() {
+            // Nothing else may be in flight while this is written.
+            if let Some(before) = before.take() {
+                self.leave(before).await?;
+            }
+            self.recognised(&work.uid, (entry, feature), &renamed)
+                .await?;
+        }
         let mut entering = self.entering(
             &work.uid,
             &work.feature_ref,
@@ -74,6 +89,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             &work.columns,
             work.first_ordinal,
         );
+        entering.entry = Some(entry);
         entering.mode = &work.mode;
         if self.targets.is_wanted(position) {
             entering.pointed_at = Some(position);
@@ -85,6 +101,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut open = Open::new(entering, rows, Some(entry));
         self.enter_all(&mut open, before).await?;
         Ok(Some(open))
+    }
+
+    /// Notes which rows of earlier passes stand for rows of an entry.
+    async fn recognised(
+        &mut self,
+        uid: &str,
+        (entry, feature): (&RawEntry<'a>, Id),
+        rows: &[(usize, Id)],
+    ) -> Result<(), ApplyError<T::Error>> {
+        let all: Vec<RawRow<'_>> = entry.rows().collect();
+        for rows in rows.chunks(RECOGNISED) {
+            let named = rows.iter().filter_map(|(at, _)| all.get(*at).copied());
+            let recognised = Entry::Recognised(Recognised {
+                uid: uid.to_owned(),
+                feature,
+                rows: rows.iter().map(|(_, id)| *id).collect(),
+                names: ledger_rows::names(entry, named),
+            });
+            let unit = self.unit("rows", Vec::new(), recognised);
+            self.commit("noting rows of earlier passes", unit).await?;
+        }
+        Ok(())
     }
 
     /// The rows that a step of the plan brings.
@@ -120,6 +158,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             reference,
             feature,
             mode: &Mode::All,
+            entry: None,
             last: 0,
             first_ordinal,
             columns: Columns::new(columns, self.definitions),

@@ -30,7 +30,9 @@ fn visits() -> Pack {
         (1002, "config.linkedFeatureId"),
         (1002, "config.linkedValueColumn"),
     ];
-    pack.far_table("clients", &["id"], false, &uses)
+    let mut pack = pack.far_table("clients", &["id"], false, &uses);
+    pack.dependencies[0]["identity"]["columns"][0]["type"] = "number".into();
+    pack
 }
 
 /// Clients with a number each, in the workspace or shared.

@@ -2,4 +2,5 @@
 
 mod deleted;
 mod mapped;
+mod recognised;
 mod world;

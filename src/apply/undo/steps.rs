@@ -95,6 +95,7 @@ impl Steps {
                     steps.restore(updates.feature, &updates.rows, &mine);
                 }
                 Entry::Structure(_)
+                | Entry::Recognised(_)
                 | Entry::Closed { .. }
                 | Entry::Published { .. }
                 | Entry::Completed

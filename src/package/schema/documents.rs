@@ -27,11 +27,16 @@ pub(super) fn resolutions() -> Value {
                 "propertyNames": {"pattern": pattern::declaration("c")},
                 "additionalProperties": {"type": "string", "pattern": pattern::UUID},
             },
+            "leaveEmpty": {
+                "description": "For map: names of required destination columns that rows of the package may leave empty.",
+                "type": "array",
+                "items": {"type": "string"},
+            },
         },
         "additionalProperties": false,
         "if": {"required": ["action"], "properties": {"action": {"const": "map"}}},
         "then": {"required": ["id"]},
-        "else": {"properties": {"columns": false}},
+        "else": {"properties": {"columns": false, "leaveEmpty": false}},
     });
     json!({
         "type": "object",

@@ -4,8 +4,8 @@ use super::subject::{digest, same};
 use super::{Case, Subject, Verdict, Workspaces};
 use crate::json::Value;
 use crate::workspace::ledger::{
-    Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Settled, Structure, Updated,
-    Updates, Written,
+    Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
+    Rows, Settled, Structure, Updated, Updates, Written,
 };
 use crate::workspace::{Id, Kind, RowData};
 
@@ -75,6 +75,19 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 cells: 2,
                 digest: RowDigest::default(),
             }],
+            names: RowNames {
+                key: Some("code".to_owned()),
+                rows: vec![RowName {
+                    uid: u128::MAX,
+                    key: RowDigest::default(),
+                }],
+            },
+        }),
+        Entry::Recognised(Recognised {
+            uid: "u_rows".to_owned(),
+            feature: ids[1],
+            rows: vec![ids[0]],
+            names: RowNames::default(),
         }),
         Entry::Rows(Rows {
             uid: "u_rows".to_owned(),
@@ -83,6 +96,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             emptied: Vec::new(),
             sequences: Vec::new(),
             settled: Vec::new(),
+            names: RowNames::default(),
         }),
         Entry::Links(Links {
             uid: "u_rows".to_owned(),

@@ -4,11 +4,13 @@
 //! entries in order and never looks into them.
 
 mod digest;
+mod names;
 mod packed;
 
 use serde::{Deserialize, Serialize};
 
 pub use digest::{ColumnDigest, RowDigest};
+pub use names::{RowName, RowNames};
 
 use super::{Id, Kind, RowData};
 use crate::json::Value;
@@ -22,6 +24,8 @@ pub enum Entry {
     Structure(Structure),
     /// Rows were written.
     Rows(Rows),
+    /// Rows that an earlier job wrote were recognised.
+    Recognised(Recognised),
     /// Cells that point at rows of their own table were written.
     Links(Links),
     /// The links of a table are complete.
@@ -111,6 +115,23 @@ pub struct Rows {
     /// Rows whose links inside the table were written along with them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settled: Vec<Settled>,
+    /// What the rows are known by, in the same order; nothing for rows of a step.
+    #[serde(default, skip_serializing_if = "RowNames::is_empty")]
+    pub names: RowNames,
+}
+
+/// Rows of earlier jobs that stand for rows of this package: from now on under its names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recognised {
+    /// The rows item.
+    pub uid: String,
+    /// The table.
+    pub feature: Id,
+    /// The rows at the destination.
+    pub rows: Vec<Id>,
+    /// What they are known by in this package, in the same order.
+    pub names: RowNames,
 }
 
 /// A row whose links inside its table did not wait for the end of the table. They count when that is
@@ -202,8 +223,8 @@ pub struct Updated {
 #[cfg(test)]
 mod tests {
     use super::{
-        Created, Emptied, Entry, Links, Moved, Replaced, RowDigest, Rows, Settled, Structure,
-        Updated, Updates, Written,
+        Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
+        Rows, Settled, Structure, Updated, Updates, Written,
     };
     use crate::workspace::{Kind, RowData};
 
@@ -223,6 +244,13 @@ mod tests {
             skipped: true,
         };
         let uid = || "u_1".to_owned();
+        let names = || RowNames {
+            key: Some("code".to_owned()),
+            rows: vec![RowName {
+                uid: u128::MAX - 5,
+                key: digest,
+            }],
+        };
         let entries = vec![
             Entry::Structure(Structure {
                 created: vec![Created {
@@ -255,6 +283,13 @@ mod tests {
                     cells: 2,
                     digest,
                 }],
+                names: names(),
+            }),
+            Entry::Recognised(Recognised {
+                uid: uid(),
+                feature: id,
+                rows: vec![id],
+                names: names(),
             }),
             Entry::Links(Links {
                 uid: uid(),
@@ -285,6 +320,7 @@ mod tests {
             match &entry {
                 Entry::Structure(_)
                 | Entry::Rows(_)
+                | Entry::Recognised(_)
                 | Entry::Links(_)
                 | Entry::Closed { .. }
                 | Entry::Updates(_)

@@ -203,14 +203,26 @@ fn rows_that_failed_are_a_partial_apply() {
     let done = job_document("completed", &json!({"report": report}));
     let server = catalog([Reply::json(&done)]).serve();
     let ran = apply(&server, &[]).exits(68);
-    assert!(ran.err.contains("applied in part: 1 row failed"), "{}", ran.err);
+    assert!(
+        ran.err.contains("applied in part: 1 row failed"),
+        "{}",
+        ran.err
+    );
     assert!(ran.out.contains("1 FAILED"), "{}", ran.out);
-    assert!(ran.out.contains("f_clients row 1: rows[1].data.code"), "{}", ran.out);
+    assert!(
+        ran.out.contains("f_clients row 1: rows[1].data.code"),
+        "{}",
+        ran.out
+    );
     let document = apply(&server, &["--format", "json"]).exits(68).json();
     assert_eq!(document["outcome"], "partial");
     assert_eq!(document["status"], "completed");
     let ran = apply(&server, &["--accept-failed-rows"]).exits(0);
-    assert!(ran.err.contains("some rows could not be written"), "{}", ran.err);
+    assert!(
+        ran.err.contains("some rows could not be written"),
+        "{}",
+        ran.err
+    );
     // What is not carried over is a matter of its own.
     let document = apply(&server, &["--accept-failed-rows", "--format", "json"])
         .exits(0)

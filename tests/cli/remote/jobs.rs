@@ -139,7 +139,8 @@ fn rows_that_failed_are_told_by_every_command_about_the_job() {
         assert!(ran.out.contains("f_clients: 2 errors more"), "{}", ran.out);
         let document = desk.run(&["job", command, JOB, "--format", "json"]);
         assert_eq!(document.exits(68).json()["outcome"], "partial");
-        desk.run(&["job", command, JOB, "--accept-failed-rows"]).exits(0);
+        desk.run(&["job", command, JOB, "--accept-failed-rows"])
+            .exits(0);
     }
     let ran = desk.run(&["job", "show", JOB]).exits(0);
     assert!(ran.out.contains("3 FAILED"), "{}", ran.out);

@@ -36,6 +36,8 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         "action": {"type": "string", "enum": ["import", "map", "skip"]},
         "id": text(),
         "columns": {"type": "object", "additionalProperties": id()},
+        "leaveEmpty": {"type": "array", "items": text(), "description":
+            "Names of required destination columns that rows may leave empty."},
     });
     let executor = json!({
         "error": text(), "detail": text(),

@@ -15,3 +15,5 @@ mod seed;
 mod slots;
 mod unique;
 mod values;
+
+pub(crate) use seed::ask;

@@ -195,10 +195,17 @@ async fn columns_are_mapped_where_the_plan_uses_them(place: Place) {
     refused(&wrong, "mapping_column_not_found", &scene.identity);
     let nothing = scene.map(&people, &world.context.id().to_string());
     refused(&nothing, "mapping_column_not_found", &scene.identity);
-    // `columns` belong to a mapping, an id too.
+    let number = column(editor, &people, &json!({"label": "N", "type": "number"}));
+    let unfit = scene.map(&people, &number);
+    refused(&unfit, "mapping_column_not_found", &scene.identity);
+    let mut unknown = scene.map(&people, &own);
+    unknown["leaveEmpty"] = json!(["nothing"]);
+    // `columns` belong to a mapping, an id and what may be empty too.
     for resolution in [
         json!({"action": "skip", "columns": {scene.identity.as_str(): own}}),
         json!({"action": "import", "columns": {}}),
+        json!({"action": "skip", "leaveEmpty": []}),
+        unknown,
         json!({"action": "map"}),
         json!({"action": "drop"}),
         json!({}),

@@ -14,6 +14,7 @@ mod payloads;
 mod plan;
 mod promoted;
 mod promotion;
+mod recognised;
 mod rights;
 mod round_trip;
 mod rows_modes;

@@ -1,6 +1,7 @@
 //! The rules of resolving, on small packages and on every good fixture.
 
 mod again;
+mod columns;
 mod configs;
 mod decisions;
 mod fixtures;

@@ -74,6 +74,7 @@ fn typed_id() -> Result<Resolution, CliError> {
     Ok(Resolution::Map {
         id,
         columns: IndexMap::new(),
+        leave_empty: Vec::new(),
     })
 }
 
@@ -86,6 +87,7 @@ fn typed_name(proposed: &str) -> Result<Resolution, CliError> {
     Ok(Resolution::Map {
         id: name,
         columns: IndexMap::new(),
+        leave_empty: Vec::new(),
     })
 }
 
@@ -128,6 +130,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
         outcome: Outcome::Decided(Resolution::Map {
             id: candidate.id.clone(),
             columns: candidate.columns.clone(),
+            leave_empty: Vec::new(),
         }),
     });
     let mut choices: Vec<Choice> = mapped.collect();
@@ -139,6 +142,7 @@ fn choices(dependency: &Dependency, candidates: &[Candidate]) -> Vec<Choice> {
             outcome: Outcome::Decided(Resolution::Map {
                 id: name.clone(),
                 columns: IndexMap::new(),
+                leave_empty: Vec::new(),
             }),
         });
     }
