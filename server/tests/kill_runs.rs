@@ -1,5 +1,6 @@
 //! The process is killed while it plays runs. Every row that was acknowledged has its run, no step that
-//! finished is done twice, and of mails one at most is repeated for each kill, as the same mail.
+//! finished is done twice, and of mails one at most is repeated for each kill, as the same mail. A run that
+//! was being played at three kills is given up.
 //! `TPLKIT_KILLS` says how often (5).
 
 use std::collections::BTreeMap;
@@ -128,11 +129,15 @@ async fn no_finished_step_runs_twice_and_no_event_is_lost(place: Place) {
         }
         thread::sleep(Duration::from_millis(100));
     };
-    assert!(
-        runs.iter().all(|run| run["status"] == "succeeded"),
-        "{runs:#?}"
-    );
-    assert!(runs.len() >= acknowledged.len() && !acknowledged.is_empty());
+    // Whoever was being played each time when the process was killed is given up at the third.
+    let (ended, given_up): (Vec<Value>, Vec<Value>) = runs
+        .into_iter()
+        .partition(|run| run["status"] == "succeeded");
+    let abandoned = |run: &Value| run["error"]["code"] == "abandoned";
+    assert!(given_up.iter().all(abandoned), "{given_up:#?}");
+    let (ended, given_up) = (ended.len(), given_up.len());
+    let runs = ended..=ended + given_up;
+    assert!(*runs.end() >= acknowledged.len() && !acknowledged.is_empty());
     let mut written: BTreeMap<String, usize> = BTreeMap::new();
     for row in all(&mut wire, &format!("/v1/features/{to}/rows")) {
         *written
@@ -140,15 +145,19 @@ async fn no_finished_step_runs_twice_and_no_event_is_lost(place: Place) {
             .or_default() += 1;
     }
     assert!(written.values().all(|times| *times == 1), "{written:?}");
-    assert_eq!(written.len(), 2 * runs.len());
-    for note in &acknowledged {
-        assert!(written.contains_key(&format!("after {note}")), "{note}");
-    }
+    assert!((2 * ended..=2 * runs.end()).contains(&written.len()));
+    let after = |note: &&String| written.contains_key(&format!("after {note}"));
+    let missing = acknowledged.len() - acknowledged.iter().filter(after).count();
+    assert!(missing <= given_up, "{missing} of {given_up}");
     let mut mails: BTreeMap<String, usize> = BTreeMap::new();
     for mail in sink.mails() {
         *mails.entry(mail.header("Message-ID")).or_default() += 1;
     }
-    assert_eq!(mails.len(), runs.len(), "a mail for each run");
+    assert!(
+        runs.contains(&mails.len()),
+        "a mail for each run: {}",
+        mails.len()
+    );
     let repeated: usize = mails.values().map(|times| times - 1).sum();
     assert!(repeated <= kills(), "{repeated} repeated");
     serving.signal("-TERM");

@@ -2,6 +2,8 @@
 //! and a real PostgreSQL.
 
 mod api;
+#[cfg(target_os = "linux")]
+mod bounded_runs;
 #[cfg(unix)]
 mod canaries;
 #[cfg(target_os = "linux")]

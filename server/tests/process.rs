@@ -108,9 +108,27 @@ impl Serving {
         arguments: &[&str],
         environment: &[(&str, &str)],
     ) -> Serving {
-        let mut child = command(&["serve", "--listen", "127.0.0.1:0", "--database", database])
+        let mut command = command(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
+        command.args(arguments).envs(environment.iter().copied());
+        Serving::of(command)
+    }
+
+    /// With so many KiB of memory of its own, and not more.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_within(database: &str, memory: u64, arguments: &[&str]) -> Serving {
+        let server = env!("CARGO_BIN_EXE_tplkit-server");
+        let limited = format!("ulimit -d {memory} && exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &limited, server, "serve"])
+            .args(["--listen", "127.0.0.1:0", "--database", database])
             .args(arguments)
-            .envs(environment.iter().copied())
+            .stdin(Stdio::null());
+        Serving::of(command)
+    }
+
+    fn of(mut command: Command) -> Serving {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -8,6 +8,7 @@
 
 mod decode;
 mod lanes;
+mod measure;
 pub mod path;
 pub mod scan;
 mod serde;
@@ -18,6 +19,7 @@ mod value;
 mod write;
 
 pub use decode::{decode, decode_to};
+pub use measure::string_len;
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, Kind, Node};
 pub use validate::validate;

@@ -27,6 +27,9 @@ pub struct Structure {
     /// Tables of other workspaces of the organization that every workspace may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<Feature>,
+    /// Whether whoever applies may not decide whose rows the tables show that are there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub row_access_stays: bool,
 }
 
 /// Named records of the organization. A list is absent when the reader cannot tell.

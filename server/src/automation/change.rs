@@ -16,6 +16,15 @@ use crate::http::problem::{Code, Problem};
 use crate::http::query;
 use crate::store::{StoreError, Tx};
 
+/// What a new version is.
+#[derive(Debug, Clone, Copy)]
+pub enum Standing {
+    /// Not published yet.
+    Draft,
+    /// Published by them, as far as that is known.
+    Published(Option<Uuid>),
+}
+
 /// What a version is made of: its halves as they are kept.
 #[derive(Debug, Clone)]
 pub struct Definition {
@@ -65,7 +74,7 @@ pub fn mint_step_id(context: &Context) -> String {
     id
 }
 
-/// Creates an automation with its first version.
+/// Creates an automation with its first version: a draft, or published at once by somebody.
 ///
 /// # Errors
 /// 404 when the workspace has gone.
@@ -73,7 +82,7 @@ pub async fn create(
     tx: &mut Tx,
     (organization, workspace, workflow): (Uuid, Uuid, Uuid),
     definition: &Definition,
-    is_draft: bool,
+    standing: Standing,
     (id, now): (Uuid, i64),
 ) -> Result<Version, Problem> {
     let sql = "INSERT INTO main.workflows {into $1} \
@@ -94,10 +103,10 @@ pub async fn create(
         id: workflow,
         last_version: 0,
     };
-    Ok(add_version(tx, &workflow, definition, (is_draft, None), (id, now)).await?)
+    Ok(add_version(tx, &workflow, definition, (standing, None), (id, now)).await?)
 }
 
-/// Adds a version, a draft or one that is published at once; it does not fire.
+/// Adds a version, a draft or one that somebody publishes at once; it does not fire.
 ///
 /// # Errors
 /// Those of the store.
@@ -105,7 +114,7 @@ pub async fn add_version(
     tx: &mut Tx,
     workflow: &Workflow,
     definition: &Definition,
-    (is_draft, base): (bool, Option<i64>),
+    (standing, base): (Standing, Option<i64>),
     (id, now): (Uuid, i64),
 ) -> Result<Version, StoreError> {
     let version = workflow.last_version + 1;
@@ -121,7 +130,7 @@ pub async fn add_version(
         "INSERT INTO main.workflow_versions {into $1} (",
         columns!(),
         ", trigger_type, trigger_feature_id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
     );
     let added = Version {
         organization: workflow.organization,
@@ -131,11 +140,15 @@ pub async fn add_version(
         version,
         base_version: base,
         name: definition.name.clone(),
-        is_draft,
+        is_draft: matches!(standing, Standing::Draft),
         is_active: false,
         trigger_config: definition.trigger.clone(),
         graph_config: definition.graph.clone(),
         created_at: now,
+        publisher: match standing {
+            Standing::Draft => None,
+            Standing::Published(publisher) => publisher,
+        },
     };
     let parameters = [
         added.organization.into(),
@@ -150,6 +163,7 @@ pub async fn add_version(
         added.trigger_config.as_str().into(),
         added.graph_config.as_str().into(),
         added.created_at.into(),
+        added.publisher.into(),
         definition.kind.as_str().into(),
         definition.table.into(),
     ];
@@ -161,7 +175,11 @@ pub async fn add_version(
 ///
 /// # Errors
 /// 409 when the version that was in force when the draft was begun is no longer in force.
-pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Version, Problem> {
+pub async fn publish(
+    tx: &mut Tx,
+    mut draft: Version,
+    (publisher, now): (Uuid, i64),
+) -> Result<Version, Problem> {
     let published = find::published(tx, draft.workflow).await?;
     if published.as_ref().map(|version| version.version) != draft.base_version {
         return Err(stale(
@@ -172,6 +190,7 @@ pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Versio
     if fires {
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
+    draft.publisher = Some(publisher);
     put_out(tx, &draft, fires).await?;
     draft.is_draft = false;
     draft.is_active = fires;
@@ -183,7 +202,7 @@ pub async fn publish(tx: &mut Tx, mut draft: Version, now: i64) -> Result<Versio
 
 /// Makes a version a published one that fires, or does not.
 async fn put_out(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), StoreError> {
-    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4 \
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4, publisher = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2";
     let parameters = [
@@ -191,6 +210,7 @@ async fn put_out(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), Stor
         version.id.into(),
         false.into(),
         fires.into(),
+        version.publisher.into(),
     ];
     tx.query(sql, &parameters).await.map(drop)
 }
@@ -242,17 +262,23 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
 }
 
 /// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
-/// of a template go live. One whose table was left out is in force and fires nothing.
+/// of a template go live. Its publisher is whoever started the job. One whose table was left out is in
+/// force and fires nothing.
 ///
 /// # Errors
 /// 404 for one without versions, and those of the store.
-pub async fn launch(tx: &mut Tx, line: &Workflow, now: i64) -> Result<(), Problem> {
+pub async fn launch(
+    tx: &mut Tx,
+    line: &Workflow,
+    (publisher, now): (Option<Uuid>, i64),
+) -> Result<(), Problem> {
     let newest = find::newest(tx, line.id).await?;
-    let newest = newest.ok_or_else(Problem::not_found)?;
+    let mut newest = newest.ok_or_else(Problem::not_found)?;
     if newest.is_active && !newest.is_draft {
         return Ok(());
     }
     switch_off(tx, line.organization, line.id).await?;
+    newest.publisher = publisher;
     put_out(tx, &newest, true).await?;
     // One whose table was left out fires nothing.
     settle(tx, (line.organization, line.id), now).await?;

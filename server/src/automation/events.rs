@@ -7,10 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tplkit::automation::run::Reason;
 use tplkit::rows::{equal, members};
 use uuid::Uuid;
 
 use super::bell::Bell;
+use super::sight::{Happened, Sights};
 use crate::context::Context;
 use crate::rows::{Entered, Stored, Table};
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
@@ -25,6 +27,8 @@ pub struct Cause<'b> {
     run: Option<Uuid>,
     /// How deep the runs are that are caused.
     depth: i64,
+    /// Whose the row is that it happens to.
+    creator: Option<Uuid>,
     bell: &'b Bell,
 }
 
@@ -34,6 +38,7 @@ impl<'b> Cause<'b> {
         Cause {
             run: None,
             depth: 1,
+            creator: None,
             bell,
         }
     }
@@ -43,8 +48,16 @@ impl<'b> Cause<'b> {
         Cause {
             run: Some(run),
             depth: depth + 1,
+            creator: None,
             bell,
         }
+    }
+
+    /// The same, to a row that is theirs.
+    #[must_use]
+    pub fn to_row_of(mut self, creator: Option<Uuid>) -> Cause<'b> {
+        self.creator = creator;
+        self
     }
 }
 
@@ -173,6 +186,7 @@ fn line(
         record.into(),
         cause.depth.into(),
         cause.run.into(),
+        cause.creator.into(),
         now.into(),
     ]
 }
@@ -182,8 +196,8 @@ async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(
         return Ok(());
     }
     let sql = "INSERT INTO main.workflow_events {into $1} (organization_id, workspace_id, feature_id, \
-         id, workflow_id, version, row_id, record, depth, cause, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+         id, workflow_id, version, row_id, record, depth, cause, creator, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     tx.each(sql, lines).await?;
     cause.bell.pull();
     Ok(())
@@ -192,75 +206,105 @@ async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(
 /// How many events one transaction makes runs of; the statement below says it, too.
 const BATCH: i64 = 200;
 
-/// Makes runs of the events that have waited longest; true when more may wait.
+/// Makes runs of the events that have waited longest; true when more may wait. What happened to a row that
+/// the publisher does not see starts none, and leaves no trace.
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn dispatch(store: &Store) -> Result<bool, StoreError> {
+pub(super) async fn dispatch(store: &Store, now: i64) -> Result<bool, StoreError> {
     let made = store
-        .write(&Scope::Operator, (), |tx, ()| Box::pin(dispatch_some(tx)))
+        .write(&Scope::Operator, now, |tx, now| {
+            Box::pin(dispatch_some(tx, *now))
+        })
         .await?;
     Ok(i64::try_from(made).is_ok_and(|made| made >= BATCH))
 }
 
-async fn dispatch_some(tx: &mut Tx) -> Result<usize, StoreError> {
+async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> {
     let sql = "DELETE FROM main.workflow_events WHERE (organization_id, id) IN \
          (SELECT organization_id, id FROM workflow_events ORDER BY id LIMIT 200 {skip}) \
          RETURNING organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
-         cause, created_at";
+         cause, created_at, workspace_id, creator";
     let events = tx.query(sql, &[]).await?;
-    let places = places(tx, &events).await?;
+    let fired = fired(tx, &events).await?;
+    let mut sights = Sights::new(asked_at);
     let mut lines = Vec::with_capacity(events.len());
     for event in &events {
-        let (organization, workflow): (Uuid, Uuid) = (event.get(0)?, event.get(2)?);
+        let of: Fires = (event.get(0)?, event.get(2)?, event.get(3)?);
         // An automation that has gone meanwhile runs no more.
-        let Some(place) = places.get(&(organization, workflow)) else {
+        let Some((place, publisher)) = fired.get(&of).copied() else {
             continue;
         };
+        let (organization, workflow, version) = of;
+        let feature: Uuid = event.get(4)?;
+        let row = Happened {
+            workspace: event.get(10)?,
+            feature,
+            creator: event.get(11)?,
+        };
+        if !sights
+            .notices(tx, (organization, place, publisher), row)
+            .await?
+        {
+            continue;
+        }
         let depth: i64 = event.get(7)?;
         let now: i64 = event.get(9)?;
         let (status, error) = too_deep(depth);
         lines.push(vec![
             organization.into(),
-            (*place).into(),
+            place.into(),
             workflow.into(),
             event.get::<Uuid>(1)?.into(),
-            event.get::<i64>(3)?.into(),
+            version.into(),
             status.into(),
-            event.get::<Uuid>(4)?.into(),
+            feature.into(),
             event.get::<Uuid>(5)?.into(),
             event.get::<String>(6)?.into(),
             depth.into(),
             event.get::<Option<Uuid>>(8)?.into(),
             error.clone().into(),
+            error.as_ref().map(|_| Reason::TooDeep.as_str()).into(),
             now.into(),
             error.map(|_| now).into(),
+            publisher.into(),
         ]);
     }
     let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
          version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, error, \
-         created_at, finished_at) VALUES ($1, $2, $3, $4, $5, $6, 'record.event', $7, $8, $9, false, \
-         $10, $11, $12, $13, $14)";
+         error_code, created_at, finished_at, publisher) \
+         VALUES ($1, $2, $3, $4, $5, $6, 'record.event', $7, $8, $9, false, $10, $11, $12, $13, $14, $15, $16)";
     tx.each(sql, &lines).await?;
     Ok(events.len())
 }
 
-/// The workspaces of the automations of events: many events are of few automations.
-async fn places(tx: &mut Tx, events: &[Row]) -> Result<BTreeMap<(Uuid, Uuid), Uuid>, StoreError> {
+/// Organization, automation and version that an event fires.
+type Fires = (Uuid, Uuid, i64);
+
+/// Where the automations of events stand, and who published their versions: many events are of few
+/// automations.
+async fn fired(
+    tx: &mut Tx,
+    events: &[Row],
+) -> Result<BTreeMap<Fires, (Uuid, Option<Uuid>)>, StoreError> {
     let keys = events
         .iter()
-        .map(|event| Ok((event.get(0)?, event.get(2)?)));
-    let keys = keys.collect::<Result<BTreeSet<(Uuid, Uuid)>, StoreError>>()?;
-    let asked = keys.iter().map(|key| vec![key.0.into(), key.1.into()]);
-    let sql = "SELECT workspace_id FROM workflows WHERE organization_id = $1 AND id = $2";
+        .map(|event| Ok((event.get(0)?, event.get(2)?, event.get(3)?)));
+    let keys = keys.collect::<Result<BTreeSet<Fires>, StoreError>>()?;
+    let asked = keys
+        .iter()
+        .map(|key| vec![key.0.into(), key.1.into(), key.2.into()]);
+    let sql = "SELECT w.workspace_id, v.publisher FROM workflows w LEFT JOIN workflow_versions v \
+         ON v.organization_id = w.organization_id AND v.workflow_id = w.id AND v.version = $3 \
+         WHERE w.organization_id = $1 AND w.id = $2";
     let found = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
-    let mut places = BTreeMap::new();
+    let mut fired = BTreeMap::new();
     for (key, rows) in keys.into_iter().zip(found) {
         if let Some(row) = rows.first() {
-            places.insert(key, row.get(0)?);
+            fired.insert(key, (row.get(0)?, row.get(1)?));
         }
     }
-    Ok(places)
+    Ok(fired)
 }
 
 /// The status of a run of that depth, and why it is not played.

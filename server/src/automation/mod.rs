@@ -16,7 +16,8 @@
 //! | `worker`, `capacity`, `playing`, `rehearsal` | who plays runs, how many at once, and how; dry runs |
 //! | `shown` | runs as they are answered, to whom they may be shown |
 //! | `notifications` | what people were told, as they read it |
-//! | `authority` | as whom a run works |
+//! | `authority`, `sight` | as whom a run works, and what they see |
+//! | `mentioned`, `meter` | which ids an automation mentions; how much processor time its run has used |
 //! | `reading`, `writing`, `telling`, `outside` | what steps do |
 
 mod authority;
@@ -28,6 +29,8 @@ pub mod connections;
 pub mod events;
 pub mod find;
 mod judge;
+mod mentioned;
+mod meter;
 mod named;
 mod notifications;
 mod outside;
@@ -39,6 +42,7 @@ mod schedules;
 mod sealed;
 mod secrets;
 mod shown;
+mod sight;
 mod step;
 mod telling;
 mod version;
@@ -48,8 +52,8 @@ mod writing;
 
 pub use bell::Bell;
 pub use change::{
-    Definition, Switched, activate, add_version, create, launch, mint_step_id, pause, publish,
-    remove,
+    Definition, Standing, Switched, activate, add_version, create, launch, mint_step_id, pause,
+    publish, remove,
 };
 pub use judge::{Judged, Place, Told, judge};
 pub use named::name_fault;

@@ -1,18 +1,52 @@
 //! `feature.read`: rows as steps see them.
 
+use std::time::Duration;
+
 use tplkit::automation::run::{Failure, Question};
 use tplkit::json::{Object, Value as Json};
 use tplkit::rows::query::{Match, Row};
 use uuid::Uuid;
 
+use super::meter::Meter;
 use super::step::Stop;
 use crate::http::page::PageRequest;
-use crate::rows::Tables;
 use crate::rows::query::{self, Listing, Place};
+use crate::rows::{Stored, Tables};
 use crate::store::Tx;
 
-/// How many rows are looked at in one go when filters cannot say which are wanted.
-const PART: i64 = 1000;
+/// How many rows are held in memory at a time, before they are found to be wanted and small enough: few at
+/// first, more where those that were seen are small.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// Which of the sizes it has.
+    at: usize,
+    rows: usize,
+    bytes: usize,
+}
+
+/// How many bytes of rows are asked for at a time, as far as can be told by those before.
+const PART: usize = 4 << 20;
+/// How many rows are asked for: pages as everybody asks for them, whose statements are known.
+const SIZES: [i64; 6] = [5, 10, 25, 50, 100, 200];
+
+impl Part {
+    /// The next rows, of which so many are missing.
+    pub(super) fn request(&self, missing: usize) -> PageRequest {
+        let missing = i64::try_from(missing).unwrap_or(i64::MAX);
+        let enough = SIZES.iter().take(self.at).find(|size| **size >= missing);
+        PageRequest::first(*enough.unwrap_or(&SIZES[self.at]))
+    }
+
+    /// Takes note of the rows that came.
+    pub(super) fn note(&mut self, rows: &[Stored]) {
+        self.rows += rows.len();
+        self.bytes += rows.iter().map(|row| row.data.len()).sum::<usize>();
+        let usual = self.bytes / self.rows.max(1) + 1;
+        let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * usual <= PART);
+        let fitting = SIZES.iter().filter(fit).count().saturating_sub(1);
+        self.at = fitting.min(self.at + 1);
+    }
+}
 
 /// Sees to it that a table may be used in a workspace: it stands there, or is shared; and is not hidden
 /// from who the run works as.
@@ -34,39 +68,54 @@ pub(super) async fn usable(
     Err(Stop::Failed(Failure::at(field, reason)))
 }
 
+/// What a read needs beside the transaction.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) tables: Tables,
+    /// Organization and workspace of the run.
+    pub(super) place: (Uuid, Uuid),
+    /// How many bytes of records there is room for.
+    pub(super) room: usize,
+    pub(super) meter: Meter,
+    pub(super) processor_time: Duration,
+    pub(super) question: Question,
+}
+
 /// The output of a read.
 ///
 /// # Errors
-/// A failure when the table is not there, and those of the store.
-pub(super) async fn read(
-    tx: &mut Tx,
-    tables: &Tables,
-    place: (Uuid, Uuid),
-    asked: &Question,
-) -> Result<Object, Stop> {
-    usable(tx, place, (asked.feature, "featureId")).await?;
-    let look = if asked.is_whole() {
-        i64::try_from(asked.limit).unwrap_or(PART)
-    } else {
-        PART
-    };
+/// A failure when the table is not there or its rows are larger than there is room for, and those of the
+/// store.
+pub(super) async fn read(tx: &mut Tx, asked: &Asked) -> Result<Object, Stop> {
+    let mut working = asked.meter.start();
+    let question = &asked.question;
+    usable(tx, asked.place, (question.feature, "featureId")).await?;
     let mut listing = Listing {
         question: query::Question {
-            feature: asked.feature,
-            filters: asked.filters.clone(),
+            feature: question.feature,
+            filters: question.filters.clone(),
             together: Match::All,
         },
-        sort: asked.sort.clone(),
+        sort: question.sort.clone(),
         fields: None,
-        page: PageRequest::first(look),
+        page: PageRequest::first(1),
         after: None,
     };
+    let mut part = Part::default();
     let mut records = Vec::new();
-    loop {
-        let (table, rows) = query::rows(tx, tables, &listing)
+    let mut room = asked.room;
+    while records.len() < question.limit {
+        let missing = question.limit - records.len();
+        listing.page = part.request(if question.is_whole() {
+            missing
+        } else {
+            usize::MAX
+        });
+        let (table, rows) = query::rows(tx, &asked.tables, &listing)
             .await
             .map_err(|problem| Stop::of(&problem))?;
         let (rows, more) = listing.page.cut(rows);
+        part.note(&rows);
         listing.after = rows.last().map(|row| Place::of(&listing.sort, row));
         for row in rows {
             let seen = Row {
@@ -75,12 +124,21 @@ pub(super) async fn read(
                 updated_at: row.updated_at,
                 data: &row.data,
             };
-            if records.len() < asked.limit && (asked.is_whole() || asked.holds(&seen)) {
+            if records.len() < question.limit && (question.is_whole() || question.holds(&seen)) {
                 let text = String::from_utf8(row.document(table.id)).unwrap_or_default();
+                // Each with the comma behind it.
+                room = room
+                    .checked_sub(text.len() + 1)
+                    .ok_or_else(|| too_much(asked.room))?;
                 records.push(Json::parse(&text).unwrap_or_default());
             }
         }
-        if asked.is_whole() || !more || records.len() >= asked.limit || listing.after.is_none() {
+        working.note();
+        asked
+            .meter
+            .check(asked.processor_time)
+            .map_err(Stop::Failed)?;
+        if !more || listing.after.is_none() {
             break;
         }
     }
@@ -89,4 +147,12 @@ pub(super) async fn read(
         ("count".to_owned(), count.into()),
         ("records".to_owned(), Json::List(records)),
     ]))
+}
+
+/// A failure of a read whose rows the run has no room for.
+fn too_much(room: usize) -> Stop {
+    let reason = format!(
+        "the rows are larger than the {room} bytes that the run has room for: add a filter, or a limit"
+    );
+    Stop::Failed(Failure::too_large("featureId", reason))
 }

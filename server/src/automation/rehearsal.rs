@@ -1,24 +1,28 @@
 //! A dry run: the chain is played in one transaction that is undone. Rows are read and written as they
-//! would be; what would be done outside is shown and not done.
+//! would be; what would be done outside is shown and not done. Each step is kept with what it left.
 
 use jiff::Timestamp;
-use tplkit::automation::run::{Act, Play, Stub};
+use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::{Act, Failure, Next, Play, Reason, Stub};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
+use super::authority::Authority;
 use super::bell::Bell;
-use super::playing::{envelope, line, told};
-use super::reading;
-use super::runs::{self, Run, StepLine};
+use super::meter::Meter;
+use super::playing::{envelope, hold_while, line, told, written};
+use super::reading::{self, Asked};
+use super::runs::{self, Ending, Run, StepLine};
 use super::step::Stop;
 use super::worker::Player;
 use super::writing::Writing;
+use crate::http::problem::Code;
 use crate::store::{Scope, StoreError, Tx};
 
 /// What comes out of the transaction that is undone.
 enum Undone {
     /// The steps, and why the run ended early, if it did.
-    Played(Vec<StepLine>, Option<String>),
+    Played(Vec<StepLine>, Option<Ending>),
     Store(StoreError),
 }
 
@@ -31,6 +35,7 @@ impl From<StoreError> for Undone {
 struct Input {
     player: Player,
     run: Run,
+    may_write: bool,
     graph: Json,
 }
 
@@ -41,107 +46,172 @@ struct Input {
 pub(super) async fn play(
     player: &Player,
     run: &Run,
-    scope: &Scope,
+    authority: &Authority,
     graph: &Json,
 ) -> Result<(), StoreError> {
     let input = Input {
         player: player.clone(),
         run: run.clone(),
+        may_write: authority.may_write,
         graph: graph.clone(),
     };
-    // Always an error: that is what undoes it.
-    let undone: Result<(), Undone> = player
-        .store
-        .write(scope, input, |tx, input| Box::pin(rehearse(tx, input)))
-        .await;
-    let (steps, error) = match undone {
-        Err(Undone::Played(steps, error)) => (steps, error),
-        Err(Undone::Store(error)) => return Err(error),
-        Ok(()) => (Vec::new(), None),
+    let work = async {
+        // Always an error: that is what undoes it.
+        let undone: Result<(), Undone> = player
+            .store
+            .write(&authority.scope, input, |tx, input| {
+                Box::pin(rehearse(tx, input))
+            })
+            .await;
+        match undone {
+            Err(Undone::Played(steps, why)) => Ok((steps, why)),
+            Err(Undone::Store(error)) => Err(Stop::Store(error)),
+            Ok(()) => Ok((Vec::new(), None)),
+        }
     };
-    let well = error.is_none();
-    let input = (
-        run.clone(),
-        steps,
-        error,
-        player.context.now(),
-        player.lease(),
-    );
-    player
+    let (steps, why) = match hold_while(player, run, work).await {
+        Ok(Ok(played)) => played,
+        Err(Stop::Store(error)) => return Err(error),
+        // Somebody else plays it by now.
+        Ok(Err(_)) | Err(_) => return Ok(()),
+    };
+    let well = why.is_none();
+    let now = player.context.now();
+    let input = (run.clone(), steps, why, now, player.lease());
+    let ours = player
         .store
         .write(
             &Scope::Operator,
             input,
-            |tx, (run, steps, error, now, lease)| {
+            |tx, (run, steps, why, now, lease)| {
                 Box::pin(async move {
                     if !runs::hold(tx, run, *lease).await? {
-                        return Ok::<_, StoreError>(());
+                        return Ok::<_, StoreError>(false);
                     }
-                    for step in steps {
-                        runs::write_step(tx, run, step).await?;
-                    }
-                    runs::end(tx, run, error.as_deref(), *now).await.map(drop)
+                    runs::write_steps(tx, run, steps).await?;
+                    runs::end(tx, run, why.as_ref(), *now).await
                 })
             },
         )
         .await?;
-    player.counted.finished(well);
+    if ours {
+        player.counted.finished(well);
+    }
     Ok(())
 }
 
 async fn rehearse(tx: &mut Tx, input: &Input) -> Result<(), Undone> {
     let run = &input.run;
-    let mut play = Play::new(Definitions::embedded(), &input.graph, envelope(run));
-    let now = Timestamp::from_microsecond(input.player.context.now());
-    let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut rehearsal = Rehearsal {
+        input,
+        play: Play::new(Definitions::embedded(), &input.graph, envelope(run)),
+        usage: Usage::default(),
+    };
     let mut steps = Vec::new();
-    while let Some(next) = play.turn() {
+    while let Some(next) = rehearsal.play.turn() {
         let number = i64::try_from(steps.len()).unwrap_or(i64::MAX);
-        let due = play.due(now);
-        let mut step = line(&next, number, &due.input, "succeeded");
-        let done = match due.act {
-            Ok(act) => one(tx, input, &act, &play).await,
-            Err(failure) => Err(Stop::Failed(failure)),
-        };
-        match done {
-            Ok(output) => {
-                step.output = Some(Json::Object(output.clone()).write());
-                steps.push(step);
-                play.done(output);
-            }
+        let mut step = line(&next, number, &Object::new(), "succeeded");
+        match rehearsal.step(tx, &mut step).await {
+            Ok(()) => steps.push(step),
             Err(Stop::Failed(failure)) => {
-                let failure = play.failed(failure);
-                "failed".clone_into(&mut step.status);
-                step.error = Some(failure.to_string());
+                let why = rehearsal.failed(&next, &mut step, failure);
                 steps.push(step);
-                return Err(Undone::Played(steps, Some(told(&next, &failure))));
+                return Err(Undone::Played(steps, Some(why)));
             }
             Err(Stop::Store(error)) => return Err(Undone::Store(error)),
-            Err(Stop::Fenced) => break,
+            Err(Stop::Fenced | Stop::Lost(_)) => break,
         }
     }
     Err(Undone::Played(steps, None))
 }
 
-async fn one(tx: &mut Tx, input: &Input, act: &Act, play: &Play) -> Result<Object, Stop> {
-    let (player, run) = (&input.player, &input.run);
-    match act {
-        Act::Read(question) => {
-            let place = (run.organization, run.workspace);
-            reading::read(tx, &player.tables, place, question).await
+/// A dry run that is being played.
+struct Rehearsal<'i> {
+    input: &'i Input,
+    play: Play,
+    usage: Usage,
+}
+
+impl Rehearsal<'_> {
+    /// Plays a step, and notes what it leaves.
+    async fn step(&mut self, tx: &mut Tx, step: &mut StepLine) -> Result<(), Stop> {
+        let player = &self.input.player;
+        let meter = &self.input.run.meter;
+        let _working = meter.start();
+        self.usage.begin_step().map_err(Stop::Failed)?;
+        let most = player.settings.processor_time;
+        meter.check(most).map_err(Stop::Failed)?;
+        let now = Timestamp::from_microsecond(player.context.now());
+        let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+        let due = self.play.due(now, self.usage.room());
+        let input = Json::Object(due.input).write();
+        let act = due.act.map_err(Stop::Failed);
+        let output = match act {
+            Ok(act) => self.one(tx, &act, input.len()).await,
+            Err(stop) => Err(stop),
+        };
+        step.input = input;
+        let output = output?;
+        self.play.admit(&output).map_err(Stop::Failed)?;
+        let (output, text) = written(output);
+        let stored = self.usage.store(step.input.len() + text.len());
+        stored.map_err(Stop::Failed)?;
+        self.play.done(output);
+        step.output = Some(text);
+        let left = Json::Object(self.play.shown_envelope()).write();
+        self.usage.store(left.len()).map_err(Stop::Failed)?;
+        step.envelope = Some(left);
+        Ok(())
+    }
+
+    /// Notes that a step failed; gives why the run did.
+    fn failed(&mut self, next: &Next, step: &mut StepLine, failure: Failure) -> Ending {
+        let failure = self.play.failed(failure);
+        step.fail(&Ending::new(failure.code, failure.to_string()));
+        step.output = None;
+        if self.usage.store(step.input.len()).is_err() {
+            "{}".clone_into(&mut step.input);
         }
-        Act::Write(write) => {
-            // Nobody is to be woken for what is undone.
-            let bell = Bell::default();
-            let writing = Writing {
-                run,
-                write,
-                tables: &player.tables,
-                context: &player.context,
-                bell: &bell,
-            };
-            writing.run(tx).await
+        let left = Json::Object(self.play.shown_envelope()).write();
+        let fits = self.usage.store(left.len()).is_ok();
+        step.envelope = fits.then_some(left);
+        Ending::new(failure.code, told(next, &failure))
+    }
+
+    async fn one(&self, tx: &mut Tx, act: &Act, input: usize) -> Result<Object, Stop> {
+        let Input { player, run, .. } = self.input;
+        match act {
+            Act::Read(question) => {
+                let room = self.usage.room().saturating_sub(input);
+                let asked = Asked {
+                    tables: player.tables.clone(),
+                    place: (run.organization, run.workspace),
+                    room: room.min(self.play.room_for_records()),
+                    // The step counts its time itself: this goes on from there for the read alone.
+                    meter: Meter::of(run.meter.spent()),
+                    processor_time: player.settings.processor_time,
+                    question: question.clone(),
+                };
+                reading::read(tx, &asked).await
+            }
+            Act::Write(_) if !self.input.may_write => {
+                let reason = "whoever began the run may not write rows any more";
+                let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
+                Err(Stop::Failed(failure))
+            }
+            Act::Write(write) => {
+                // Nobody is to be woken for what is undone.
+                let bell = Bell::default();
+                let writing = Writing {
+                    run,
+                    write,
+                    tables: &player.tables,
+                    context: &player.context,
+                    bell: &bell,
+                };
+                writing.run(tx).await
+            }
+            act => Ok(Stub::default().output(act, self.play.envelope())),
         }
-        act => Ok(Stub::default().output(act, play.envelope())),
     }
 }

@@ -4,10 +4,15 @@
 //! first whether the run is still its own (`hold`), so that one that was stopped too long and goes on
 //! writes nothing.
 
+use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
 use super::events::too_deep;
+use super::meter::Meter;
 use crate::store::{Asked, Row, StoreError, Tx, Value};
+
+/// How many attempts may end without a word before a run is given up.
+pub(super) const CRASHES: i64 = 3;
 
 /// A run that was claimed.
 #[derive(Debug, Clone)]
@@ -34,12 +39,46 @@ pub struct Run {
     pub depth: i64,
     /// Who began it, if it was a person or a key.
     pub caller: Option<Uuid>,
+    /// Who published the automation that fired, if nobody began it.
+    pub publisher: Option<Uuid>,
+    /// How many attempts at it ended without a word.
+    pub crashes: i64,
+    /// How much processor time it has used.
+    pub(super) meter: Meter,
+    /// The ids that its version names, once that is known.
+    pub named: Vec<Uuid>,
     /// Until when it waits, or waited.
     pub wake_at: Option<i64>,
     /// Whether nobody has played any of it.
     pub fresh: bool,
     /// This attempt.
     pub owner: Uuid,
+}
+
+impl Run {
+    /// With whose visibility it works.
+    pub fn principal(&self) -> Option<Uuid> {
+        self.caller.or(self.publisher)
+    }
+}
+
+/// Why a run, or a step of it, has failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// In one word.
+    pub code: &'static str,
+    /// For people.
+    pub detail: String,
+}
+
+impl Ending {
+    /// One for that reason.
+    pub(super) fn new(reason: Reason, detail: impl Into<String>) -> Ending {
+        Ending {
+            code: reason.as_str(),
+            detail: detail.into(),
+        }
+    }
 }
 
 /// A run that is to be.
@@ -67,6 +106,8 @@ pub struct NewRun {
     pub cause: Option<Uuid>,
     /// Who begins it.
     pub caller: Option<Uuid>,
+    /// With whose visibility it works if nobody begins it.
+    pub publisher: Option<Uuid>,
     /// The instant at which it was due.
     pub due_at: Option<i64>,
     /// The time.
@@ -81,8 +122,8 @@ pub struct NewRun {
 pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
          version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, caller, \
-         due_at, error, created_at, finished_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+         due_at, error, error_code, created_at, finished_at, publisher) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
          ON CONFLICT (organization_id, workflow_id, due_at) DO NOTHING";
     let (status, error) = too_deep(new.depth);
     let row = new.row.as_ref();
@@ -103,8 +144,10 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
         new.caller.into(),
         new.due_at.into(),
         error.clone().into(),
+        error.as_ref().map(|_| Reason::TooDeep.as_str()).into(),
         new.now.into(),
         error.map(|_| new.now).into(),
+        new.publisher.into(),
     ];
     tx.query(sql, &parameters).await.map(drop)
 }
@@ -116,7 +159,8 @@ fn free(most: usize) -> &'static str {
         ($most:literal) => {
             concat!(
                 "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
-                 record, dry_run, depth, caller, wake_at, status FROM workflow_runs \
+                 record, dry_run, depth, caller, wake_at, status, publisher, crashes, spent, \
+                 lease_owner FROM workflow_runs \
                  WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
                  AND (locked_until IS NULL OR locked_until < {clock}) \
                  AND NOT {any organization_id $2} ORDER BY id LIMIT ",
@@ -132,8 +176,18 @@ fn free(most: usize) -> &'static str {
     }
 }
 
+/// Runs that were taken up.
+#[derive(Debug, Default)]
+pub(super) struct Claimed {
+    /// Those that are to be played.
+    pub(super) runs: Vec<Run>,
+    /// How many were given up instead: too many attempts at them ended without a word.
+    pub(super) abandoned: usize,
+}
+
 /// Claims up to so many of the runs that wait for nobody, for `lease` microseconds by the clock of the
-/// database. Those of organizations that hold all they may are left.
+/// database. Those of organizations that hold all they may are left. One that is still somebody's was left by
+/// a process that ended.
 ///
 /// # Errors
 /// Those of the store.
@@ -142,10 +196,11 @@ pub(super) async fn claim(
     (owner, most): (Uuid, usize),
     (lease, now): (i64, i64),
     full: &[Uuid],
-) -> Result<Vec<Run>, StoreError> {
+) -> Result<Claimed, StoreError> {
     let parameters = [now.into(), Value::Ids(full.to_vec())];
     let rows = tx.query(free(most), &parameters).await?;
     let run = |row: &Row| {
+        let left = row.get::<Option<Uuid>>(16)?.is_some();
         Ok(Run {
             organization: row.get(0)?,
             workspace: row.get(1)?,
@@ -160,31 +215,80 @@ pub(super) async fn claim(
             caller: row.get(10)?,
             wake_at: row.get(11)?,
             fresh: row.get::<String>(12)? == "queued",
+            publisher: row.get(13)?,
+            crashes: row.get::<i64>(14)? + i64::from(left),
+            meter: Meter::of(row.get(15)?),
+            named: Vec::new(),
             owner,
         })
     };
-    let runs = rows
+    let found = rows
         .iter()
         .map(run)
         .collect::<Result<Vec<Run>, StoreError>>()?;
     let sql = "UPDATE main.workflow_runs SET lease_owner = $3, locked_until = {clock} + $4, \
-         status = 'running', started_at = coalesce(started_at, $5) \
+         status = 'running', started_at = coalesce(started_at, $5), crashes = $6 \
          WHERE organization_id = $1 AND id = $2";
-    let claims = runs.iter().map(|run| {
+    let claims = found.iter().map(|run| {
         vec![
             run.organization.into(),
             run.id.into(),
             owner.into(),
             lease.into(),
             now.into(),
+            run.crashes.into(),
         ]
     });
     tx.each(sql, &claims.collect::<Vec<_>>()).await?;
-    Ok(runs)
+    let mut claimed = Claimed::default();
+    for run in found {
+        if run.crashes < CRASHES {
+            claimed.runs.push(run);
+        } else {
+            end(tx, &run, Some(&abandoned()), now).await?;
+            claimed.abandoned += 1;
+        }
+    }
+    Ok(claimed)
+}
+
+/// Why a run that nobody could bring to its end has failed.
+fn abandoned() -> Ending {
+    let detail = format!(
+        "{CRASHES} attempts at this run ended with the server that made them: begin it anew, and if that \
+         happens again look into the log of the server"
+    );
+    Ending::new(Reason::Abandoned, detail)
+}
+
+/// Notes that an attempt ended with an error of the server. The run is taken up again at `wake_at`, or
+/// given up; true when it was.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn leave(
+    tx: &mut Tx,
+    run: &Run,
+    (wake_at, now): (i64, i64),
+) -> Result<bool, StoreError> {
+    if run.crashes + 1 >= CRASHES {
+        return end(tx, run, Some(&abandoned()), now).await;
+    }
+    let sql = "UPDATE main.workflow_runs SET lease_owner = NULL, locked_until = NULL, wake_at = $4, \
+         crashes = $5 WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
+    let parameters = [
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        wake_at.into(),
+        (run.crashes + 1).into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    Ok(false)
 }
 
 fn holding(run: &Run, lease: i64) -> Asked {
-    let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4 \
+    let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4, spent = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
     let parameters = vec![
@@ -192,6 +296,7 @@ fn holding(run: &Run, lease: i64) -> Asked {
         run.id.into(),
         run.owner.into(),
         lease.into(),
+        run.meter.spent().into(),
     ];
     (sql.into(), parameters)
 }
@@ -225,12 +330,15 @@ pub(super) async fn release(
     tx.query(sql, &parameters).await.map(drop)
 }
 
-fn ending(run: &Run, error: Option<&str>, now: i64) -> Asked {
-    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, finished_at = $6, \
-         lease_owner = NULL, locked_until = NULL, wake_at = NULL \
+/// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.
+fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> Asked {
+    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
+         finished_at = $7, spent = $8, lease_owner = NULL, locked_until = NULL, wake_at = NULL, \
+         own_rows = EXISTS (SELECT 1 FROM features f WHERE f.organization_id = $1 AND f.own_rows \
+         AND (f.workspace_id = $9 OR (f.is_shared AND {any f.id $10}))) \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
-    let status = if error.is_some() {
+    let status = if ending.is_some() {
         "failed"
     } else {
         "succeeded"
@@ -240,8 +348,30 @@ fn ending(run: &Run, error: Option<&str>, now: i64) -> Asked {
         run.id.into(),
         run.owner.into(),
         status.into(),
-        error.into(),
+        ending.map(|ending| ending.detail.as_str()).into(),
+        ending.map(|ending| ending.code).into(),
         now.into(),
+        run.meter.spent().into(),
+        run.workspace.into(),
+        Value::Ids(run.named.clone()),
+    ];
+    (sql.into(), parameters)
+}
+
+/// Ends the steps of a run that have not: one that waited is skipped, one that was being done failed with
+/// the run.
+fn ending_steps(run: &Run, ending: &Ending) -> Asked {
+    let sql = "UPDATE main.workflow_steps SET \
+         status = CASE WHEN key = 'delay' THEN 'skipped' ELSE 'failed' END, \
+         error = CASE WHEN key = 'delay' THEN NULL ELSE $3 END, \
+         error_code = CASE WHEN key = 'delay' THEN NULL ELSE $4 END \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND run_id = $2 AND status = 'running'";
+    let parameters = vec![
+        run.organization.into(),
+        run.id.into(),
+        ending.detail.as_str().into(),
+        ending.code.into(),
     ];
     (sql.into(), parameters)
 }
@@ -253,11 +383,16 @@ fn ending(run: &Run, error: Option<&str>, now: i64) -> Asked {
 pub(super) async fn end(
     tx: &mut Tx,
     run: &Run,
-    error: Option<&str>,
+    why: Option<&Ending>,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let (sql, parameters) = ending(run, error, now);
-    Ok(!tx.ask(&sql, &parameters).await?.is_empty())
+    let (sql, parameters) = ending(run, why, now);
+    let ours = !tx.ask(&sql, &parameters).await?.is_empty();
+    if let Some(why) = why.filter(|_| ours) {
+        let (sql, parameters) = ending_steps(run, why);
+        tx.ask(&sql, &parameters).await?;
+    }
+    Ok(ours)
 }
 
 /// A step as it is kept.
@@ -271,7 +406,7 @@ pub struct StepLine {
     pub id: String,
     /// Its key.
     pub key: String,
-    /// `running`, `succeeded` or `failed`.
+    /// `running`, `succeeded`, `failed` or `skipped`.
     pub status: String,
     /// Its config as it was meant: JSON text.
     pub input: String,
@@ -279,20 +414,18 @@ pub struct StepLine {
     pub output: Option<String>,
     /// Why nothing could.
     pub error: Option<String>,
+    /// The same in one word.
+    pub error_code: Option<String>,
+    /// What a step of a dry run left to those behind it: JSON text.
+    pub envelope: Option<String>,
 }
 
 impl StepLine {
-    fn read(row: &Row) -> Result<StepLine, StoreError> {
-        Ok(StepLine {
-            number: row.get(0)?,
-            path: row.get(1)?,
-            id: row.get(2)?,
-            key: row.get(3)?,
-            status: row.get(4)?,
-            input: row.get(5)?,
-            output: row.get(6)?,
-            error: row.get(7)?,
-        })
+    /// That it failed, and why.
+    pub(super) fn fail(&mut self, ending: &Ending) {
+        "failed".clone_into(&mut self.status);
+        self.error = Some(ending.detail.clone());
+        self.error_code = Some(ending.code.to_owned());
     }
 }
 
@@ -304,21 +437,67 @@ pub async fn steps(
     tx: &mut Tx,
     (organization, run): (Uuid, Uuid),
 ) -> Result<Vec<StepLine>, StoreError> {
-    let sql = "SELECT number, path, step_id, key, status, input, output, error FROM workflow_steps \
+    let sql = "SELECT number, path, step_id, key, status, error, error_code, input, output, envelope \
+         FROM workflow_steps WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND run_id = $2 ORDER BY number";
+    let rows = tx.query(sql, &[organization.into(), run.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StepLine {
+                input: row.get(7)?,
+                output: row.get(8)?,
+                envelope: row.get(9)?,
+                ..outline(row)?
+            })
+        })
+        .collect()
+}
+
+/// The steps of a run without what went in and came out.
+///
+/// # Errors
+/// Those of the store.
+pub async fn outlines(
+    tx: &mut Tx,
+    (organization, run): (Uuid, Uuid),
+) -> Result<Vec<StepLine>, StoreError> {
+    let sql = "SELECT number, path, step_id, key, status, error, error_code FROM workflow_steps \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND run_id = $2 ORDER BY number";
     let rows = tx.query(sql, &[organization.into(), run.into()]).await?;
-    rows.iter().map(StepLine::read).collect()
+    rows.iter().map(outline).collect()
 }
 
-fn writing(run: &Run, step: &StepLine) -> Asked {
-    let sql = "INSERT INTO main.workflow_steps {into $1} (organization_id, workspace_id, run_id, number, \
-         path, step_id, key, status, input, output, error) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+fn outline(row: &Row) -> Result<StepLine, StoreError> {
+    Ok(StepLine {
+        number: row.get(0)?,
+        path: row.get(1)?,
+        id: row.get(2)?,
+        key: row.get(3)?,
+        status: row.get(4)?,
+        error: row.get(5)?,
+        error_code: row.get(6)?,
+        input: String::new(),
+        output: None,
+        envelope: None,
+    })
+}
+
+/// Writes a step down, or what became of it since.
+const WRITE_STEP: &str = "INSERT INTO main.workflow_steps {into $1} (organization_id, workspace_id, run_id, number, \
+         path, step_id, key, status, input, output, error, error_code, envelope) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
          ON CONFLICT (organization_id, run_id, number) DO UPDATE SET status = excluded.status, \
-         input = excluded.input, output = excluded.output, error = excluded.error \
+         input = excluded.input, output = excluded.output, error = excluded.error, \
+         error_code = excluded.error_code, envelope = excluded.envelope \
          WHERE workflow_steps.status <> 'succeeded'";
-    let parameters = vec![
+
+fn writing(run: &Run, step: &StepLine) -> Asked {
+    (WRITE_STEP.into(), step_parameters(run, step))
+}
+
+fn step_parameters(run: &Run, step: &StepLine) -> Vec<Value> {
+    vec![
         run.organization.into(),
         run.workspace.into(),
         run.id.into(),
@@ -330,8 +509,25 @@ fn writing(run: &Run, step: &StepLine) -> Asked {
         step.input.as_str().into(),
         step.output.as_deref().into(),
         step.error.as_deref().into(),
-    ];
-    (sql.into(), parameters)
+        step.error_code.as_deref().into(),
+        step.envelope.as_deref().into(),
+    ]
+}
+
+/// Writes the steps of a run down, all at once.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn write_steps(
+    tx: &mut Tx,
+    run: &Run,
+    steps: &[StepLine],
+) -> Result<(), StoreError> {
+    let lines: Vec<_> = steps
+        .iter()
+        .map(|step| step_parameters(run, step))
+        .collect();
+    tx.each(WRITE_STEP, &lines).await.map(drop)
 }
 
 /// Writes a step down. One that succeeded is never written again.

@@ -4,7 +4,7 @@
 //! transaction, and of one instant there is one run by the store's own rule: so several processes may try.
 
 use jiff::Timestamp;
-use tplkit::automation::run::{Schedule, Timer};
+use tplkit::automation::run::{Reason, Schedule, Timer};
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
@@ -132,12 +132,13 @@ async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
         depth: 1,
         cause: None,
         caller: None,
+        publisher: version.publisher,
         due_at: due.due_at.or(Some(due.since)),
         now: due.now,
     };
     runs::begin(tx, &new).await?;
     if let Some(error) = error {
-        let sql = "UPDATE main.workflow_runs SET status = 'failed', error = $3, finished_at = $4 \
+        let sql = "UPDATE main.workflow_runs SET status = 'failed', error = $3, error_code = $5, finished_at = $4 \
              WHERE organization_id = $1 AND id = $2";
         let told = format!("the trigger is never due: {error}");
         let parameters = [
@@ -145,6 +146,7 @@ async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
             due.id.into(),
             told.into(),
             due.now.into(),
+            Reason::StepFailed.as_str().into(),
         ];
         tx.query(sql, &parameters).await?;
     }

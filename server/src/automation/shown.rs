@@ -1,22 +1,26 @@
-//! Runs as they are answered. Who does not see all rows of the tables that a run is about is told that it
-//! was, and how it ended, and nothing of what was in it.
+//! Runs as they are answered, and to whom what was in them is shown (`rest` 2.5).
+//!
+//! Whole they are for the one for whom the run worked and for administrators; for others where no table
+//! that it is about keeps rows apart, or did when it ended. Everybody else is told that it was and how it
+//! ended, and nothing of what was in it. Lists never say what went in and came out.
 
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use tplkit::automation::run::Play;
-use tplkit::json::{Doc, Value as Json};
+use tplkit::automation::run::{Play, Reason};
+use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::find;
-use super::runs::{StepLine, steps};
+use super::mentioned::mentioned;
+use super::runs::{StepLine, outlines, steps};
 use crate::context::rfc3339;
-use crate::http::page::PageRequest;
+use crate::http::page::{Page, PageRequest};
 use crate::http::problem::Problem;
-use crate::http::query;
-use crate::store::{Row, Scope, StoreError, Tx};
+use crate::store::{Row, Scope, StoreError, Tx, Value};
 
-/// How many records of an output are shown.
-const SHOWN: usize = 20;
+/// How many steps a page of runs tells of before it ends early.
+const STEPS: usize = 20_000;
 
 /// A run.
 #[derive(Debug, Serialize)]
@@ -31,41 +35,94 @@ pub struct Shown {
     dry_run: bool,
     started_at: Option<String>,
     finished_at: Option<String>,
-    error: Option<String>,
+    error: Option<Failed>,
     steps: Vec<Step>,
 }
 
+/// Why a run or a step failed: in one word, and for people where they may read it.
 #[derive(Debug, Serialize)]
+struct Failed {
+    code: String,
+    detail: Option<String>,
+}
+
+impl Failed {
+    fn of(code: Option<String>, detail: Option<String>) -> Option<Failed> {
+        // Before there were codes there was one reason.
+        let code = code.or_else(|| {
+            let unnamed = Reason::StepFailed.as_str().to_owned();
+            detail.as_ref().map(|_| unnamed)
+        });
+        code.map(|code| Failed { code, detail })
+    }
+}
+
+#[derive(Debug)]
 struct Step {
     path: String,
     id: String,
     key: String,
     status: String,
-    input: Option<Box<RawValue>>,
-    output: Option<Box<RawValue>>,
-    error: Option<String>,
+    error: Option<Failed>,
+    /// What went in and came out; not in lists.
+    content: Option<Content>,
 }
 
-/// What stands in the place of what is not shown.
-const WITHHELD: &str = "it failed; why is not shown to who does not see all rows concerned";
+#[derive(Debug)]
+struct Content {
+    input: Option<Box<RawValue>>,
+    output: Option<Box<RawValue>>,
+    /// Of the steps of dry runs alone.
+    envelope: Option<Box<RawValue>>,
+    dry_run: bool,
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("id", &self.id)?;
+        map.serialize_entry("key", &self.key)?;
+        map.serialize_entry("status", &self.status)?;
+        if let Some(content) = &self.content {
+            map.serialize_entry("input", &content.input)?;
+            map.serialize_entry("output", &content.output)?;
+            if content.dry_run {
+                map.serialize_entry("envelope", &content.envelope)?;
+            }
+        }
+        map.serialize_entry("error", &self.error)?;
+        map.end()
+    }
+}
 
 macro_rules! columns {
     () => {
         "organization_id, id, workflow_id, version, status, trigger_word, feature_id, row_id, \
-         dry_run, started_at, finished_at, error"
+         dry_run, started_at, finished_at, error, error_code, workspace_id, caller, publisher, \
+         own_rows"
     };
 }
 
 struct Line {
     organization: Uuid,
+    workspace: Uuid,
     feature: Option<Uuid>,
+    /// For whom it worked.
+    principal: Option<Uuid>,
+    /// Whether rows of what it is about were kept from somebody when it ended.
+    own_rows: bool,
     run: Shown,
 }
 
 fn line(row: &Row) -> Result<Line, StoreError> {
+    let caller: Option<Uuid> = row.get(14)?;
     Ok(Line {
         organization: row.get(0)?,
+        workspace: row.get(13)?,
         feature: row.get(6)?,
+        principal: caller.or(row.get(15)?),
+        own_rows: row.get(16)?,
         run: Shown {
             id: row.get(1)?,
             workflow_id: row.get(2)?,
@@ -76,7 +133,7 @@ fn line(row: &Row) -> Result<Line, StoreError> {
             dry_run: row.get(8)?,
             started_at: row.get::<Option<i64>>(9)?.map(rfc3339),
             finished_at: row.get::<Option<i64>>(10)?.map(rfc3339),
-            error: row.get(11)?,
+            error: Failed::of(row.get(12)?, row.get(11)?),
             steps: Vec::new(),
         },
     })
@@ -94,10 +151,18 @@ pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<Shown, Problem> {
     );
     let row = tx.first(sql, &[id.into()]).await?;
     let line = line(&row.ok_or_else(Problem::not_found)?)?;
-    Ok(shown(tx, line).await?)
+    let open = is_open(tx, &line).await?;
+    let found = steps(tx, (line.organization, line.run.id)).await?;
+    let dry_run = line.run.dry_run;
+    let steps = found.into_iter().map(|mut step| {
+        let content = content(&mut step, dry_run, open);
+        outline(step, Some(content))
+    });
+    let steps = steps.collect();
+    Ok(shown(tx, line, steps, open).await?)
 }
 
-/// A page of the runs of an automation, and one more if another page follows.
+/// A page of the runs of an automation.
 ///
 /// # Errors
 /// 404 for an automation that cannot be seen.
@@ -105,7 +170,7 @@ pub async fn run_page(
     tx: &mut Tx,
     workflow: Uuid,
     page: &PageRequest,
-) -> Result<Vec<Shown>, Problem> {
+) -> Result<Page<Shown>, Problem> {
     visible(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
@@ -115,12 +180,23 @@ pub async fn run_page(
     );
     let parameters = [workflow.into(), page.from().into(), page.look().into()];
     let rows = tx.query(sql, &parameters).await?;
-    let mut runs = Vec::with_capacity(rows.len());
+    let (rows, mut more) = page.cut(rows);
+    let (mut items, mut told) = (Vec::with_capacity(rows.len()), 0);
     for row in &rows {
+        if told > STEPS {
+            more = true;
+            break;
+        }
         let line = line(row)?;
-        runs.push(shown(tx, line).await?);
+        let open = is_open(tx, &line).await?;
+        let found = outlines(tx, (line.organization, line.run.id)).await?;
+        told += found.len();
+        let steps = found.into_iter().map(|step| outline(step, None)).collect();
+        items.push(shown(tx, line, steps, open).await?);
     }
-    Ok(runs)
+    let last = items.last().filter(|_| more);
+    let next_cursor = last.map(|last| page.cursor(last.id, &[]));
+    Ok(Page { items, next_cursor })
 }
 
 /// Sees to it that an automation may be seen.
@@ -134,84 +210,111 @@ async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Problem> {
     found.map(drop).ok_or_else(Problem::not_found)
 }
 
-async fn shown(tx: &mut Tx, line: Line) -> Result<Shown, StoreError> {
-    let Line {
-        organization,
-        feature,
-        mut run,
-    } = line;
-    let open = sees_all(tx, (run.workflow_id, run.version), feature).await?;
-    let lines = steps(tx, (organization, run.id)).await?;
-    run.steps = lines.into_iter().map(|line| step(line, open)).collect();
-    if !open {
-        run.row_id = None;
-        run.error = run.error.map(|_| WITHHELD.to_owned());
+/// The run with its steps, and without what is kept from who asks.
+async fn shown(tx: &mut Tx, line: Line, steps: Vec<Step>, open: bool) -> Result<Shown, StoreError> {
+    let row = line.feature.zip(line.run.row_id);
+    let mut run = line.run;
+    run.steps = steps;
+    if open {
+        return Ok(run);
+    }
+    let failed = run.steps.iter_mut().filter_map(|step| step.error.as_mut());
+    for failed in failed.chain(&mut run.error) {
+        failed.detail = None;
+    }
+    if let Some((feature, row)) = row {
+        let sql = "SELECT id FROM rows WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND {row feature_id created_by} \
+             AND organization_id = $1 AND feature_id = $2 AND id = $3";
+        let parameters = [line.organization.into(), feature.into(), row.into()];
+        let seen = tx.first(sql, &parameters).await?.is_some();
+        run.row_id = run.row_id.filter(|_| seen);
     }
     Ok(run)
 }
 
-fn step(line: StepLine, open: bool) -> Step {
-    let raw = |text: String| RawValue::from_string(text).ok();
+fn outline(step: StepLine, content: Option<Content>) -> Step {
     Step {
-        path: line.path,
-        id: line.id,
-        key: line.key,
-        status: line.status,
-        input: Some(line.input).filter(|_| open).and_then(raw),
-        output: line.output.filter(|_| open).map(cut).and_then(raw),
-        error: line
-            .error
-            .map(|error| if open { error } else { WITHHELD.to_owned() }),
+        path: step.path,
+        id: step.id,
+        key: step.key,
+        status: step.status,
+        error: Failed::of(step.error_code, step.error),
+        content,
     }
 }
 
-/// An output without what the play remembers for itself, and without most of the records.
-fn cut(output: String) -> String {
-    let Ok(Json::Object(mut members)) = Json::parse(&output) else {
-        return output;
-    };
-    if let Some(Json::List(records)) = members.get_mut("records") {
-        records.truncate(SHOWN);
+fn content(step: &mut StepLine, dry_run: bool, open: bool) -> Content {
+    let raw = |text: String| RawValue::from_string(text).ok();
+    let input = std::mem::take(&mut step.input);
+    let output = step.output.take().filter(|_| open);
+    let envelope = step.envelope.take().filter(|_| open);
+    Content {
+        input: Some(input).filter(|_| open).and_then(raw),
+        output: output.map(told).and_then(raw),
+        envelope: envelope.and_then(raw),
+        dry_run,
     }
-    Json::Object(Play::told(members)).write()
 }
 
-/// Whether who asks sees every row of the tables that the version names and of the one that fired.
-async fn sees_all(
-    tx: &mut Tx,
-    (workflow, version): (Uuid, i64),
-    feature: Option<Uuid>,
-) -> Result<bool, StoreError> {
+/// An output without what the play remembers for itself.
+fn told(output: String) -> String {
+    match Json::parse(&output) {
+        Ok(Json::Object(members)) => Json::Object(Play::told(members)).write(),
+        _ => output,
+    }
+}
+
+/// Whether what was in the run is shown to who asks.
+async fn is_open(tx: &mut Tx, line: &Line) -> Result<bool, StoreError> {
     let Scope::Caller(visible) = tx.scope().clone() else {
         return Ok(true);
     };
+    let theirs = line.principal == Some(visible.caller);
+    if theirs || visible.administered.contains(&line.organization) {
+        return Ok(true);
+    }
+    if line.own_rows {
+        return Ok(false);
+    }
     if visible.guarded.is_empty() && visible.hidden.is_empty() {
         return Ok(true);
     }
-    let mut named: Vec<Uuid> = feature.into_iter().collect();
-    if let Some(version) = find::by_number(tx, workflow, version).await?
-        && let Ok(doc) = Doc::parse(&version.graph_config)
+    let mut ids: Vec<Uuid> = line.feature.into_iter().collect();
+    let version = find::by_number(tx, line.run.workflow_id, line.run.version).await?;
+    for half in version
+        .iter()
+        .flat_map(|v| [&v.trigger_config, &v.graph_config])
     {
-        let texts = doc.all_nodes();
-        named.extend(texts.filter_map(|node| node.as_str().and_then(query::uuid)));
+        ids.extend(mentioned(&Json::parse(half).unwrap_or_default()));
     }
-    if named.iter().any(|id| visible.guarded.contains(id)) {
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND own_rows \
+         AND (workspace_id = $2 OR (is_shared AND {any id $3})) LIMIT 1";
+    let parameters = [
+        line.organization.into(),
+        line.workspace.into(),
+        Value::Ids(ids.clone()),
+    ];
+    if tx.first(sql, &parameters).await?.is_some() {
         return Ok(false);
     }
-    if visible.hidden.is_empty() {
-        return Ok(true);
-    }
-    // Of what is named and is not a table that is seen, nobody knows what it is.
-    let sql = "SELECT id FROM features WHERE {tenant organization_id} \
+    Ok(visible.hidden.is_empty() || sees(tx, &ids).await?)
+}
+
+/// Whether who asks sees all of what is named. Of what is no table, channel, person or automation that is
+/// seen, nobody knows what it is.
+async fn sees(tx: &mut Tx, ids: &[Uuid]) -> Result<bool, StoreError> {
+    let features = "SELECT id FROM features WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND id = $1";
-    let known = "SELECT id FROM channels WHERE {tenant organization_id} AND id = $1";
+    let channels = "SELECT id FROM channels WHERE {tenant organization_id} AND id = $1";
     let people = "SELECT user_id FROM memberships WHERE {tenant organization_id} AND user_id = $1";
     let others = "SELECT id FROM workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND id = $1";
-    for id in named {
+    for id in ids {
         let mut seen = false;
-        for sql in [sql, known, people, others] {
-            seen = seen || tx.first(sql, &[id.into()]).await?.is_some();
+        for sql in [features, channels, people, others] {
+            seen = seen || tx.first(sql, &[(*id).into()]).await?.is_some();
         }
         if !seen {
             return Ok(false);

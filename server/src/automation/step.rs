@@ -1,6 +1,6 @@
 //! How the doing of a step can end before its output is there.
 
-use tplkit::automation::run::Failure;
+use tplkit::automation::run::{Failure, Reason};
 
 use crate::http::problem::{Code, Problem};
 use crate::store::StoreError;
@@ -12,30 +12,69 @@ pub(super) enum Stop {
     Failed(Failure),
     /// The run is somebody else's by now: nothing was written.
     Fenced,
-    /// The store could not do it; later it may.
+    /// Whoever the run works for does not see its workspace any more.
+    Lost(Reason),
+    /// The store could not do it.
     Store(StoreError),
 }
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Stop {
-        Stop::Store(error)
+        match failure_of(&error) {
+            Some(failure) => Stop::Failed(failure),
+            None => Stop::Store(error),
+        }
     }
 }
 
 impl Stop {
     /// What a refusal of the store means for a step.
     pub(super) fn of(problem: &Problem) -> Stop {
-        Stop::passing(problem)
-            .unwrap_or_else(|| Stop::Failed(Failure::new(problem.detail().to_owned())))
+        Stop::passing(problem).unwrap_or_else(|| {
+            let failure = Failure::new(problem.detail().to_owned());
+            Stop::Failed(failure.because(Reason::Refused(problem.code)))
+        })
     }
 
     /// A refusal that says nothing about the step: later it may be done.
     pub(super) fn passing(problem: &Problem) -> Option<Stop> {
+        if problem.is_too_long() {
+            return Some(StoreError::TooLong.into());
+        }
         let detail = problem.detail().to_owned();
         match problem.code {
-            Code::StoreUnavailable => Some(Stop::Store(StoreError::Unavailable(detail))),
-            Code::Internal => Some(Stop::Store(StoreError::Internal(detail))),
+            Code::StoreUnavailable => Some(StoreError::Unavailable(detail).into()),
+            Code::Internal => Some(StoreError::Internal(detail).into()),
             _ => None,
         }
     }
+}
+
+/// What the store says about the step itself: asked again it would say the same.
+fn failure_of(error: &StoreError) -> Option<Failure> {
+    Some(match error {
+        StoreError::OutOfScope | StoreError::Denied(_) => {
+            let reason = "whoever the run works for may not do this";
+            Failure::new(reason).because(Reason::Refused(Code::Forbidden))
+        }
+        StoreError::TooLong => Failure::new(
+            "the store was not done with it in time: ask for fewer rows, or for rows that a view filters or sorts by",
+        ),
+        StoreError::Reference | StoreError::Unique { .. } => {
+            Failure::new("what it refers to has changed meanwhile")
+        }
+        _ => return None,
+    })
+}
+
+/// Whether what the store says may be over later, for reasons that are not the run's.
+pub(super) fn passes(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Unavailable(_)
+            | StoreError::Locked
+            | StoreError::NotBrief
+            | StoreError::Stale
+            | StoreError::TurnedAway(_)
+    )
 }

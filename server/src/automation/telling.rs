@@ -99,6 +99,7 @@ pub(super) async fn run_other(
         depth: run.depth + 1,
         cause: Some(run.id),
         caller: run.caller,
+        publisher: run.publisher,
         due_at: None,
         now,
     };

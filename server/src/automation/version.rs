@@ -36,13 +36,15 @@ pub struct Version {
     pub graph_config: String,
     /// In microseconds.
     pub created_at: i64,
+    /// Who published it, if it is no draft.
+    pub publisher: Option<Uuid>,
 }
 
 /// The columns that [`Version::read`] reads, in order.
 macro_rules! columns {
     () => {
         "organization_id, workspace_id, workflow_id, id, version, base_version, name, is_draft, \
-         is_active, trigger_config, graph_config, created_at"
+         is_active, trigger_config, graph_config, created_at, publisher"
     };
 }
 pub(super) use columns;
@@ -62,6 +64,7 @@ impl Version {
             trigger_config: row.get(9)?,
             graph_config: row.get(10)?,
             created_at: row.get(11)?,
+            publisher: row.get(12)?,
         })
     }
 }

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::bell::Bell;
 use super::capacity::{Capacity, RunPermit};
 use super::connections::Opened;
+use super::step::passes;
 use super::{events, outside, playing, runs, schedules};
 use crate::context::Context;
 use crate::metrics::Runs;
@@ -26,6 +27,11 @@ use crate::store::{Scope, Store, StoreError, Value};
 
 /// How long nobody looks when the bell is silent.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How much processor time the steps of one run may use.
+const PROCESSOR_TIME: Duration = Duration::from_secs(15 * 60);
+/// After which time a run is taken up again whose attempt ended with an error, in microseconds.
+const AGAIN: i64 = 1_000_000;
+
 /// How many graphs are remembered.
 const GRAPHS: usize = 256;
 
@@ -40,6 +46,8 @@ pub struct Settings {
     pub smtp_url: Option<String>,
     /// Whether names may lead into private networks.
     pub allow_private: bool,
+    /// How much processor time the steps of one run may use.
+    pub processor_time: Duration,
 }
 
 impl Default for Settings {
@@ -49,6 +57,7 @@ impl Default for Settings {
             secret_key: None,
             smtp_url: None,
             allow_private: false,
+            processor_time: PROCESSOR_TIME,
         }
     }
 }
@@ -189,7 +198,7 @@ impl Player {
         let mut found = Found::default();
         if waiting.events {
             // The rest is for the next round: those that are runs by then are played meanwhile.
-            found.more = events::dispatch(&self.store).await?;
+            found.more = events::dispatch(&self.store, self.context.now()).await?;
         }
         if waiting.schedules {
             schedules::begin_due(self).await?;
@@ -198,12 +207,18 @@ impl Player {
             let claim = (self.context.id(), room);
             let times = (self.lease(), self.context.now());
             let input = (claim, times, full);
-            found.runs = self
+            let claimed = self
                 .store
                 .write(&Scope::Operator, input, |tx, (claim, times, full)| {
                     Box::pin(runs::claim(tx, *claim, *times, full))
                 })
                 .await?;
+            for _ in 0..claimed.abandoned {
+                self.counted.finished(false);
+                tracing::error!("a run was given up: attempts at it ended with their process");
+            }
+            found.more |= claimed.abandoned > 0;
+            found.runs = claimed.runs;
         }
         Ok(found)
     }
@@ -236,23 +251,29 @@ impl Player {
             .await
     }
 
-    /// Plays a run, whatever happens.
-    async fn once(&self, run: runs::Run, permit: RunPermit, stop: &watch::Receiver<bool>) {
+    /// Plays a run, whatever happens. What is no fault of the run's is tried again, and in the end given up:
+    /// no run goes on for ever, and none ends with an error of the server for its reason.
+    async fn once(&self, mut run: runs::Run, permit: RunPermit, stop: &watch::Receiver<bool>) {
         permit.work().await;
         self.counted.started();
-        let played = AssertUnwindSafe(playing::play(self, &run, &permit, stop)).catch_unwind();
-        match played.await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
+        let played = AssertUnwindSafe(playing::play(self, &mut run, &permit, stop)).catch_unwind();
+        let wake_at = self.context.now() + AGAIN;
+        let left = match played.await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) if passes(&error) => {
                 tracing::warn!(%error, "a run was left, and is taken up again later");
+                // Not at once: what is not there now is not there a moment later either.
+                playing::release(self, &run, Some(wake_at)).await
             }
-            // The panic itself was told where it happened. To play it again would end the same way.
-            Err(_) => {
-                let told = "something went wrong here; it has been recorded";
-                if let Err(error) = playing::end(self, &run, Some(told)).await {
-                    tracing::warn!(%error, "a run that panicked was not ended");
-                }
+            Ok(Err(error)) => {
+                tracing::error!(%error, "an attempt at a run failed");
+                playing::leave(self, &run, wake_at).await
             }
+            // The panic itself was told where it happened.
+            Err(_) => playing::leave(self, &run, wake_at).await,
+        };
+        if let Err(error) = left {
+            tracing::warn!(%error, "a run was not let go of; its lease will end");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tplkit::automation::run::{Binding, Failure, Write, WriteMode};
+use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
 use tplkit::json::Object;
 use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, Sort};
 use tplkit::rows::{equal, member, text_form};
@@ -10,13 +10,13 @@ use uuid::Uuid;
 
 use super::bell::Bell;
 use super::events::{self, Cause};
-use super::reading::usable;
+use super::reading::{Part, usable};
 use super::runs::Run;
 use super::step::Stop;
 use crate::context::Context;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::rows::query::{self, Listing};
+use crate::rows::query::{self, Listing, Place};
 use crate::rows::{
     Entering, Faults, Opened, Source, Stored, Table, Tables, Validate, insert, replace, together,
 };
@@ -127,17 +127,19 @@ impl Writing<'_> {
         faults.finish().map_err(|problem| self.refused(&problem))?;
         let now = self.context.now();
         let mut rows = [entered];
-        insert(tx, opened, (None, now), &mut rows)
+        // They belong to nobody; the run itself sees them, wherever rows are kept apart.
+        let creator = Some(self.run.id);
+        insert(tx, opened, (creator, now), &mut rows)
             .await
             .map_err(|refused| self.refused(&refused.into()))?;
-        let cause = Cause::run(self.run.id, self.run.depth, self.bell);
+        let cause = Cause::run(self.run.id, self.run.depth, self.bell).to_row_of(creator);
         events::created(tx, &opened.table, (&rows, now), cause, self.context).await?;
         Ok(id)
     }
 
     /// Changes a row; false when it is not there.
     async fn change(&self, tx: &mut Tx, table: &Table, id: Uuid) -> Result<bool, Stop> {
-        let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
+        let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND {row feature_id created_by} \
              AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
@@ -164,7 +166,7 @@ impl Writing<'_> {
             .map_err(|refused| self.refused(&refused.into()))?;
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = now;
-        let cause = Cause::run(self.run.id, self.run.depth, self.bell);
+        let cause = Cause::run(self.run.id, self.run.depth, self.bell).to_row_of(found.get(4)?);
         events::updated(tx, table, (&before, &row), cause, self.context).await?;
         Ok(true)
     }
@@ -187,7 +189,7 @@ impl Writing<'_> {
                 "names no column that could be written",
             ));
         }
-        let listing = Listing {
+        let mut listing = Listing {
             question: query::Question {
                 feature: table.id,
                 filters: vec![Filter {
@@ -198,20 +200,33 @@ impl Writing<'_> {
             },
             sort: Sort::default(),
             fields: None,
-            page: PageRequest::first(i64::try_from(MOST).unwrap_or(i64::MAX)),
+            page: PageRequest::first(1),
             after: None,
         };
-        let (_, rows) = query::rows(tx, self.tables, &listing)
-            .await
-            .map_err(|problem| Stop::of(&problem))?;
-        if rows.len() > MOST {
-            let reason =
-                format!("more than {MOST} rows hold that value, and a step changes no more");
-            return Err(failed("matchColumn", &reason));
+        let (mut looked_at, mut found) = (0, Vec::new());
+        let mut part = Part::default();
+        loop {
+            listing.page = part.request(usize::MAX);
+            let (_, rows) = query::rows(tx, self.tables, &listing)
+                .await
+                .map_err(|problem| Stop::of(&problem))?;
+            let (rows, more) = listing.page.cut(rows);
+            part.note(&rows);
+            looked_at += rows.len();
+            if looked_at > MOST {
+                let reason =
+                    format!("more than {MOST} rows hold that value, and a step changes no more");
+                return Err(failed("matchColumn", &reason));
+            }
+            // 1 is not "1", however alike their texts are.
+            let same =
+                |row: &&Stored| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
+            found.extend(rows.iter().filter(same).map(|row| row.id));
+            listing.after = rows.last().map(|row| Place::of(&listing.sort, row));
+            if !more || listing.after.is_none() {
+                return Ok(found);
+            }
         }
-        // 1 is not "1", however alike their texts are.
-        let same = |row: &&Stored| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
-        Ok(rows.iter().filter(same).map(|row| row.id).collect())
     }
 
     /// A refusal of the row, told with the binding that it is about.
@@ -225,11 +240,12 @@ impl Writing<'_> {
         });
         let about = |binding: &&Binding| Some(&binding.column) == named.as_ref();
         let reason = problem.detail().to_owned();
-        Stop::Failed(match self.write.cells.iter().find(about) {
+        let failure = match self.write.cells.iter().find(about) {
             Some(binding) => Failure::at(format!("bindings.{}", binding.column), reason)
                 .yields(Some(&binding.expression), &binding.value),
             None => Failure::at("bindings", reason),
-        })
+        };
+        Stop::Failed(failure.because(Reason::Refused(problem.code)))
     }
 }
 

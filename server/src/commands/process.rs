@@ -189,6 +189,7 @@ impl Process {
         (tables, bell): (&Tables, &Bell),
     ) -> Player {
         let settings = Settings {
+            processor_time: Settings::default().processor_time,
             lease: Duration::from_secs(self.lease_seconds.into()),
             secret_key: self.secret_key.clone(),
             smtp_url: self.smtp_url.clone(),

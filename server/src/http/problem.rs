@@ -175,6 +175,11 @@ impl Problem {
         &self.errors
     }
 
+    /// Whether the store was not done with the question in time.
+    pub fn is_too_long(&self) -> bool {
+        self.detail() == TOO_LONG
+    }
+
     /// Why, for people.
     pub fn detail(&self) -> &str {
         &self.detail
@@ -277,6 +282,9 @@ impl Problem {
     }
 }
 
+/// What is said of a question that the store was not done with in time.
+const TOO_LONG: &str = "This took the store too long and was given up; ask for less.";
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         match error {
@@ -286,7 +294,7 @@ impl From<StoreError> for Problem {
             }
             StoreError::TooLong => {
                 tracing::warn!(%error, "the store was given up on");
-                Problem::unavailable("This took the store too long and was given up; ask for less.")
+                Problem::unavailable(TOO_LONG)
             }
             // Never told: whoever ran the operation runs it once more.
             StoreError::Stale | StoreError::NotBrief => {

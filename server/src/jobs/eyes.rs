@@ -46,6 +46,15 @@ pub(super) async fn eyes(tx: &mut Tx, lease: &Lease) -> Result<Scope, StoreError
     Ok(visible.into())
 }
 
+/// Whether whoever asked for the job may decide who sees what (`rest` 2.4).
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn decides(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
+    let creator = lease.creator.unwrap_or_default();
+    sees_all(tx, lease.organization, creator).await
+}
+
 /// Whether nothing in the organization is kept from them: administrators, and keys.
 async fn sees_all(tx: &mut Tx, organization: Uuid, who: Uuid) -> Result<bool, StoreError> {
     let parameters = [organization.into(), who.into()];

@@ -7,7 +7,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
 
-use super::eyes::eyes;
+use super::eyes::{decides, eyes};
 use super::{Lease, ledger};
 use crate::context::Context;
 use crate::rows::Tables;
@@ -25,6 +25,8 @@ const UNREAD: i64 = -1;
 pub struct Destination {
     hand: Hand,
     eyes: Scope,
+    /// Whether whoever asked for it may decide who sees what.
+    decides: bool,
     /// Rows that are being written. Should nobody wait for them any more, they are written or not, as if the
     /// process had stopped here: the lease and the ledger tell.
     under_way: Option<JoinHandle<Result<(), Stopped>>>,
@@ -73,10 +75,16 @@ impl Destination {
         lease: Lease,
     ) -> Result<Destination, StoreError> {
         let scope = lease.scope();
-        let asked = store.read(&scope, lease.clone(), |tx, lease| Box::pin(eyes(tx, lease)));
-        let eyes = asked.await?;
+        let asked = store.read(&scope, lease.clone(), |tx, lease| {
+            Box::pin(async move {
+                let eyes = eyes(tx, lease).await?;
+                Ok::<_, StoreError>((eyes, decides(tx, lease).await?))
+            })
+        });
+        let (eyes, decides) = asked.await?;
         Ok(Destination {
             eyes,
+            decides,
             ..Destination::whole(store, context, tables, lease)
         })
     }
@@ -86,6 +94,7 @@ impl Destination {
     pub fn whole(store: &Store, context: &Context, tables: &Tables, lease: Lease) -> Destination {
         Destination {
             eyes: lease.scope(),
+            decides: true,
             hand: Hand {
                 store: store.clone(),
                 context: context.clone(),
@@ -246,7 +255,9 @@ impl Source for Destination {
             .snapshot(&self.eyes, workspace, |tx, workspace| {
                 Box::pin(structure(tx, *workspace))
             });
-        asked.await
+        let mut found = asked.await?;
+        found.row_access_stays = !self.decides;
+        Ok(found)
     }
 
     async fn rows(

@@ -7,7 +7,7 @@ use super::create::name_taken;
 use super::kind::{Kind, What};
 use super::record::Record;
 use super::written::Written;
-use super::{column, config, feature, find, workspace};
+use super::{column, config, feature, find, visibility};
 use crate::http::call::Asked;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -29,7 +29,8 @@ pub struct Change {
 /// Changes a record.
 ///
 /// # Errors
-/// 404 for one that cannot be seen, 403 for a role that does not suffice and for what never changes,
+/// 404 for one that cannot be seen, 403 for a role that does not suffice, also where only a part of the
+/// body takes a higher one, and for what never changes,
 /// 409 for a name that is taken and for a unique column over repeated values, 422 with everything that is wrong.
 pub async fn change(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
     let before = locked(tx, asked.input.kind, asked.input.parent, asked.input.id).await?;
@@ -40,15 +41,13 @@ pub async fn change(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem
     }
     let mut after = before.clone();
     written.fill(&mut after);
+    visibility::stays(role, Some(&before), (&after, written))?;
     if let Some(name) = &written.name {
         after.name.clone_from(name);
     }
     after.updated_at = asked.now;
     settle(tx, &mut after, written, &before).await?;
     update(tx, &after).await?;
-    if after.kind.what == What::Workspace {
-        workspace::keep_sight(tx, &after, &asked.caller, role).await?;
-    }
     Reply::json(StatusCode::OK, &after)
 }
 

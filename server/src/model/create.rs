@@ -10,7 +10,7 @@ use super::change::update;
 use super::kind::{Kind, What};
 use super::record::Record;
 use super::written::Written;
-use super::{column, config, feature, find, workspace};
+use super::{column, config, feature, find, visibility};
 use crate::http::call::Asked;
 use crate::http::problem::{Code, Problem};
 use crate::http::reply::Reply;
@@ -58,16 +58,13 @@ pub async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem
     let written = asked.input.body.as_ref().map_err(Clone::clone)?;
     let mut record = Record::new(kind, within, id, asked.now);
     written.fill(&mut record);
+    visibility::stays(role, None, (&record, written))?;
     settle(tx, &mut record, written).await?;
     insert(tx, &mut record, written.name.as_deref()).await?;
-    match kind.what {
-        What::Workspace => workspace::keep_sight(tx, &record, &asked.caller, role).await?,
-        // Its name says which cells are its own, if rows have been there before it.
-        What::Column => {
-            column::settle(tx, &mut record, None).await?;
-            update(tx, &record).await?;
-        }
-        _ => {}
+    // Its name says which cells are its own, if rows have been there before it.
+    if kind.what == What::Column {
+        column::settle(tx, &mut record, None).await?;
+        update(tx, &record).await?;
     }
     asked
         .keep(tx, Reply::json(StatusCode::CREATED, &record)?)

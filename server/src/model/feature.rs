@@ -7,14 +7,14 @@ use super::find;
 use super::kind::FEATURE;
 use super::record::Record;
 use super::slots;
+use super::visibility::shows_own_rows;
 use crate::http::problem::Problem;
 use crate::store::{StoreError, Tx};
 
 /// Completes a feature whose config has been checked.
 pub(super) fn settle(feature: &mut Record) {
     let config = Json::parse(&feature.config).unwrap_or_default();
-    let own = config.get("rowAccess").and_then(Json::as_str) == Some("own");
-    feature.set("own_rows", own);
+    feature.set("own_rows", shows_own_rows(&config));
     let version = feature.integer("version").unwrap_or_default();
     feature.set("version", version + 1);
 }

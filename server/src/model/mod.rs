@@ -17,7 +17,7 @@ mod remove;
 pub mod schema;
 pub(crate) mod slots;
 mod statements;
-mod workspace;
+pub(crate) mod visibility;
 mod written;
 
 pub use change::{Change, change};

@@ -34,4 +34,6 @@ pub use table::{Column, Slot, Table};
 pub use tables::{Opened, Tables};
 pub use together::together;
 pub(crate) use unique::known_as;
-pub use write::{Refused, insert, insert_complete, remove, remove_all, replace, replace_all};
+pub use write::{
+    Refused, Removed, insert, insert_complete, remove, remove_all, replace, replace_all,
+};

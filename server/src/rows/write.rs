@@ -248,15 +248,24 @@ pub async fn replace_all(
     Ok(())
 }
 
-/// Removes a row, if the scope of the transaction sees it; gives what it held.
+/// A row that was removed.
+#[derive(Debug)]
+pub struct Removed {
+    /// What it held.
+    pub data: String,
+    /// Whose it was.
+    pub creator: Option<Uuid>,
+}
+
+/// Removes a row, if the scope of the transaction sees it; gives what it was.
 ///
 /// # Errors
 /// Those of the store.
-pub async fn remove(tx: &mut Tx, table: &Table, row: Uuid) -> Result<Option<String>, StoreError> {
+pub async fn remove(tx: &mut Tx, table: &Table, row: Uuid) -> Result<Option<Removed>, StoreError> {
     Ok(remove_all(tx, table, vec![row]).await?.pop())
 }
 
-/// Removes rows, as far as the scope of the transaction sees them; gives what they held.
+/// Removes rows, as far as the scope of the transaction sees them; gives what they were.
 ///
 /// # Errors
 /// Those of the store.
@@ -264,10 +273,10 @@ pub async fn remove_all(
     tx: &mut Tx,
     table: &Table,
     rows: Vec<Uuid>,
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<Removed>, StoreError> {
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}";
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}, created_by";
     let Some(one) = rows.first().copied() else {
         return Ok(Vec::new());
     };
@@ -277,7 +286,10 @@ pub async fn remove_all(
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
         let held = held(table, &data);
         gone.extend(held.into_iter().map(|(column, value)| (id, column, value)));
-        removed.push(data);
+        removed.push(Removed {
+            data,
+            creator: row.get(2)?,
+        });
     }
     if !removed.is_empty() {
         values::release(tx, table, &gone).await?;

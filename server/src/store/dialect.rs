@@ -8,7 +8,7 @@
 //! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
 //! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
 //! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
-//! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one |
+//! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one, or the run that works for the caller |
 //! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's second wall tells, which no index has |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
@@ -54,25 +54,29 @@ pub(super) struct Shape {
     hidden: bool,
     /// Whether the caller sees only the own rows of some features.
     guarded: bool,
+    /// Whether a run works for the caller.
+    run: bool,
     /// Whether the caller is an administrator of the platform.
     platform: bool,
 }
 
 impl Shape {
     pub(super) fn of(scope: &Scope) -> Shape {
-        let (one, hidden, guarded) = match scope {
+        let (one, hidden, guarded, run) = match scope {
             Scope::Caller(visible) => (
                 visible.organizations.len() == 1,
                 !visible.hidden.is_empty(),
                 !visible.guarded.is_empty(),
+                visible.run.is_some(),
             ),
-            Scope::Gate | Scope::Operator => (false, false, false),
+            Scope::Gate | Scope::Operator => (false, false, false, false),
         };
         Shape {
             role: scope.role(),
             one,
             hidden,
             guarded,
+            run,
             platform: scope.is_platform(),
         }
     }
@@ -151,11 +155,13 @@ pub(super) fn translate(
                         };
                         let guarded = statement.parameter(given, Added::Guarded);
                         let caller = statement.parameter(given, Added::Caller);
-                        format!(
-                            "({} OR {creator} = {})",
-                            none_of(dialect, feature, guarded),
-                            parameter(dialect, caller)
-                        )
+                        let own = parameter(dialect, caller);
+                        let mut own = format!("{creator} = {own}");
+                        if shape.run {
+                            let run = statement.parameter(given, Added::Run);
+                            own = format!("{own} OR {creator} = {}", parameter(dialect, run));
+                        }
+                        format!("({} OR {own})", none_of(dialect, feature, guarded))
                     }
                 };
                 statement.text.push_str(&condition);

@@ -33,7 +33,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 9] = [
+const MIGRATIONS: [Migration; 10] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -43,6 +43,7 @@ const MIGRATIONS: [Migration; 9] = [
     migration!(7, "0007_beside"),
     migration!(8, "0008_channels_and_connections"),
     migration!(9, "0009_undoing"),
+    migration!(10, "0010_run_rights"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -30,6 +30,9 @@ pub struct Visible {
     pub hidden: Vec<Uuid>,
     /// Features of those organizations of which the caller sees the own rows only.
     pub guarded: Vec<Uuid>,
+    /// The run that works for the caller, if one does: what it entered where rows are kept apart is seen
+    /// by it alone.
+    pub run: Option<Uuid>,
     /// Whether the caller is an administrator of the platform, who sees every template and decides
     /// which are for everybody.
     pub platform: bool,

@@ -42,6 +42,7 @@ pub(super) enum Added {
     Caller,
     Hidden,
     Guarded,
+    Run,
 }
 
 /// From when on an answer takes so long that others should not wait for it.

@@ -297,6 +297,7 @@ impl Tx {
                 Added::Caller => Value::Id(visible.caller),
                 Added::Hidden => Value::Ids(visible.hidden.clone()),
                 Added::Guarded => Value::Ids(visible.guarded.clone()),
+                Added::Run => visible.run.into(),
             }));
         }
         Ok(all)

@@ -8,7 +8,7 @@ use super::error::missing;
 use super::unit::Here;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
-    Definition, Version, add_version, create as begin, launch, remove as drop,
+    Definition, Standing, Version, add_version, create as begin, launch, remove as drop,
 };
 use crate::http::problem::Code;
 use crate::store::Tx;
@@ -24,7 +24,7 @@ pub(super) async fn create(tx: &mut Tx, here: &Here, new: &Automation) -> Result
     );
     let at = (here.organization, here.workspace, new.id);
     let as_what = (here.context.id(), here.now);
-    begin(tx, at, &definition, true, as_what).await?;
+    begin(tx, at, &definition, Standing::Draft, as_what).await?;
     Ok(())
 }
 
@@ -83,11 +83,16 @@ pub(super) async fn configure(
     };
     let (trigger, graph) = (part("triggerConfig"), part("graphConfig"));
     let definition = Definition::new(before.name, &trigger, &graph, &here.context);
-    let kind = (before.is_draft, Some(before.version));
+    let standing = if before.is_draft {
+        Standing::Draft
+    } else {
+        Standing::Published(here.creator)
+    };
+    let kind = (standing, Some(before.version));
     let as_what = (here.context.id(), here.now);
     add_version(tx, &line, &definition, kind, as_what).await?;
     if before.is_active {
-        launch(tx, &line, here.now).await?;
+        launch(tx, &line, (here.creator, here.now)).await?;
     }
     Ok(())
 }
@@ -96,7 +101,7 @@ pub(super) async fn configure(
 pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
     let held = held(tx, here, workflow).await?;
     let (line, _) = held.ok_or_else(|| missing(Kind::Workflow, workflow))?;
-    Ok(launch(tx, &line, here.now).await?)
+    Ok(launch(tx, &line, (here.creator, here.now)).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is no error.

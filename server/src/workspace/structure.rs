@@ -9,7 +9,7 @@ use tplkit::workspace::{
 };
 
 use super::ReadError;
-use crate::store::{Row, StoreError, Tx, Value};
+use crate::store::{Row, Scope, StoreError, Tx, Value};
 
 const WORKSPACE: &str = "SELECT organization_id, id, name, label, config FROM workspaces \
      WHERE {tenant organization_id} AND {workspace id} AND id = $1";
@@ -85,6 +85,7 @@ pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, R
         // This store never had automations of that format.
         earlier_automations: Vec::new(),
         shared: features(tx, &SHARED, &at).await?,
+        row_access_stays: matches!(tx.scope(), Scope::Caller(visible) if !visible.administered.contains(&organization)),
         organization: named(tx, organization).await?,
     })
 }

@@ -156,7 +156,7 @@ async fn rows_that_one_cannot_see_keep_a_feature_too(place: Place) {
     let [owner, editor] = ["owner@acme.test", "editor@acme.test"].map(|who| world.as_user(who));
     let model = Model::new(&owner, world.acme);
     let path = format!("/v1/features/{}", model.feature);
-    editor
+    owner
         .patch(&path, &json!({"config": {"rowAccess": "own"}}))
         .expect(200);
     let person = uuid(&id(&owner.get("/v1/me").json()));
@@ -222,7 +222,7 @@ async fn every_change_of_its_shape_raises_the_version(place: Place) {
 
 async fn whose_rows_are_shown_follows_the_config(place: Place) {
     let world = World::new(place).await;
-    let editor = world.as_user("editor@acme.test");
+    let [admin, editor] = ["admin@acme.test", "editor@acme.test"].map(|who| world.as_user(who));
     let model = Model::new(&editor, world.acme);
     let path = format!("/v1/features/{}", model.feature);
     let own = async || {
@@ -236,10 +236,10 @@ async fn whose_rows_are_shown_follows_the_config(place: Place) {
         (json!({"rowAccess": "own", "icon": "x"}), true),
         (json!({}), false),
     ] {
-        editor.patch(&path, &json!({"config": config})).expect(200);
+        admin.patch(&path, &json!({"config": config})).expect(200);
         assert_eq!(own().await, shown, "{config}");
     }
-    editor
+    admin
         .patch(&path, &json!({"config": {"rowAccess": "own"}}))
         .expect(200);
     editor.patch(&path, &json!({"label": "y"})).expect(200);

@@ -16,7 +16,7 @@ on_both_stores!(
     names_follow_from_labels_and_are_counted_on,
     many_of_one_label_at_once_all_get_a_name,
     a_workspace_for_members_hides_everything_in_it,
-    who_closes_a_workspace_stays_inside,
+    who_sees_what_is_decided_by_administrators,
     members_of_workspaces_are_the_administrators_business,
     a_workspace_that_holds_something_goes_only_by_force_and_leaves_no_orphan,
     a_repeated_create_is_done_once,
@@ -352,25 +352,78 @@ async fn a_workspace_for_members_hides_everything_in_it(place: Place) {
     viewer.get(&workspace).expect(200);
 }
 
-async fn who_closes_a_workspace_stays_inside(place: Place) {
+/// Who sees a workspace and whose rows a table shows is decided by administrators alone, by what it comes
+/// to and not by how it is written.
+async fn who_sees_what_is_decided_by_administrators(place: Place) {
     let world = World::new(place).await;
-    let [editor, viewer, admin] = ["editor@acme.test", "viewer@acme.test", "admin@acme.test"]
+    let [editor, admin, owner] = ["editor@acme.test", "admin@acme.test", "owner@acme.test"]
         .map(|email| world.as_user(email));
-    let body = json!({"organization_id": world.acme, "label": "x", "access": "members"});
-    let born_closed = editor.create("/v1/workspaces", &body);
-    let body = json!({"organization_id": world.acme, "label": "y"});
-    let closed = editor.create("/v1/workspaces", &body);
-    let path = format!("/v1/workspaces/{}", id(&closed));
-    let closed = editor.patch(&path, &json!({"access": "members"}));
-    assert_eq!(closed.expect(200).json()["access"], "members");
-    for path in [format!("/v1/workspaces/{}", id(&born_closed)), path] {
-        editor.get(&path).expect(200);
-        admin.get(&path).expect(200);
-        viewer.get(&path).refused(404, "not_found");
-        editor.patch(&path, &json!({"label": "z"})).expect(200);
-        editor.delete(&path).expect(204);
+    let key = world.as_key(&["read", "write", "structure"]);
+    let body =
+        |access: &str| json!({"organization_id": world.acme, "label": "x", "access": access});
+    editor
+        .post("/v1/workspaces", &body("members"))
+        .refused(403, "forbidden");
+    let made = editor.create("/v1/workspaces", &body("organization"));
+    let workspace = format!("/v1/workspaces/{}", id(&made));
+    let table = |config: serde_json::Value| json!({"workspace_id": id(&made), "label": "t", "config": config});
+    for config in [
+        json!({"rowAccess": "own"}),
+        json!({"rowAccess": "own", "icon": "x"}),
+    ] {
+        editor
+            .post("/v1/features", &table(config))
+            .refused(403, "forbidden");
     }
-    assert!(world.counts().await.contains(&("members", 0)));
+    let feature = editor.create("/v1/features", &table(json!({"rowAccess": "all"})));
+    let feature = format!("/v1/features/{}", id(&feature));
+    let of = |client: &crate::api::client::Client, path: &str| client.get(path).expect(200).json();
+    for by in [&admin, &owner, &key] {
+        // What stays as it is may be written by editors, in either spelling.
+        for config in [json!({}), json!({"rowAccess": "all"}), json!({"icon": "x"})] {
+            editor
+                .patch(&feature, &json!({"config": config}))
+                .expect(200);
+        }
+        let change = json!({"access": "organization", "label": "y"});
+        editor.patch(&workspace, &change).expect(200);
+        // What would change it may not, also inside a wider change; nothing of that is done.
+        let (before, table) = (of(&editor, &workspace), of(&editor, &feature));
+        let change = json!({"access": "members", "label": "z"});
+        editor.patch(&workspace, &change).refused(403, "forbidden");
+        let change = json!({"config": {"rowAccess": "own"}, "label": "z"});
+        editor.patch(&feature, &change).refused(403, "forbidden");
+        assert_eq!(
+            (before, table),
+            (of(&editor, &workspace), of(&editor, &feature))
+        );
+        by.patch(&feature, &json!({"config": {"rowAccess": "own"}}))
+            .expect(200);
+        for config in [json!({}), json!({"rowAccess": "all"}), json!({"icon": "x"})] {
+            editor
+                .patch(&feature, &json!({"config": config}))
+                .refused(403, "forbidden");
+        }
+        let same = json!({"config": {"rowAccess": "own", "icon": "y"}});
+        editor.patch(&feature, &same).expect(200);
+        by.patch(&feature, &json!({"config": {}})).expect(200);
+        by.patch(&workspace, &json!({"access": "members"}))
+            .expect(200);
+        editor.get(&workspace).refused(404, "not_found");
+        let me = of(&editor, "/v1/me");
+        let listed = format!("{workspace}/members/{}", id(&me));
+        admin.send("PUT", &listed, &[], None).expect(204);
+        // A listed member sees it, and may not open it.
+        editor
+            .patch(&workspace, &json!({"access": "organization"}))
+            .refused(403, "forbidden");
+        editor
+            .patch(&workspace, &json!({"access": "members", "label": "w"}))
+            .expect(200);
+        by.patch(&workspace, &json!({"access": "organization"}))
+            .expect(200);
+        admin.delete(&listed).expect(204);
+    }
 }
 
 async fn members_of_workspaces_are_the_administrators_business(place: Place) {

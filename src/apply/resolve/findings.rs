@@ -96,16 +96,21 @@ impl Findings {
         );
     }
 
+    /// Tells of one config key that was dropped.
+    pub(super) fn dropped_key(&mut self, reference: &str, path: &str) {
+        let dropped = DroppedKey {
+            reference: reference.to_owned(),
+            path: path.to_owned(),
+        };
+        if !self.dropped_keys.contains(&dropped) {
+            self.dropped_keys.push(dropped);
+        }
+    }
+
     /// Tells of config keys that were dropped.
     pub(super) fn dropped(&mut self, reference: &str, rewritten: &Rewritten<'_>) {
         for path in &rewritten.dropped {
-            let dropped = DroppedKey {
-                reference: reference.to_owned(),
-                path: path.clone(),
-            };
-            if !self.dropped_keys.contains(&dropped) {
-                self.dropped_keys.push(dropped);
-            }
+            self.dropped_key(reference, path);
         }
     }
 

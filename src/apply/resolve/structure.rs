@@ -14,7 +14,7 @@ use super::whole::{Arrival, Arriving};
 use crate::apply::{Because, Bound, NotPublished, Publish, Renamed, StructureWork};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::package::configs::Declared;
 use crate::package::model::Manifest;
 use crate::workspace::ledger::{Created, Replaced};
@@ -267,7 +267,7 @@ impl<'p> Builder<'_, 'p> {
         let rewritten = self.rewrite(work, declared(record.kind, &kind, &component));
         self.findings.all_emptied(work.uid, &rewritten);
         let lot = self.lots.get(reference).copied();
-        let config = Value::Object(object_of(rewritten.args.get("config")));
+        let mut config = Value::Object(object_of(rewritten.args.get("config")));
         if let Some(column) = built.columns.get_mut(reference) {
             column.link = rewritten.link.clone();
         }
@@ -290,6 +290,9 @@ impl<'p> Builder<'_, 'p> {
             }
             return;
         }
+        if !record.fresh {
+            self.keep_row_access(reference, record, &mut config);
+        }
         if let (Some(column), Value::Object(config)) = (built.columns.get_mut(reference), &config) {
             column.column.config.clone_from(config);
         }
@@ -301,6 +304,28 @@ impl<'p> Builder<'_, 'p> {
             id: record.id,
             config,
         });
+    }
+
+    /// Leaves it to the destination whose rows a table shows, where whoever applies may not decide that.
+    fn keep_row_access(&mut self, reference: &str, record: &Record, config: &mut Value) {
+        const KEY: &str = "rowAccess";
+        let Value::Object(config) = config else {
+            return;
+        };
+        if record.kind != Kind::Feature || !self.destination.row_access_stays {
+            return;
+        }
+        let before = object_of(Some(&config_of(self.destination, record)));
+        // What is absent is the default.
+        let own = |config: &Object| config.get(KEY).and_then(Value::as_str) == Some("own");
+        if own(&before) == own(config) {
+            return;
+        }
+        match before.get(KEY) {
+            Some(access) => config.insert(KEY.to_owned(), access.clone()),
+            None => config.shift_remove(KEY),
+        };
+        self.findings.dropped_key(reference, "config.rowAccess");
     }
 
     /// Points the config of what was there before at what takes the place of things that are gone,

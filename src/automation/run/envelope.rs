@@ -1,6 +1,8 @@
 //! What travels between the steps of a run.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -39,6 +41,25 @@ impl Record {
         }
     }
 
+    /// The same of a row that nobody else needs: nothing of it is copied.
+    pub fn take(row: Value) -> Record {
+        let Value::Object(mut members) = row else {
+            return Record::default();
+        };
+        match members.shift_remove("data") {
+            Some(Value::Object(data)) => Record { own: members, data },
+            other => {
+                if let Some(other) = other {
+                    members.insert("data".to_owned(), other);
+                }
+                Record {
+                    own: Object::new(),
+                    data: members,
+                }
+            }
+        }
+    }
+
     /// The row as the API writes it.
     pub fn document(&self) -> Value {
         let mut members = self.own.clone();
@@ -60,12 +81,14 @@ impl Record {
 pub struct Envelope {
     /// The row that fired.
     pub trigger: Option<Record>,
-    /// The current records.
-    pub records: Vec<Record>,
+    /// The current records, shared with the reads that brought them: there may be many.
+    pub records: Vec<Arc<Record>>,
     /// What steps have set.
     pub variables: Object,
     /// What steps have announced, by their ids.
     pub outputs: HashMap<String, Object>,
+    /// The records that reads have announced, by their ids.
+    pub reads: HashMap<String, Vec<Arc<Record>>>,
 }
 
 impl Envelope {
@@ -73,7 +96,7 @@ impl Envelope {
     /// empty.
     pub fn new(trigger: Option<Record>) -> Envelope {
         Envelope {
-            records: trigger.iter().cloned().collect(),
+            records: trigger.iter().cloned().map(Arc::new).collect(),
             trigger,
             ..Envelope::default()
         }
@@ -82,31 +105,50 @@ impl Envelope {
     /// What travels: `vars`, as steps have set them, and `records`. The row that fired stays as it was, and
     /// outputs are told with their steps.
     pub fn document(&self) -> Object {
-        let records = self.records.iter().map(Record::document).collect();
+        let records = documents(&self.records);
         Object::from_iter([
             ("vars".to_owned(), Value::Object(self.variables.clone())),
             ("records".to_owned(), Value::List(records)),
         ])
     }
 
+    /// The records that a path yields as a whole, if it yields such.
+    pub(super) fn records_of(&self, path: &Path<'_>) -> Option<&[Arc<Record>]> {
+        match path {
+            Path::StepOutput { id, output } if *output == "records" => {
+                self.reads.get(*id).map(Vec::as_slice)
+            }
+            _ => None,
+        }
+    }
+
     /// What a path yields; null for what is not there.
-    pub fn value(&self, path: &Path<'_>, now: Timestamp) -> Value {
-        let cell = |record: Option<&Record>, column: &str| {
-            record.and_then(|record| record.cell(column)).cloned()
-        };
+    pub fn find(&self, path: &Path<'_>, now: Timestamp) -> Cow<'_, Value> {
+        if let Some(records) = self.records_of(path) {
+            return Cow::Owned(Value::List(documents(records)));
+        }
         let found = match path {
-            Path::Variable(name) => self.variables.get(*name).cloned(),
-            Path::TriggerColumn(column) => cell(self.trigger.as_ref(), column),
+            Path::Variable(name) => self.variables.get(*name),
+            Path::TriggerColumn(column) => self.trigger.as_ref().and_then(|row| row.cell(column)),
             Path::StepOutput { id, output } => self
                 .outputs
                 .get(*id)
-                .and_then(|outputs| outputs.get(*output))
-                .cloned(),
-            Path::RecordColumn(column) => cell(self.records.first(), column),
-            Path::RecordsColumn { index, column } => cell(self.records.get(*index), column),
-            Path::Now => Some(now.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string().into()),
-            Path::Today => Some(now.strftime("%Y-%m-%d").to_string().into()),
+                .and_then(|outputs| outputs.get(*output)),
+            Path::RecordColumn(column) => self.records.first().and_then(|row| row.cell(column)),
+            Path::RecordsColumn { index, column } => {
+                self.records.get(*index).and_then(|row| row.cell(column))
+            }
+            Path::Now => {
+                let now = now.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
+                return Cow::Owned(now.into());
+            }
+            Path::Today => return Cow::Owned(now.strftime("%Y-%m-%d").to_string().into()),
         };
-        found.unwrap_or_default()
+        found.map_or(Cow::Owned(Value::Null), Cow::Borrowed)
     }
+}
+
+/// Rows as the API writes them.
+pub(super) fn documents(records: &[Arc<Record>]) -> Vec<Value> {
+    records.iter().map(|record| record.document()).collect()
 }

@@ -9,6 +9,7 @@
 //! | Module | |
 //! |---|---|
 //! | `envelope` | what travels between the steps, and what a token yields |
+//! | `bounds`, `reason` | how large a run may become; the codes of what ends one |
 //! | `resolve` | expressions into values |
 //! | `request_path`, `recipients` | what values may bring into a path, and into the addressees of a mail |
 //! | `compare` | conditions and cases |
@@ -19,10 +20,12 @@
 //! | `stub` | a world of sample rows in which nothing is done |
 
 mod act;
+pub mod bounds;
 pub(super) mod compare;
 mod envelope;
 mod play;
 mod question;
+mod reason;
 mod recipients;
 mod request_path;
 mod resolve;
@@ -35,6 +38,7 @@ pub use act::{Act, Binding, Mail, Notice, Request, Scope, Wait, Write, WriteMode
 pub use envelope::{Envelope, Record};
 pub use play::{Due, Next, Play};
 pub use question::Question;
+pub use reason::Reason;
 pub use resolve::Failure;
 pub use schedule::{Schedule, Timer};
 pub use stub::{Played, Stub};

@@ -1,10 +1,13 @@
 //! From step to step.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::act::Act;
+use super::bounds::{VALUE, Weight, shown};
 use super::compare::{holds, same};
-use super::envelope::{Envelope, Record};
+use super::envelope::{Envelope, Record, documents};
 use super::resolve::{Failure, Purpose, Resolver};
 use crate::automation::Path;
 use crate::definitions::Definitions;
@@ -18,6 +21,8 @@ const CASE: &str = "case";
 pub struct Play {
     definitions: &'static Definitions,
     envelope: Envelope,
+    /// How large the envelope is.
+    weight: Weight,
     frames: Vec<Frame>,
 }
 
@@ -54,8 +59,10 @@ impl Play {
     /// A run that has not begun. `graph` is a `graph_config` that was found free of errors.
     pub fn new(definitions: &'static Definitions, graph: &Value, envelope: Envelope) -> Play {
         let steps = graph.get("steps").and_then(Value::as_list);
+        let records = documents(&envelope.records);
         Play {
             definitions,
+            weight: Weight::of(&envelope.variables, &records),
             envelope,
             frames: vec![Frame {
                 steps: steps.unwrap_or_default().to_vec(),
@@ -95,8 +102,8 @@ impl Play {
         })
     }
 
-    /// The step whose turn it is, resolved at that moment.
-    pub fn due(&self, now: Timestamp) -> Due {
+    /// The step whose turn it is, resolved at that moment into `room` bytes at most.
+    pub fn due(&self, now: Timestamp, room: usize) -> Due {
         let empty = Object::new();
         let step = self.step().unwrap_or(&empty);
         let key = step.get("key").and_then(Value::as_str).unwrap_or_default();
@@ -113,12 +120,12 @@ impl Play {
             envelope: &self.envelope,
             now,
         };
-        let mut input = match resolver.config(key, &declared.config, written) {
+        let mut input = match resolver.config(key, &declared.config, written, room) {
             Ok(input) => input,
             Err(failure) => {
                 return Due {
                     input: Object::new(),
-                    act: Err(failure),
+                    act: Err(failure.of_written(&declared.config, written)),
                 };
             }
         };
@@ -153,8 +160,73 @@ impl Play {
         output
     }
 
+    /// How many bytes of records the read whose turn it is may bring.
+    pub fn room_for_records(&self) -> usize {
+        self.weight.room_for_records(self.appends())
+    }
+
+    /// Whether the read whose turn it is keeps the records that are there.
+    fn appends(&self) -> bool {
+        let config = self.step().and_then(|step| step.get("config"));
+        let mode = config.and_then(|config| config.get("mergeMode")?.as_str());
+        mode == Some("append")
+    }
+
+    /// The size of the envelope behind the step whose turn it is, if this comes of it.
+    fn weight_after(&self, output: &Object) -> Option<Weight> {
+        let step = self.step()?;
+        match step.get("key")?.as_str()? {
+            "var.set" => {
+                let name = step.get("config")?.get("name")?.as_str()?;
+                let old = self.envelope.variables.get(name);
+                let new = output.get("value").unwrap_or(&Value::Null);
+                Some(self.weight.with_variable(name, old, new))
+            }
+            "feature.read" => {
+                let records = output.get("records").and_then(Value::as_list);
+                let records = records.unwrap_or_default();
+                Some(self.weight.with_records(records, self.appends()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the envelope has room for what came of the step whose turn it is.
+    ///
+    /// # Errors
+    /// A failure when it has not.
+    pub fn admit(&self, output: &Object) -> Result<(), Failure> {
+        match self.weight_after(output) {
+            Some(weight) => weight.check(),
+            None => Ok(()),
+        }
+    }
+
+    /// The envelope as it is stored and shown: whole, or its beginning as a text.
+    pub fn shown_envelope(&self) -> Object {
+        shown(&self.envelope, &self.weight)
+    }
+
+    /// Whether no step follows the one whose turn it is, if this comes of it.
+    pub fn ends_with(&self, output: &Object) -> bool {
+        let Some(step) = self.step() else {
+            return true;
+        };
+        let key = step.get("key").and_then(Value::as_str).unwrap_or_default();
+        let config = step.get("config").unwrap_or(&Value::Null);
+        let branch = branch_steps(key, config, output);
+        let branches = branch.is_some_and(|(_, steps)| !steps.is_empty());
+        let mut outer = self.frames.iter().rev();
+        let here = outer.next();
+        let follows = here.is_some_and(|frame| frame.at + 1 < frame.steps.len());
+        !branches && !follows && outer.all(|frame| frame.at >= frame.steps.len())
+    }
+
     /// Goes on behind the step whose turn it is: this came of it.
-    pub fn done(&mut self, output: Object) {
+    pub fn done(&mut self, mut output: Object) {
+        if let Some(weight) = self.weight_after(&output) {
+            self.weight = weight;
+        }
         let Some(frame) = self.frames.last() else {
             return;
         };
@@ -170,13 +242,18 @@ impl Play {
                 self.envelope.variables.insert(name, value);
             }
             "feature.read" => {
-                let read = output.get("records").and_then(Value::as_list);
-                let read = read.unwrap_or_default().iter().map(Record::of);
+                let read = match output.shift_remove("records") {
+                    Some(Value::List(records)) => records,
+                    _ => Vec::new(),
+                };
+                let read = read.into_iter().map(|row| Arc::new(Record::take(row)));
+                let read: Vec<Arc<Record>> = read.collect();
                 let appends = config.get("mergeMode").and_then(Value::as_str) == Some("append");
                 if !appends {
                     self.envelope.records.clear();
                 }
-                self.envelope.records.extend(read);
+                self.envelope.records.extend(read.iter().cloned());
+                self.envelope.reads.insert(text("id").to_owned(), read);
             }
             _ => {}
         }
@@ -190,40 +267,43 @@ impl Play {
 
     /// The list of steps that the output leads into.
     fn branch(&self, key: &str, config: &Value, output: &Object) -> Option<Frame> {
-        let routes = || config.get("routes").and_then(Value::as_list);
-        let (tail, steps) = match key {
-            "ifElse" => {
-                let branch = output.get("branch").and_then(Value::as_str)?;
-                (branch.to_owned(), config.get(branch)?)
-            }
-            "switch" => match output.get(CASE) {
-                // The route alone would not tell a case of the value `default` from no case.
-                Some(Value::Number(case)) => {
-                    let at = usize::try_from(case.as_i64()?).ok()?;
-                    (
-                        format!("routes.{at}.steps"),
-                        routes()?.get(at)?.get("steps")?,
-                    )
-                }
-                _ => ("default".to_owned(), config.get("default")?),
-            },
-            "agent.route" => {
-                let route = output.get("route")?;
-                let named = |case: &Value| case.get("name").is_some_and(|name| same(name, route));
-                let at = routes()?.iter().position(named)?;
-                (
-                    format!("routes.{at}.steps"),
-                    routes()?.get(at)?.get("steps")?,
-                )
-            }
-            _ => return None,
-        };
+        let (tail, steps) = branch_steps(key, config, output)?;
         let frame = self.frames.last()?;
         Some(Frame {
-            steps: steps.as_list()?.to_vec(),
+            steps: steps.to_vec(),
             at: 0,
             path: format!("{}{}.{tail}.", frame.path, frame.at),
         })
+    }
+}
+
+/// The steps that an output leads into, and where they stand in the config.
+fn branch_steps<'c>(
+    key: &str,
+    config: &'c Value,
+    output: &Object,
+) -> Option<(String, &'c [Value])> {
+    let routes = || config.get("routes").and_then(Value::as_list);
+    let route = |at: usize| {
+        let steps = routes()?.get(at)?.get("steps")?;
+        Some((format!("routes.{at}.steps"), steps.as_list()?))
+    };
+    match key {
+        "ifElse" => {
+            let branch = output.get("branch").and_then(Value::as_str)?;
+            Some((branch.to_owned(), config.get(branch)?.as_list()?))
+        }
+        "switch" => match output.get(CASE) {
+            // The route alone would not tell a case of the value `default` from no case.
+            Some(Value::Number(case)) => route(usize::try_from(case.as_i64()?).ok()?),
+            _ => Some(("default".to_owned(), config.get("default")?.as_list()?)),
+        },
+        "agent.route" => {
+            let chosen = output.get("route")?;
+            let named = |case: &Value| case.get("name").is_some_and(|name| same(name, chosen));
+            route(routes()?.iter().position(named)?)
+        }
+        _ => None,
     }
 }
 
@@ -240,11 +320,11 @@ fn condition(resolver: &Resolver<'_>, input: &mut Object) -> Result<Act, Failure
         "var" => {
             let path = Path::below_vars(text("var"))
                 .map_err(|error| Failure::at("condition.var", error.to_string()))?;
-            resolver.envelope.value(&path, resolver.now)
+            resolver.path("condition.var", &path)?
         }
         "record" => {
             let path = Path::RecordColumn(text("column"));
-            resolver.envelope.value(&path, resolver.now)
+            resolver.path("condition.column", &path)?
         }
         "expression" => condition.get("expression").cloned().unwrap_or_default(),
         _ => return Err(Failure::at("condition.subject", "says nothing to compare")),
@@ -283,11 +363,15 @@ fn case(input: &Object, written: &Object) -> Act {
 
 impl Envelope {
     /// What an expression yields: a token alone keeps its type, inside a text it is put into it.
-    pub fn resolve(&self, expression: &Value, now: Timestamp) -> Value {
+    ///
+    /// # Errors
+    /// A failure when it would be larger than a value may be.
+    pub fn resolve(&self, expression: &Value, now: Timestamp) -> Result<Value, Failure> {
         let resolver = Resolver {
             envelope: self,
             now,
         };
-        resolver.value(expression, Purpose::Plain)
+        let value = resolver.value(expression, Purpose::Plain, &mut VALUE.clone());
+        value.map_err(|_| Failure::too_large("", "yields a value that is larger than one may be"))
     }
 }

@@ -7,12 +7,14 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::bounds::{STORED, VALUE, mebibytes, size_of};
 use super::envelope::Envelope;
+use super::reason::Reason;
 use super::request_path::Unresolved;
 use super::{recipients, request_path};
 use crate::automation::{Path, Piece, lone_token, pieces};
 use crate::definitions::{Field, FieldType, Fields};
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, string_len};
 use crate::rows::text_form;
 
 /// What a text is for, which says what values must not bring into it.
@@ -41,6 +43,8 @@ pub struct Failure {
     pub value: Option<String>,
     /// What is wrong with it.
     pub reason: String,
+    /// The same in one word.
+    pub code: Reason,
 }
 
 /// How long a path, or the addressees of a mail, may be.
@@ -65,6 +69,21 @@ impl Failure {
             reason: reason.into(),
             ..Failure::default()
         }
+    }
+
+    /// A failure of a run that would become too large.
+    pub fn too_large(field: impl Into<String>, reason: impl Into<String>) -> Failure {
+        Failure {
+            code: Reason::RunTooLarge,
+            ..Failure::at(field, reason)
+        }
+    }
+
+    /// The same failure for that reason.
+    #[must_use]
+    pub fn because(mut self, code: Reason) -> Failure {
+        self.code = code;
+        self
     }
 
     /// With what stands in the field, where that is known and not said yet: a failure that comes from
@@ -96,8 +115,9 @@ impl Failure {
 /// A value as failures quote it.
 fn shown(value: &Value) -> String {
     let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.write(),
+        Value::String(text) => Cow::Borrowed(text.as_str()),
+        // As many characters are never more than four times as many bytes.
+        other => Cow::Owned(other.write_start(4 * QUOTED + 1)),
     };
     let mut short: String = text.chars().take(QUOTED).collect();
     if short.len() < text.len() {
@@ -133,13 +153,45 @@ pub(super) struct Resolver<'e> {
     pub(super) now: Timestamp,
 }
 
+/// There is no room for what an expression yields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Full;
+
+/// Takes so many bytes from the room that is left.
+fn take(room: &mut usize, bytes: usize) -> Result<(), Full> {
+    *room = room.checked_sub(bytes).ok_or(Full)?;
+    Ok(())
+}
+
+/// Takes the length of a value from the room that is left, before the value is copied.
+fn take_value(room: &mut usize, value: &Value) -> Result<(), Full> {
+    let length = value.written_len_within(*room).ok_or(Full)?;
+    take(room, length)
+}
+
+/// What a value that is too large is told to be.
+fn full(most: usize) -> String {
+    if most < VALUE {
+        return format!(
+            "with this value the run would store more than {}",
+            mebibytes(STORED)
+        );
+    }
+    format!(
+        "yields a value of more than {}, and none may be larger",
+        mebibytes(VALUE)
+    )
+}
+
 impl Resolver<'_> {
-    /// The config of a step with its expressions resolved. Branches and secrets stay out of it.
+    /// The config of a step with its expressions resolved, of `room` bytes at most. Branches and secrets
+    /// stay out of it.
     pub(super) fn config(
         &self,
         key: &str,
         declared: &Fields,
         config: &Object,
+        mut room: usize,
     ) -> Result<Object, Failure> {
         let mut resolved = Object::new();
         for (name, value) in config {
@@ -150,9 +202,17 @@ impl Resolver<'_> {
                 continue;
             }
             let purpose = purpose(key, name);
+            let most = room;
             let value = match purpose {
-                Purpose::RequestPath | Purpose::Recipients => self.sent(name, value, purpose)?,
-                _ => self.field(field, value, purpose)?,
+                Purpose::RequestPath | Purpose::Recipients => {
+                    let sent = self.sent(name, value, purpose)?;
+                    take_value(&mut room, &sent)
+                        .map_err(|Full| Failure::too_large(name, full(most)))?;
+                    sent
+                }
+                _ => self
+                    .field(field, value, purpose, &mut room)
+                    .map_err(|Full| Failure::too_large(name, full(most)))?,
             };
             if purpose == Purpose::Line {
                 one_line(name, config.get(name), &value)?;
@@ -165,77 +225,128 @@ impl Resolver<'_> {
     /// A text that says where something is sent to.
     fn sent(&self, name: &str, written: &Value, purpose: Purpose) -> Result<Value, Failure> {
         let text = text_of(written);
-        let value_of = |path: &Path<'_>| Cow::Owned(self.envelope.value(path, self.now));
+        let value_of = |path: &Path<'_>| {
+            self.found(path, LONGEST)
+                .unwrap_or_else(|Full| Cow::Owned(Value::Null))
+        };
         let made = match purpose {
             Purpose::RequestPath => request_path::resolve(&text, LONGEST, &value_of),
             _ => recipients::resolve(&text, LONGEST, &value_of),
         };
         made.map(Value::from).map_err(|error| match error {
-            Unresolved::TooLong => Failure::at(name, "is longer than anything that is sent"),
+            Unresolved::TooLong => Failure::too_large(name, full(VALUE)),
             Unresolved::Failed(failure) => failure,
         })
     }
 
-    fn field(&self, field: &Field, value: &Value, purpose: Purpose) -> Result<Value, Failure> {
+    fn field(
+        &self,
+        field: &Field,
+        value: &Value,
+        purpose: Purpose,
+        room: &mut usize,
+    ) -> Result<Value, Full> {
         if field.expression {
-            return Ok(self.value(value, purpose));
+            return self.bounded(value, purpose, room);
         }
         Ok(match (value, &field.items, &field.fields) {
             (Value::List(elements), Some(item), _) => {
-                let elements = elements.iter().map(|one| self.field(item, one, purpose));
+                take(room, 2 + elements.len())?;
+                let elements = elements.iter();
+                let elements = elements.map(|one| self.field(item, one, purpose, room));
                 Value::List(elements.collect::<Result<_, _>>()?)
             }
             (Value::Object(members), _, Some(fields)) => {
                 let literal = members.get("type").and_then(Value::as_str) == Some("literal");
                 let mut resolved = Object::new();
                 for (name, value) in members {
+                    take(room, string_len(name) + 2)?;
                     let value = match fields.get(name) {
-                        Some(field) if !literal => self.field(field, value, purpose)?,
-                        _ => value.clone(),
+                        Some(field) if !literal => self.field(field, value, purpose, room)?,
+                        _ => copied(value, room)?,
                     };
                     resolved.insert(name.clone(), value);
                 }
                 Value::Object(resolved)
             }
-            _ => value.clone(),
+            _ => copied(value, room)?,
         })
     }
 
-    /// A value with every text in it resolved.
-    pub(super) fn value(&self, value: &Value, purpose: Purpose) -> Value {
-        match value {
-            Value::String(text) => self.text(text, purpose),
-            Value::List(elements) => Value::List(
-                elements
-                    .iter()
-                    .map(|element| self.value(element, purpose))
-                    .collect(),
-            ),
-            Value::Object(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|(key, member)| (key.clone(), self.value(member, purpose)))
-                    .collect(),
-            ),
-            other => other.clone(),
+    /// What an expression yields, as large as a value may be and as there is room.
+    fn bounded(&self, value: &Value, purpose: Purpose, room: &mut usize) -> Result<Value, Full> {
+        let most = VALUE.min(*room);
+        let mut left = most;
+        let value = self.value(value, purpose, &mut left)?;
+        *room -= most - left;
+        Ok(value)
+    }
+
+    /// A value with every text in it resolved, not larger than there is room.
+    pub(super) fn value(
+        &self,
+        value: &Value,
+        purpose: Purpose,
+        room: &mut usize,
+    ) -> Result<Value, Full> {
+        Ok(match value {
+            Value::String(text) => self.text(text, purpose, room)?,
+            Value::List(elements) => {
+                take(room, 2 + elements.len().saturating_sub(1))?;
+                let elements = elements.iter();
+                let elements = elements.map(|element| self.value(element, purpose, room));
+                Value::List(elements.collect::<Result<_, _>>()?)
+            }
+            Value::Object(members) => {
+                take(room, 2 + members.len().saturating_sub(1))?;
+                let mut resolved = Object::new();
+                for (key, member) in members {
+                    take(room, string_len(key) + 1)?;
+                    resolved.insert(key.clone(), self.value(member, purpose, room)?);
+                }
+                Value::Object(resolved)
+            }
+            other => copied(other, room)?,
+        })
+    }
+
+    /// What a path yields; records of a read are put together only where there is room for them.
+    fn found(&self, path: &Path<'_>, room: usize) -> Result<Cow<'_, Value>, Full> {
+        let records = self.envelope.records_of(path).unwrap_or_default();
+        let mut left = room;
+        for record in records {
+            take(&mut left, size_of(&record.data))?;
         }
+        Ok(self.envelope.find(path, self.now))
+    }
+
+    /// What a path yields, not larger than a value may be.
+    pub(super) fn path(&self, field: &str, path: &Path<'_>) -> Result<Value, Failure> {
+        let found = self.found(path, VALUE);
+        let found = found.and_then(|found| copied(&found, &mut VALUE.clone()));
+        found.map_err(|Full| Failure::too_large(field, full(VALUE)))
     }
 
     /// A text: a token alone keeps the type of its value, inside a text it becomes part of it.
-    fn text(&self, text: &str, purpose: Purpose) -> Value {
+    fn text(&self, text: &str, purpose: Purpose, room: &mut usize) -> Result<Value, Full> {
         if let Some(path) = lone_token(text) {
-            let value = self.envelope.value(&path, self.now);
-            return match purpose {
-                Purpose::Html => html(&text_of(&value)).into(),
-                Purpose::Line => text_of(&value).into(),
-                Purpose::Plain | Purpose::Recipients | Purpose::RequestPath => value,
+            let value = self.found(&path, *room)?;
+            let value: Value = match purpose {
+                Purpose::Html => html(&text_within(&value, *room)?).into(),
+                Purpose::Line => text_within(&value, *room)?.into_owned().into(),
+                Purpose::Plain | Purpose::Recipients | Purpose::RequestPath => {
+                    return copied(&value, room);
+                }
             };
+            take_value(room, &value)?;
+            return Ok(value);
         }
         let mut resolved = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
                 Piece::Token(token) => {
-                    let value = text_of(&self.envelope.value(&token.path, self.now));
+                    let value = self.found(&token.path, *room)?;
+                    let value = text_within(&value, *room)?;
                     match purpose {
                         Purpose::Html => resolved.push_str(&html(&value)),
                         _ => resolved.push_str(&value),
@@ -243,8 +354,32 @@ impl Resolver<'_> {
                 }
                 Piece::Text(span) | Piece::Broken(span, _) => resolved.push_str(&text[span]),
             }
+            // What follows could only make it longer.
+            if resolved.len() > *room {
+                return Err(Full);
+            }
         }
-        resolved.into()
+        let resolved = resolved.into();
+        take_value(room, &resolved)?;
+        Ok(resolved)
+    }
+}
+
+/// A copy of a value for which there is room.
+fn copied(value: &Value, room: &mut usize) -> Result<Value, Full> {
+    take_value(room, value)?;
+    Ok(value.clone())
+}
+
+/// A value inside a text, when it is not longer than `most`.
+fn text_within(value: &Value, most: usize) -> Result<Cow<'_, str>, Full> {
+    match value {
+        Value::String(text) if text.len() > most => Err(Full),
+        Value::String(text) => Ok(Cow::Borrowed(text)),
+        other => {
+            other.written_len_within(most).ok_or(Full)?;
+            Ok(Cow::Owned(text_of(other)))
+        }
     }
 }
 

@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::act::{Act, WriteMode};
+use super::bounds::{Usage, size_of};
 use super::envelope::{Envelope, Record};
-use super::play::Play;
+use super::play::{Next, Play};
+use super::resolve::Failure;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::rows::query::{Order, Row};
-
-/// How many steps are played before a chain is taken for endless.
-const MOST_STEPS: usize = 10_000;
 
 /// Sample rows by their tables, and a moment.
 #[derive(Debug, Clone, Default)]
@@ -36,12 +35,13 @@ pub struct Played {
     pub input: Object,
     /// What came of it, or why nothing could.
     pub outcome: Result<Object, String>,
-    /// What it leaves to the steps behind it, as [`Envelope::document`] lays it out.
+    /// What it leaves to the steps behind it, as [`Envelope::document`] lays it out; the beginning of that
+    /// as a text (`{"cut": true, "text"}`) where it is large.
     pub envelope: Object,
 }
 
 impl Stub {
-    /// Plays a chain to its end, or to the step that fails.
+    /// Plays a chain to its end, or to the step that fails. It is held to the bounds of a run on a server.
     pub fn play(
         &self,
         definitions: &'static Definitions,
@@ -50,30 +50,44 @@ impl Stub {
         now: Timestamp,
     ) -> Vec<Played> {
         let mut play = Play::new(definitions, graph, Envelope::new(trigger));
+        let mut usage = Usage::default();
         let mut played = Vec::new();
         while let Some(next) = play.turn() {
-            let due = play.due(now);
-            let outcome = due
-                .act
-                .map(|act| self.output(&act, play.envelope()))
-                .map_err(|failure| failure.to_string());
-            let failed = outcome.is_err() || played.len() >= MOST_STEPS;
-            if let Ok(output) = &outcome {
-                play.done(output.clone());
-            }
-            played.push(Played {
-                path: next.path,
-                id: next.id,
-                key: next.key,
-                input: due.input,
-                outcome: outcome.map(Play::told),
-                envelope: play.envelope().document(),
-            });
+            let step = self.step(&mut play, next, &mut usage, now);
+            let failed = step.outcome.is_err();
+            played.push(step);
             if failed {
                 break;
             }
         }
         played
+    }
+
+    /// Plays one step.
+    fn step(&self, play: &mut Play, next: Next, usage: &mut Usage, now: Timestamp) -> Played {
+        let mut input = Object::new();
+        let done = usage.begin_step().and_then(|()| {
+            let due = play.due(now, usage.room());
+            input = due.input;
+            let output = self.output(&due.act?, play.envelope());
+            play.admit(&output)?;
+            usage.store(size_of(&input) + size_of(&output))?;
+            Ok::<_, Failure>(output)
+        });
+        if let Ok(output) = &done {
+            play.done(output.clone());
+        }
+        let envelope = play.shown_envelope();
+        // It has failed already where there is no room for what is shown of it.
+        let done = done.and_then(|output| usage.store(size_of(&envelope)).map(|()| output));
+        Played {
+            path: next.path,
+            id: next.id,
+            key: next.key,
+            input,
+            outcome: done.map(Play::told).map_err(|failure| failure.to_string()),
+            envelope,
+        }
     }
 
     /// What a step is told to have brought about, which it has not.

@@ -79,7 +79,10 @@ fn a_lone_token_keeps_its_type_and_nothing_is_resolved_twice() {
         (r#""{{ broken""#, r#""{{ broken""#),
     ] {
         assert_eq!(
-            envelope.resolve(&json(expression), now()).write(),
+            envelope
+                .resolve(&json(expression), now())
+                .expect("small")
+                .write(),
             yields,
             "{expression}"
         );
@@ -330,12 +333,15 @@ fn played_again_with_the_same_outputs_it_takes_the_same_way() {
             assert!(play.turn().is_some());
             // Resolved or not, what counts is what came of it.
             if at >= known {
-                let _ = play.due(now());
+                let _ = play.due(now(), usize::MAX);
             }
             play.done(json(output).as_object().cloned().expect("an object"));
         }
         assert_eq!(play.turn().map(|next| next.path).as_deref(), Some("2"));
-        assert_eq!(play.due(now()).input["title"].as_str(), Some("11"));
+        assert_eq!(
+            play.due(now(), usize::MAX).input["title"].as_str(),
+            Some("11")
+        );
     }
 }
 
@@ -377,5 +383,100 @@ fn a_read_is_never_widened() {
             told[0].starts_with(&format!("0 `{field}`")),
             "{group} {told:?}"
         );
+    }
+}
+
+/// The same bounds hold here as on a server.
+#[test]
+fn a_chain_that_grows_ends_at_its_bound() {
+    let set = |value: &str| {
+        format!(r#"{{"key":"var.set","id":"s","config":{{"name":"x","value":"{value}"}}}}"#)
+    };
+    let mut steps = vec![set("0123456789")];
+    steps.extend((0..26).map(|_| set("{{vars.x}}{{vars.x}}")));
+    let steps = played(&format!("[{}]", steps.join(",")), None);
+    let last = steps.last().expect("a step");
+    assert_eq!(steps.len(), 18);
+    let error = last.outcome.as_ref().expect_err("too large");
+    assert!(
+        error.contains("`value`") && error.contains("1 MiB"),
+        "{error}"
+    );
+    // What a step leaves is shown by its beginning where it is large.
+    assert!(steps[3].envelope.contains_key("vars"));
+    assert_eq!(steps[16].envelope.get("cut"), Some(&Value::Bool(true)));
+    let one = set("x");
+    let many = vec![one.as_str(); 10_001].join(",");
+    let steps = played(&format!("[{many}]"), None);
+    assert_eq!(steps.len(), 10_001);
+    assert!(steps[9_999].outcome.is_ok());
+    let error = steps[10_000].outcome.as_ref().expect_err("too many");
+    assert!(error.contains("10000 steps"), "{error}");
+}
+
+/// A table of many small rows brings many at a time, one of large rows no more than there is room for.
+#[test]
+fn records_have_room_until_the_envelope_is_full() {
+    let large = format!(r#"{{"data":{{"note":"{}"}}}}"#, "x".repeat(900_000));
+    let stub = Stub {
+        tables: [(
+            TABLE.parse().expect("an id"),
+            vec![Record::of(&json(&large)); 10],
+        )]
+        .into(),
+    };
+    let read = |limit: usize, mode: &str| {
+        format!(
+            r#"{{"key":"feature.read","id":"s","config":{{"featureId":"{TABLE}","limit":{limit},"mergeMode":"{mode}"}}}}"#
+        )
+    };
+    for (steps, fits) in [
+        (read(9, "replace"), true),
+        (read(10, "replace"), false),
+        (
+            format!("{},{}", read(5, "replace"), read(5, "append")),
+            false,
+        ),
+    ] {
+        let graph = json(&format!(r#"{{"steps":[{steps}]}}"#));
+        let steps = stub.play(Definitions::embedded(), &graph, None, now());
+        let last = steps.last().expect("a step");
+        assert_eq!(
+            last.outcome.is_ok(),
+            fits,
+            "{:?}",
+            last.outcome.as_ref().err()
+        );
+    }
+}
+
+/// Whether a step is the last is known before it is done, and is what going on finds.
+#[test]
+fn the_last_step_is_known_as_such() {
+    let branch = |then: &str| {
+        format!(
+            r#"{{"key":"ifElse","id":"b","config":{{"condition":{{"subject":"expression","expression":"x","op":"isNotEmpty"}},"then":[{then}],"else":[]}}}}"#
+        )
+    };
+    let wait = r#"{"key":"delay","id":"d"}"#;
+    for steps in [
+        wait.to_owned(),
+        format!("{wait},{wait}"),
+        branch(""),
+        branch(wait),
+        format!("{},{wait}", branch(wait)),
+        branch(&branch("")),
+        branch(&format!("{},{}", branch(""), branch(wait))),
+        format!("{wait},{}", branch(&branch(wait))),
+    ] {
+        let graph = json(&format!(r#"{{"steps":[{steps}]}}"#));
+        let mut play = Play::new(Definitions::embedded(), &graph, Envelope::default());
+        while let Some(next) = play.turn() {
+            let act = play.due(now(), usize::MAX).act.expect("can be done");
+            let output = Stub::default().output(&act, play.envelope());
+            let ends = play.ends_with(&output);
+            play.done(output);
+            assert_eq!(ends, play.turn().is_none(), "{} of {steps}", next.path);
+        }
     }
 }

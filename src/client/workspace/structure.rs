@@ -44,6 +44,7 @@ pub(super) fn read(client: &Client, id: Id) -> Result<(Structure, Automations), 
         automations,
         earlier_automations: Vec::new(),
         shared,
+        row_access_stays: false,
     };
     Ok((structure, route))
 }

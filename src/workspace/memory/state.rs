@@ -58,6 +58,7 @@ impl State {
                 automations: Vec::new(),
                 earlier_automations: Vec::new(),
                 shared: Vec::new(),
+                row_access_stays: false,
             },
             other_workspaces: Vec::new(),
             rows: BTreeMap::new(),

@@ -133,6 +133,7 @@ impl<'s> Making<'s> {
             automations: Vec::new(),
             earlier_automations: Vec::new(),
             shared: Vec::new(),
+            row_access_stays: false,
         };
         if !shape.closed {
             let earlier = |dice: &mut Dice| Named {

@@ -3,7 +3,7 @@
 use tplkit::automation::run::{Act, Play};
 use tplkit::json::{Object, Value as Json};
 
-use super::{Came, ends};
+use super::Came;
 use crate::automation::runs::{self, Run, StepLine};
 use crate::automation::step::Stop;
 use crate::automation::telling;
@@ -26,8 +26,9 @@ impl Inside {
     /// Does it, stores its output, and ends the run if it was the last step.
     pub(super) async fn run(&self, tx: &mut Tx) -> Result<Came, Stop> {
         let run = &self.run;
+        let _working = run.meter.start();
         // Where these steps lead does not depend on what comes of them.
-        let last = ends(&self.play, &Object::new());
+        let last = self.play.ends_with(&Object::new());
         // The end of a run is its fence as well.
         if !last && !runs::hold(tx, run, self.player.lease()).await? {
             return Err(Stop::Fenced);

@@ -12,17 +12,23 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
-use tplkit::automation::run::{Act, Due, Envelope, Failure, Next, Play, Record};
+use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::{Act, Due, Envelope, Failure, Next, Play, Question, Reason, Record};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
+use super::authority::Authority;
 use super::capacity::RunPermit;
-use super::runs::{self, Run, StepLine};
+use super::mentioned::mentioned;
+use super::reading::Asked;
+use super::runs::{self, Ending, Run, StepLine};
 use super::step::Stop;
 use super::worker::Player;
 use super::{authority, find, reading, rehearsal};
+use crate::http::problem::Code;
 use crate::store::{Scope, StoreError, Tx};
 use inside::Inside;
+pub(super) use outside::hold_while;
 
 /// Plays a run to its end, to a step that waits, or until the process is to stop.
 ///
@@ -30,35 +36,40 @@ use inside::Inside;
 /// Those of the store: the run is taken up again later.
 pub(super) async fn play(
     player: &Player,
-    run: &Run,
+    run: &mut Run,
     permit: &RunPermit,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StoreError> {
     let Some((graph, known)) = begun(player, run).await? else {
-        return end(player, run, Some("the version is gone")).await;
+        let gone = Ending::new(Reason::Abandoned, "the version that was to run is gone");
+        return end(player, run, Some(&gone)).await;
     };
-    let Some(scope) = authority::scope_of(&player.store, run, player.context.now()).await? else {
-        let told = "who began it belongs to the organization no more, or may not write any more";
-        return end(player, run, Some(told)).await;
+    run.named = mentioned(&graph);
+    run.named.extend(run.feature);
+    let run = &*run;
+    let authority = match authority::of(&player.store, run, player.context.now()).await? {
+        Ok(authority) => authority,
+        Err(lost) => return end(player, run, Some(&without_access(lost))).await,
     };
     if run.dry_run {
-        return rehearsal::play(player, run, &scope, &graph).await;
+        return rehearsal::play(player, run, &authority, &graph).await;
     }
     let mut playing = Playing {
         player,
         run,
         permit,
         stop,
-        scope,
+        authority,
         play: Play::new(Definitions::embedded(), &graph, envelope(run)),
+        usage: Usage::default(),
     };
     for number in 0.. {
         let Some(next) = playing.play.turn() else {
             return end(player, run, None).await;
         };
         let line = known.get(usize::try_from(number).unwrap_or(usize::MAX));
-        if let Some(output) = line.and_then(finished) {
-            playing.play.done(output);
+        if let Some((line, output)) = line.and_then(finished) {
+            playing.again(line, output);
             continue;
         }
         if *stop.borrow() {
@@ -75,33 +86,18 @@ pub(super) async fn play(
             Err(Stop::Failed(failure)) => {
                 return playing.failed(&next, number, &failure).await;
             }
-            Err(Stop::Store(error)) if !passes(&error) => {
-                tracing::error!(%error, step = next.path, "a step cannot be done");
-                let failure = Failure::new("something went wrong here; it has been recorded");
-                return playing.failed(&next, number, &failure).await;
+            Err(Stop::Lost(lost)) => {
+                return end(player, run, Some(&without_access(lost))).await;
             }
-            Err(Stop::Store(error)) => {
-                // Not at once: what is not there now is not there a moment later either.
-                let wake_at = player.context.now() + 1_000_000;
-                let _ = release(player, run, Some(wake_at)).await;
-                return Err(error);
-            }
+            Err(Stop::Store(error)) => return Err(error),
         }
     }
     Ok(())
 }
 
-/// Whether what the store says may be over later.
-fn passes(error: &StoreError) -> bool {
-    matches!(
-        error,
-        StoreError::Unavailable(_)
-            | StoreError::Locked
-            | StoreError::NotBrief
-            | StoreError::Stale
-            | StoreError::TooLong
-            | StoreError::TurnedAway(_)
-    )
+/// Why a run ends when whoever it works for does not see its workspace any more.
+fn without_access(lost: Reason) -> Ending {
+    Ending::new(lost, authority::told(lost))
 }
 
 /// The envelope with which a run begins.
@@ -113,13 +109,14 @@ pub(super) fn envelope(run: &Run) -> Envelope {
     Envelope::new(record.as_ref().map(Record::of))
 }
 
-/// What a finished step brought about.
-fn finished(line: &StepLine) -> Option<Object> {
+/// A finished step, and what it brought about.
+fn finished(line: &StepLine) -> Option<(&StepLine, Object)> {
     let output = line
         .output
         .as_deref()
         .filter(|_| line.status == "succeeded")?;
-    Json::parse(output).ok()?.as_object().cloned()
+    let output = Json::parse(output).ok()?.as_object().cloned()?;
+    Some((line, output))
 }
 
 /// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.
@@ -152,22 +149,31 @@ async fn begun(
 }
 
 /// Ends a run.
-pub(super) async fn end(player: &Player, run: &Run, error: Option<&str>) -> Result<(), StoreError> {
-    let input = (run.clone(), error.map(str::to_owned), player.context.now());
+pub(super) async fn end(
+    player: &Player,
+    run: &Run,
+    why: Option<&Ending>,
+) -> Result<(), StoreError> {
+    let input = (run.clone(), why.cloned(), player.context.now());
     player
         .store
-        .write(&Scope::Operator, input, |tx, (run, error, now)| {
-            Box::pin(runs::end(tx, run, error.as_deref(), *now))
+        .write(&Scope::Operator, input, |tx, (run, why, now)| {
+            Box::pin(runs::end(tx, run, why.as_ref(), *now))
         })
         .await
         .map(|ours| {
             if ours {
-                player.counted.finished(error.is_none());
+                player.counted.finished(why.is_none());
             }
         })
 }
 
-async fn release(player: &Player, run: &Run, wake_at: Option<i64>) -> Result<(), StoreError> {
+/// Lets go of a run, to be taken up again at `wake_at`, or at once.
+pub(super) async fn release(
+    player: &Player,
+    run: &Run,
+    wake_at: Option<i64>,
+) -> Result<(), StoreError> {
     let input = (run.clone(), wake_at);
     player
         .store
@@ -175,6 +181,32 @@ async fn release(player: &Player, run: &Run, wake_at: Option<i64>) -> Result<(),
             Box::pin(runs::release(tx, run, *wake_at))
         })
         .await
+}
+
+/// Lets go of a run because of an error of the server. At the third attempt that ends like this the run is
+/// given up.
+pub(super) async fn leave(player: &Player, run: &Run, wake_at: i64) -> Result<(), StoreError> {
+    let input = (run.clone(), (wake_at, player.context.now()));
+    let over = player
+        .store
+        .write(&Scope::Operator, input, |tx, (run, times)| {
+            Box::pin(runs::leave(tx, run, *times))
+        })
+        .await?;
+    if over {
+        player.counted.finished(false);
+    }
+    Ok(())
+}
+
+/// An output and its text. It may be large: it is not copied for it.
+pub(super) fn written(output: Object) -> (Object, String) {
+    let output = Json::Object(output);
+    let text = output.write();
+    let Json::Object(output) = output else {
+        return (Object::new(), text);
+    };
+    (output, text)
 }
 
 /// The line of a step whose turn it is.
@@ -188,6 +220,8 @@ pub(super) fn line(next: &Next, number: i64, input: &Object, status: &str) -> St
         input: Json::Object(input.clone()).write(),
         output: None,
         error: None,
+        error_code: None,
+        envelope: None,
     }
 }
 
@@ -196,8 +230,9 @@ struct Playing<'p> {
     run: &'p Run,
     permit: &'p RunPermit,
     stop: &'p watch::Receiver<bool>,
-    scope: Scope,
+    authority: Authority,
     play: Play,
+    usage: Usage,
 }
 
 /// What came of a step.
@@ -221,34 +256,51 @@ impl Came {
     }
 }
 
-/// Whether no step follows the one whose turn it is, if that is its output.
-fn ends(play: &Play, output: &Object) -> bool {
-    let mut ahead = play.clone();
-    ahead.done(output.clone());
-    ahead.turn().is_none()
-}
+/// For how long a run goes on by the rights that were looked up, in microseconds.
+const SURE: i64 = 1_000_000;
+
+/// What the output of a step that is done in the store takes at most.
+const SMALL: usize = 256;
 
 impl Playing<'_> {
+    /// Goes on behind a step that an earlier attempt has finished.
+    fn again(&mut self, line: &StepLine, output: Object) {
+        let stored = line.input.len() + line.output.as_ref().map_or(0, String::len);
+        // What is stored already was within the bounds.
+        let _ = self.usage.begin_step();
+        let _ = self.usage.store(stored);
+        self.play.done(output);
+    }
+
     /// Does a step.
-    async fn step(&self, next: &Next, number: i64, begun: Option<&StepLine>) -> Result<Came, Stop> {
+    async fn step(
+        &mut self,
+        next: &Next,
+        number: i64,
+        begun: Option<&StepLine>,
+    ) -> Result<Came, Stop> {
+        self.usage.begin_step().map_err(Stop::Failed)?;
+        let most = self.player.settings.processor_time;
+        self.run.meter.check(most).map_err(Stop::Failed)?;
         let now = self.player.context.now();
+        self.renew(now).await?;
         let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
-        let Due { input, act } = self.play.due(instant);
+        let Due { input, act } = {
+            let _working = self.run.meter.start();
+            self.play.due(instant, self.usage.room())
+        };
         let line = line(next, number, &input, "running");
         match act.map_err(Stop::Failed)? {
             Act::Settled(output) => self.keep(line, output).await,
             Act::Wait(wait) => self.wait(line, &wait, begun, now).await,
             Act::Read(question) => {
-                let place = (self.run.organization, self.run.workspace);
-                let asked = (self.player.tables.clone(), place, question);
-                let output = self
-                    .player
-                    .store
-                    .read(&self.scope, asked, |tx, (tables, place, question)| {
-                        Box::pin(reading::read(tx, tables, *place, question))
-                    })
-                    .await?;
-                self.keep(line, output).await
+                let output = self.held(self.read(question, line.input.len())).await?;
+                self.keep(line, output.map_err(Stop::Failed)?).await
+            }
+            Act::Write(_) if !self.authority.may_write => {
+                let reason = "whoever the run works for may not write rows any more";
+                let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
+                Err(Stop::Failed(failure))
             }
             act @ (Act::Write(_) | Act::Notify(_) | Act::Run(_)) => {
                 let came = self.inside(line, act, now).await?;
@@ -261,11 +313,46 @@ impl Playing<'_> {
         }
     }
 
-    /// Stores what came of a step.
-    async fn keep(&self, mut line: StepLine, output: Object) -> Result<Came, Stop> {
-        let last = ends(&self.play, &output);
+    /// Looks up again what the run may do, when that was some time ago.
+    async fn renew(&mut self, now: i64) -> Result<(), Stop> {
+        if now - self.authority.asked_at < SURE {
+            return Ok(());
+        }
+        let found = authority::of(&self.player.store, self.run, now).await?;
+        self.authority = found.map_err(Stop::Lost)?;
+        Ok(())
+    }
+
+    /// The output of a read, of which there is room for so much beside its input.
+    async fn read(&self, question: Question, input: usize) -> Result<Object, Stop> {
+        let room = self.usage.room().saturating_sub(input);
+        let asked = Asked {
+            tables: self.player.tables.clone(),
+            place: (self.run.organization, self.run.workspace),
+            room: room.min(self.play.room_for_records()),
+            meter: self.run.meter.clone(),
+            processor_time: self.player.settings.processor_time,
+            question,
+        };
+        let store = &self.player.store;
+        let scope = &self.authority.scope;
+        store
+            .read(scope, asked, |tx, asked| Box::pin(reading::read(tx, asked)))
+            .await
+    }
+
+    /// Stores what came of a step, if the run has room for it.
+    async fn keep(&mut self, mut line: StepLine, output: Object) -> Result<Came, Stop> {
+        self.play.admit(&output).map_err(Stop::Failed)?;
+        let last = self.play.ends_with(&output);
+        let (output, text) = {
+            let _working = self.run.meter.start();
+            written(output)
+        };
+        let stored = self.usage.store(line.input.len() + text.len());
+        stored.map_err(Stop::Failed)?;
         "succeeded".clone_into(&mut line.status);
-        line.output = Some(Json::Object(output.clone()).write());
+        line.output = Some(text);
         self.write(line, last).await?;
         Ok(Came::of(output, last))
     }
@@ -298,7 +385,9 @@ impl Playing<'_> {
     }
 
     /// Does what is done in the store, in the transaction that stores the step.
-    async fn inside(&self, mut line: StepLine, act: Act, now: i64) -> Result<Came, Stop> {
+    async fn inside(&mut self, mut line: StepLine, act: Act, now: i64) -> Result<Came, Stop> {
+        let stored = self.usage.store(line.input.len() + SMALL);
+        stored.map_err(Stop::Failed)?;
         "succeeded".clone_into(&mut line.status);
         let input = Inside {
             player: self.player.clone(),
@@ -310,7 +399,9 @@ impl Playing<'_> {
         };
         self.player
             .store
-            .write(&self.scope, input, |tx, input| Box::pin(input.run(tx)))
+            .write(&self.authority.scope, input, |tx, input| {
+                Box::pin(input.run(tx))
+            })
             .await
     }
 
@@ -318,21 +409,23 @@ impl Playing<'_> {
     async fn failed(&self, next: &Next, number: i64, failure: &Failure) -> Result<(), StoreError> {
         let now = self.player.context.now();
         let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
-        let mut line = line(next, number, &self.play.due(instant).input, "failed");
+        // What the step was to do, where there is room to say so.
+        let input = self.play.due(instant, self.usage.room()).input;
+        let mut line = line(next, number, &input, "failed");
         let failure = self.play.failed(failure.clone());
-        line.error = Some(failure.to_string());
-        let told = told(next, &failure);
-        let input = (self.run.clone(), line, self.player.lease(), told, now);
+        line.fail(&Ending::new(failure.code, failure.to_string()));
+        let why = Ending::new(failure.code, told(next, &failure));
+        let input = (self.run.clone(), line, self.player.lease(), why, now);
         let ended: Result<(), Stop> = self
             .player
             .store
             .write(
                 &Scope::Operator,
                 input,
-                |tx, (run, line, lease, told, now)| {
+                |tx, (run, line, lease, why, now)| {
                     Box::pin(async move {
                         fenced(tx, run, line, *lease).await?;
-                        runs::end(tx, run, Some(told), *now).await?;
+                        runs::end(tx, run, Some(why), *now).await?;
                         Ok(())
                     })
                 },
@@ -340,7 +433,9 @@ impl Playing<'_> {
             .await;
         match ended {
             Err(Stop::Store(error)) => Err(error),
-            Err(_) => Ok(()),
+            // A refusal of what the server writes for itself is an error of the server.
+            Err(Stop::Failed(failure)) => Err(StoreError::Internal(failure.reason)),
+            Err(Stop::Fenced | Stop::Lost(_)) => Ok(()),
             Ok(()) => {
                 self.player.counted.finished(false);
                 Ok(())

@@ -8,22 +8,58 @@ use tplkit::json::Object;
 use super::{Came, Playing, release};
 use crate::automation::connections::{self, ConnectionKind, Opened};
 use crate::automation::outside::{self, Stamp};
-use crate::automation::runs::StepLine;
+use crate::automation::runs::{Run, StepLine};
 use crate::automation::step::Stop;
+use crate::automation::worker::Player;
 use crate::automation::{runs, secrets};
 use crate::store::Scope;
+
+/// Waits for something that takes time, and holds a run meanwhile.
+pub(in crate::automation) async fn hold_while<T>(
+    player: &Player,
+    run: &Run,
+    work: impl Future<Output = Result<T, Stop>>,
+) -> Result<Result<T, Failure>, Stop> {
+    let mut work = std::pin::pin!(work);
+    let pause = (player.settings.lease / 3).max(Duration::from_millis(100));
+    loop {
+        tokio::select! {
+            done = &mut work => return match done {
+                Ok(done) => Ok(Ok(done)),
+                Err(Stop::Failed(failure)) => Ok(Err(failure)),
+                Err(other) => Err(other),
+            },
+            () = tokio::time::sleep(pause) => {
+                let input = (run.clone(), player.lease());
+                let held = player.store.write(&Scope::Operator, input, |tx, (run, lease)| {
+                    Box::pin(runs::hold(tx, run, *lease))
+                });
+                // A store that is away for a moment takes nothing from us.
+                if let Ok(false) = held.await {
+                    return Err(Stop::Fenced);
+                }
+            }
+        }
+    }
+}
 
 impl Playing<'_> {
     /// Does a step that asks something of others. The run holds no worker while it waits for them, and as
     /// many wait at once as its organization may have under way.
-    pub(super) async fn call(&self, line: StepLine, act: &Act, next: &Next) -> Result<Came, Stop> {
-        self.permit.rest();
+    pub(super) async fn call(
+        &mut self,
+        line: StepLine,
+        act: &Act,
+        next: &Next,
+    ) -> Result<Came, Stop> {
+        let permit = self.permit;
+        permit.rest();
         let waiting = async {
             let turn = match act {
-                Act::Mail(_) => Some(self.permit.mail().await),
+                Act::Mail(_) => Some(permit.mail().await),
                 _ => None,
             };
-            Ok((turn, self.permit.call().await))
+            Ok((turn, permit.call().await))
         };
         let held = tokio::select! {
             biased;
@@ -45,7 +81,7 @@ impl Playing<'_> {
             Err(failure) => Err(Stop::Failed(failure)),
         };
         drop(turn);
-        self.permit.work().await;
+        permit.work().await;
         kept
     }
 
@@ -57,32 +93,12 @@ impl Playing<'_> {
         }
     }
 
-    /// Waits for something outside, and holds the run meanwhile.
+    /// Waits for something that takes time, and holds the run meanwhile.
     pub(super) async fn held<T>(
         &self,
         work: impl Future<Output = Result<T, Stop>>,
     ) -> Result<Result<T, Failure>, Stop> {
-        let mut work = std::pin::pin!(work);
-        let pause = (self.player.settings.lease / 3).max(Duration::from_millis(100));
-        loop {
-            tokio::select! {
-                done = &mut work => return match done {
-                    Ok(done) => Ok(Ok(done)),
-                    Err(Stop::Failed(failure)) => Ok(Err(failure)),
-                    Err(other) => Err(other),
-                },
-                () = tokio::time::sleep(pause) => {
-                    let input = (self.run.clone(), self.player.lease());
-                    let held = self.player.store.write(&Scope::Operator, input, |tx, (run, lease)| {
-                        Box::pin(runs::hold(tx, run, *lease))
-                    });
-                    // A store that is away for a moment takes nothing from us.
-                    if let Ok(false) = held.await {
-                        return Err(Stop::Fenced);
-                    }
-                }
-            }
-        }
+        hold_while(self.player, self.run, work).await
     }
 
     /// Does what the step asks of others.

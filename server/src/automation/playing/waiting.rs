@@ -12,7 +12,7 @@ use crate::store::Scope;
 impl Playing<'_> {
     /// Lets the run wait; once it has, there is an output.
     pub(super) async fn wait(
-        &self,
+        &mut self,
         line: StepLine,
         wait: &Wait,
         begun: Option<&StepLine>,

@@ -76,12 +76,24 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             "Run",
             whole(json!({
                 "id": id(), "workflow_id": id(), "version": integer(),
-                "status": {"type": "string", "enum": ["queued", "running", "succeeded", "failed"]},
-                "trigger": {"type": "string", "enum": ["manual", "record.event", "cron", "automation"]},
+                "status": run_status(), "trigger": run_trigger(),
                 "row_id": nullable("string"), "dry_run": {"type": "boolean"},
                 "started_at": nullable("string"), "finished_at": nullable("string"),
-                "error": nullable("string"),
-                "steps": {"type": "array", "items": to("RunStep")},
+                "error": failed(), "steps": {"type": "array", "items": to("RunStep")},
+            })),
+        ),
+        (
+            "RunSummary",
+            whole(json!({
+                "id": id(), "workflow_id": id(), "version": integer(),
+                "status": run_status(), "trigger": run_trigger(),
+                "row_id": nullable("string"), "dry_run": {"type": "boolean"},
+                "started_at": nullable("string"), "finished_at": nullable("string"),
+                "error": failed(),
+                "steps": {
+                    "type": "array", "items": to("RunStepSummary"),
+                    "description": "Without what went in and came out: that is read run by run.",
+                },
             })),
         ),
         (
@@ -95,11 +107,40 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "RunStep",
+            record(
+                &["path", "id", "key", "status", "input", "output", "error"],
+                json!({
+                    "path": text(), "id": text(), "key": text(), "status": step_status(),
+                    "input": nullable("object"), "output": nullable("object"),
+                    "envelope": {
+                        "type": ["object", "null"],
+                        "description": "Of a dry run: the variables and records that the step left, or \
+                            `{\"cut\": true, \"text\"}`, the beginning of them, where they are large.",
+                    },
+                    "error": failed(),
+                }),
+            ),
+        ),
+        (
+            "RunStepSummary",
             whole(json!({
-                "path": text(), "id": text(), "key": text(),
-                "status": {"type": "string", "enum": ["running", "succeeded", "failed"]},
-                "input": nullable("object"), "output": nullable("object"),
-                "error": nullable("string"),
+                "path": text(), "id": text(), "key": text(), "status": step_status(),
+                "error": failed(),
+            })),
+        ),
+        (
+            "RunFailure",
+            whole(json!({
+                "code": {
+                    "type": "string",
+                    "description": "`step_failed`, `run_too_large`, `abandoned`, \
+                        `publisher_lost_access`, `starter_lost_access`, `too_deep`, or the code of a \
+                        refused write.",
+                },
+                "detail": {
+                    "type": ["string", "null"],
+                    "description": "For people; null for who may not read what was in the run.",
+                },
             })),
         ),
         ("WorkflowApply", record(&[], json!({"version_id": id()}))),
@@ -111,4 +152,21 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             ),
         ),
     ]
+}
+
+/// Why a run or a step failed, if it did.
+fn failed() -> Value {
+    json!({"anyOf": [to("RunFailure"), {"type": "null"}]})
+}
+
+fn run_status() -> Value {
+    json!({"type": "string", "enum": ["queued", "running", "succeeded", "failed"]})
+}
+
+fn run_trigger() -> Value {
+    json!({"type": "string", "enum": ["manual", "record.event", "cron", "automation"]})
+}
+
+fn step_status() -> Value {
+    json!({"type": "string", "enum": ["running", "succeeded", "failed", "skipped"]})
 }

@@ -127,7 +127,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "Template",
         "Payload",
         "WorkflowVersion",
-        "Run",
+        "RunSummary",
         "Notification",
         "TemplateJob",
     ] {

@@ -107,7 +107,7 @@ pub(super) async fn write(
     insert(tx, &opened, (creator, now), &mut rows)
         .await
         .map_err(|refused| refused.problem(prepared.is_batch()))?;
-    let cause = Cause::somebody(&asked.bell);
+    let cause = Cause::somebody(&asked.bell).to_row_of(creator);
     events::created(tx, &opened.table, (&rows, now), cause, &asked.context).await?;
     let document = tell(*feature, &rows, now)?;
     let reply = Reply::written(StatusCode::CREATED, document);

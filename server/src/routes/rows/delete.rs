@@ -41,8 +41,8 @@ async fn drop_row(tx: &mut Tx, asked: &Asked<Delete>) -> Result<Reply, Problem> 
     delete.query.clone()?;
     let removed = remove(tx, &table, id).await?;
     let removed = removed.ok_or_else(Problem::not_found)?;
-    let cause = Cause::somebody(&asked.bell);
-    let row = (id, removed.as_str());
+    let cause = Cause::somebody(&asked.bell).to_row_of(removed.creator);
+    let row = (id, removed.data.as_str());
     events::deleted(tx, &table, row, cause, (&asked.context, asked.now)).await?;
     Ok(Reply::nothing())
 }

@@ -67,17 +67,21 @@ async fn update(tx: &mut Tx, asked: &Asked<Patch>) -> Result<Reply, Problem> {
         }
     };
     // Locked before it is read, so that merges of different keys build on each other.
-    let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
+    let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
     let parameters = [table.organization.into(), table.id.into(), id.into()];
     let found = tx.first(sql, &parameters).await?;
-    let mut row = Stored::read(&found.ok_or_else(Problem::not_found)?)?;
+    let found = found.ok_or_else(Problem::not_found)?;
+    let mut row = Stored::read(&found)?;
+    let creator = found.get(4)?;
     asked.enter(table.organization)?;
     let change = patch.change.as_ref().map_err(Clone::clone)?;
     if let Some(cells) = &change.cells {
-        change.apply(tx, asked, (&table, cells), &mut row).await?;
+        change
+            .apply(tx, asked, (&table, cells), (&mut row, creator))
+            .await?;
     }
     Ok(Reply::written(StatusCode::OK, row.document(table.id)))
 }
@@ -88,7 +92,7 @@ impl Change {
         tx: &mut Tx,
         asked: &Asked<Patch>,
         (table, cells): (&Table, &Submission),
-        row: &mut Stored,
+        (row, creator): (&mut Stored, Option<Uuid>),
     ) -> Result<(), Problem> {
         let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
         let entering = Entering {
@@ -112,7 +116,7 @@ impl Change {
         let after = replace(tx, table, &row.data, after, asked.now).await?;
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = asked.now;
-        let cause = Cause::somebody(&asked.bell);
+        let cause = Cause::somebody(&asked.bell).to_row_of(creator);
         events::updated(tx, table, (&before, row), cause, &asked.context).await?;
         Ok(())
     }

@@ -54,6 +54,6 @@ async fn promote(tx: &mut Tx, asked: &Asked<Apply>) -> Result<Reply, Problem> {
             "That version is no draft any more: it was published meanwhile.",
         ));
     }
-    let version = publish(tx, draft, asked.now).await?;
+    let version = publish(tx, draft, (asked.caller.id, asked.now)).await?;
     asked.keep(tx, Reply::json(StatusCode::OK, &version)?).await
 }

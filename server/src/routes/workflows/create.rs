@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::halves::Halves;
-use crate::automation::{self, Definition, Place, judge, keep_secrets};
+use crate::automation::{self, Definition, Place, Standing, judge, keep_secrets};
 use crate::http::body::Fields;
 use crate::http::call::{Asked, Call};
 use crate::http::problem::Problem;
@@ -87,7 +87,12 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &asked.context);
     let at = (organization, workspace.id, new.workflow);
     let stamp = (new.version, asked.now);
-    let version = automation::create(tx, at, &definition, body.is_draft, stamp).await?;
+    let standing = if body.is_draft {
+        Standing::Draft
+    } else {
+        Standing::Published(Some(asked.caller.id))
+    };
+    let version = automation::create(tx, at, &definition, standing, stamp).await?;
     asked
         .keep(tx, Reply::json(StatusCode::CREATED, &version)?)
         .await

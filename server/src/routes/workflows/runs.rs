@@ -86,6 +86,7 @@ async fn begin(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
         depth: 1,
         cause: None,
         caller: Some(asked.caller.id),
+        publisher: None,
         due_at: None,
         now: asked.now,
     };
@@ -167,8 +168,7 @@ async fn select_page(
             return Err(found.map_or_else(Problem::not_found, |_| problem.clone()));
         }
     };
-    let found = run_page(tx, *workflow, page).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |run| run.id))
+    Reply::json(StatusCode::OK, &run_page(tx, *workflow, page).await?)
 }
 
 /// `GET /v1/workflow-runs/{run_id}`

@@ -6,7 +6,7 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::halves::Halves;
-use crate::automation::{Definition, Place, add_version, find, judge, keep_secrets};
+use crate::automation::{Definition, Place, Standing, add_version, find, judge, keep_secrets};
 use crate::http::body::Fields;
 use crate::http::call::{Asked, Call};
 use crate::http::problem::{Code, Problem};
@@ -93,7 +93,7 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     let name = body.name.clone().unwrap_or(base.name);
     let definition = Definition::new(name, &trigger, &graph, &asked.context);
     let stamp = (new.version, asked.now);
-    let based = (true, Some(base.version));
+    let based = (Standing::Draft, Some(base.version));
     let version = add_version(tx, &line, &definition, based, stamp).await?;
     asked
         .keep(tx, Reply::json(StatusCode::CREATED, &version)?)

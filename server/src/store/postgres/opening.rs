@@ -13,7 +13,7 @@ use crate::store::{Kind, Scope, Value};
 /// The settings in the order of [`settings`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
 /// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
 /// policies read as nothing.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "role",
     "tplkit.caller",
     "tplkit.organizations",
@@ -22,6 +22,7 @@ const SETTINGS: [&str; 8] = [
     "tplkit.hidden",
     "tplkit.guarded",
     "tplkit.platform",
+    "tplkit.run",
 ];
 
 /// What sets the scope where nothing is asked first, for usual plans and for new ones.
@@ -36,7 +37,7 @@ pub(super) struct Opening<'a> {
     /// Sets the scope; where something is asked first, its answer is that question's.
     pub(super) enter: &'a str,
     asked: &'a [Value],
-    settings: [String; 8],
+    settings: [String; 9],
 }
 
 impl<'a> Opening<'a> {
@@ -124,14 +125,14 @@ fn enter(first: usize, anew: bool) -> String {
 }
 
 /// The parameters of [`enter`], in the order of [`SETTINGS`].
-fn settings(scope: &Scope, wall: bool) -> [String; 8] {
+fn settings(scope: &Scope, wall: bool) -> [String; 9] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
     };
     let role = if wall { scope.role() } else { "none" }.to_owned();
     let Scope::Caller(visible) = scope else {
-        let mut settings = <[String; 8]>::default();
+        let mut settings = <[String; 9]>::default();
         settings[0] = role;
         return settings;
     };
@@ -144,5 +145,6 @@ fn settings(scope: &Scope, wall: bool) -> [String; 8] {
         list(&visible.hidden),
         list(&visible.guarded),
         if visible.platform { "on" } else { "" }.to_owned(),
+        visible.run.map(|run| run.to_string()).unwrap_or_default(),
     ]
 }

@@ -167,7 +167,10 @@ impl Wall {
                 Scope::Caller(visible) => {
                     inside(visible, organization, workspace)
                         && (!holds(&visible.guarded, feature)
-                            || creator == Some(visible.caller.as_bytes()))
+                            || creator == Some(visible.caller.as_bytes())
+                            || visible
+                                .run
+                                .is_some_and(|run| creator == Some(run.as_bytes())))
                 }
             }))
         })

@@ -1,11 +1,13 @@
 //! Runs: what fires them, what each step does, and what is told of it.
 
+mod bounds;
 mod cron;
 mod dry;
 mod events;
 mod manual;
 mod neighbours;
 mod outside;
+mod rights;
 mod seen;
 mod steps;
 mod targets;
@@ -129,9 +131,9 @@ impl Stage {
         self.player().settle().await.expect("plays")
     }
 
-    /// The runs of an automation.
+    /// The runs of an automation, each as it is read by itself.
     pub(crate) fn runs(&self, workflow: &str) -> Vec<Value> {
-        self.editor.items(&path(workflow, "/runs?limit=200"))
+        runs(&self.editor, workflow)
     }
 
     /// The only run of an automation.
@@ -176,6 +178,29 @@ pub(crate) fn write(mode: &str, feature: &str, bindings: &[(&str, Value)]) -> Va
 pub(crate) fn ended(run: &Value) -> (&str, &str) {
     (
         run["status"].as_str().expect("a status"),
-        run["error"].as_str().unwrap_or_default(),
+        run["error"]["detail"].as_str().unwrap_or_default(),
     )
+}
+
+/// The code of what ended a run or a step, if something did.
+pub(crate) fn code(of: &Value) -> &str {
+    of["error"]["code"].as_str().unwrap_or_default()
+}
+
+/// The runs of an automation, each as that client reads it by itself.
+pub(crate) fn runs(client: &Client, workflow: &str) -> Vec<Value> {
+    let listed = client.items(&path(workflow, "/runs?limit=200"));
+    let each = listed.iter().map(|run| {
+        let path = format!("/v1/workflow-runs/{}", run["id"].as_str().expect("an id"));
+        let mut whole = client.get(&path).expect(200).json();
+        // A list is the same without what went in and came out.
+        let read = whole.clone();
+        for step in whole["steps"].as_array_mut().expect("a list") {
+            let step = step.as_object_mut().expect("an object");
+            step.retain(|key, _| !["input", "output", "envelope"].contains(&key.as_str()));
+        }
+        assert_eq!(*run, whole);
+        read
+    });
+    each.collect()
 }

@@ -18,7 +18,7 @@ mod recognised;
 mod rights;
 mod round_trip;
 mod rows_modes;
-mod shop;
+pub(crate) mod shop;
 mod undo;
 mod veil;
 mod whole;

@@ -13,47 +13,47 @@ use crate::api::model::id;
 use crate::api::world::World;
 
 /// Clients with an identity and a code, orders that link to them.
-pub(super) struct Shop {
-    pub(super) workspace: String,
-    pub(super) clients: String,
-    pub(super) orders: String,
+pub(crate) struct Shop {
+    pub(crate) workspace: String,
+    pub(crate) clients: String,
+    pub(crate) orders: String,
 }
 
 /// An empty workspace.
-pub(super) fn workspace(client: &Client, organization: Uuid) -> String {
+pub(crate) fn workspace(client: &Client, organization: Uuid) -> String {
     let body = json!({"organization_id": organization, "label": "Fresh"});
     id(&client.create("/v1/workspaces", &body))
 }
 
-pub(super) fn feature(client: &Client, workspace: &str, label: &str) -> String {
+pub(crate) fn feature(client: &Client, workspace: &str, label: &str) -> String {
     let body = json!({"workspace_id": workspace, "label": label});
     id(&client.create("/v1/features", &body))
 }
 
-pub(super) fn column(client: &Client, feature: &str, body: &Value) -> String {
+pub(crate) fn column(client: &Client, feature: &str, body: &Value) -> String {
     id(&client.create(&format!("/v1/features/{feature}/columns"), body))
 }
 
-pub(super) fn row(client: &Client, feature: &str, data: &Value) -> Value {
+pub(crate) fn row(client: &Client, feature: &str, data: &Value) -> Value {
     let path = format!("/v1/features/{feature}/rows");
     client.create(&path, &json!({"data": data}))["data"].clone()
 }
 
 /// The cells of a table's rows.
-pub(super) fn rows(client: &Client, feature: &str) -> Vec<Value> {
+pub(crate) fn rows(client: &Client, feature: &str) -> Vec<Value> {
     let path = format!("/v1/features/{feature}/rows?limit=200");
     let items = client.items(&path);
     items.into_iter().map(|item| item["data"].clone()).collect()
 }
 
 /// The table of that name in a workspace.
-pub(super) fn named(client: &Client, workspace: &str, name: &str) -> Option<String> {
+pub(crate) fn named(client: &Client, workspace: &str, name: &str) -> Option<String> {
     let all = client.items(&format!("/v1/features?workspace_id={workspace}"));
     all.iter().find(|item| item["name"] == name).map(id)
 }
 
 impl Shop {
-    pub(super) fn new(client: &Client, organization: Uuid) -> Shop {
+    pub(crate) fn new(client: &Client, organization: Uuid) -> Shop {
         let workspace = workspace(client, organization);
         let clients = feature(client, &workspace, "Clients");
         let orders = feature(client, &workspace, "Orders");
@@ -85,7 +85,7 @@ impl Shop {
     }
 
     /// Exports, and imports into the catalog of an organization. Gives the id of the template.
-    pub(super) fn template(&self, from: &Client, into: &Client, selection: &Value) -> String {
+    pub(crate) fn template(&self, from: &Client, into: &Client, selection: &Value) -> String {
         let path = format!("/v1/workspaces/{}/export", self.workspace);
         let package = from.post(&path, selection).expect(200);
         let made = into.json("POST", "/v1/templates/import", &package.body);
@@ -94,19 +94,19 @@ impl Shop {
 }
 
 /// Workers that carry jobs out for as long as they are held.
-pub(super) struct Working {
+pub(crate) struct Working {
     stop: watch::Sender<bool>,
 }
 
 impl Working {
     /// Ends the work: whatever is asked for then waits.
-    pub(super) fn ends(self) {
+    pub(crate) fn ends(self) {
         self.stop.send(true).expect("hears");
     }
 }
 
 /// Lets jobs be carried out.
-pub(super) fn working(world: &World) -> Working {
+pub(crate) fn working(world: &World) -> Working {
     let (stop, stopped) = watch::channel(false);
     let worker = Worker {
         bench: Bench {
@@ -123,12 +123,12 @@ pub(super) fn working(world: &World) -> Working {
     Working { stop }
 }
 
-pub(super) fn apply(client: &Client, template: &str, body: &Value) -> Answer {
+pub(crate) fn apply(client: &Client, template: &str, body: &Value) -> Answer {
     client.post(&format!("/v1/templates/{template}/apply"), body)
 }
 
 /// The job once it is over.
-pub(super) async fn finished(client: &Client, answer: Answer) -> Value {
+pub(crate) async fn finished(client: &Client, answer: Answer) -> Value {
     let accepted = answer.expect(202).json();
     let path = format!(
         "/v1/template-jobs/{}",
@@ -145,7 +145,7 @@ pub(super) async fn finished(client: &Client, answer: Answer) -> Value {
 }
 
 /// Applies, and expects that it is done.
-pub(super) async fn applied(client: &Client, template: &str, body: &Value) -> Value {
+pub(crate) async fn applied(client: &Client, template: &str, body: &Value) -> Value {
     let job = finished(client, apply(client, template, body)).await;
     assert_eq!(job["status"], "completed", "{job}");
     job

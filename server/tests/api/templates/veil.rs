@@ -34,7 +34,7 @@ async fn a_report_tells_nothing_of_tables_whose_rows_are_hidden(place: Place) {
     let again = applied(&editor, &template, &body).await;
     let orders = named(&editor, &there, "orders").expect("a table");
     let own = json!({"config": {"rowAccess": "own"}});
-    editor
+    admin
         .patch(&format!("/v1/features/{orders}"), &own)
         .expect(200);
     let hidden = report(&viewer);

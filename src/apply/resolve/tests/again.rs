@@ -231,3 +231,57 @@ fn a_copy_is_separate_and_goes_on_as_itself() {
     );
     assert_eq!(resumed.renamed, copy.renamed);
 }
+
+/// Whose rows a table shows is decided by administrators: a job of somebody else leaves it as it is.
+#[test]
+fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
+    let first = apply(&pack(), "{}", &empty()).expect("approved");
+    let ledger = [
+        Entry::Structure(first.structure.entry.clone()),
+        Entry::Completed,
+    ];
+    for (there, stays, access, dropped) in [
+        (Some("own"), true, Some("own"), 1),
+        (Some("own"), false, None, 0),
+        // Absent is the default: that is no difference.
+        (Some("all"), true, None, 0),
+        (None, true, None, 0),
+    ] {
+        let mut destination = written(&first, empty());
+        let table = &mut destination.features[0];
+        // What the config names is made anew, so the config is written.
+        table.columns.clear();
+        if let Some(access) = there {
+            table.config.insert("rowAccess".to_owned(), access.into());
+        }
+        destination.row_access_stays = stays;
+        let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+        let told: Vec<_> = second
+            .dropped_keys
+            .iter()
+            .map(|key| (key.reference.as_str(), key.path.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            vec![("f_t", "config.rowAccess"); dropped],
+            "{there:?}"
+        );
+        let configs = second.structure.changes.iter();
+        let configs: Vec<_> = configs
+            .filter_map(|change| match change {
+                Change::Configure {
+                    kind: Kind::Feature,
+                    config,
+                    ..
+                } => Some(config),
+                _ => None,
+            })
+            .collect();
+        let [config] = configs[..] else {
+            panic!("one config: {configs:?}");
+        };
+        let found = config.get("rowAccess").and_then(|access| access.as_str());
+        assert_eq!(found, access, "{there:?} {stays}");
+        assert!(config.get("titleColumn").is_some());
+    }
+}
