@@ -27,6 +27,14 @@ impl Client {
         self.tokens_for("/v1/auth/refresh", &document, token)
     }
 
+    /// `POST /v1/auth/logout`: ends the session of a refresh token, whichever of its tokens that is.
+    pub fn logout(&self, token: &Secret) -> Result<(), Error> {
+        let document = json!({"refresh_token": token.reveal()});
+        let mut request = Request::post("/v1/auth/logout", &document);
+        request.secrets.push(token.clone());
+        self.call_openly(&request).map(drop)
+    }
+
     fn tokens_for(
         &self,
         path: &str,

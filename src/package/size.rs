@@ -7,6 +7,10 @@ use crate::json::{decode, write_string};
 pub const MOST_ROWS: usize = 5000;
 /// Bytes of compact JSON of a payload entry that an interactive selection accepts.
 pub const MOST_BYTES: usize = 4 << 20;
+/// Characters of a label that stores keep.
+pub const MOST_LABEL: usize = 255;
+/// Characters of a description that stores keep.
+pub const MOST_DESCRIPTION: usize = 10_000;
 
 /// Bytes of `json` written compactly: no white space between tokens, the shortest escapes.
 pub fn compact_length(json: &str) -> usize {

@@ -69,6 +69,12 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// Whether it is `""`.
+    #[inline]
+    pub fn is_empty_text(self) -> bool {
+        matches!(self, Cell::String(text) if text.inner.is_empty())
+    }
+
     /// Whether `required` is not met by it: `null`, `""` and `[]`.
     pub fn is_empty(self) -> bool {
         match self {

@@ -136,19 +136,30 @@ impl<'c> Rule<'c> {
         }
     }
 
-    /// Appends a well-formed value as it is stored: numbers in plain form and rounded, without
-    /// white space, with the shortest escapes. Gives what `raw` is.
+    /// Appends a well-formed value of a package as it is stored: numbers in plain form and rounded,
+    /// without white space, with the shortest escapes. Gives what was written.
+    ///
+    /// In packages the empty text stands for an empty cell of any column; where it is no value of the
+    /// column, null is written for it.
     #[inline]
     pub fn write<'a>(&self, raw: &'a str, out: &mut String) -> Result<Cell<'a>, FaultKind> {
+        let cell = Cell::new(raw);
+        if !self.storable.takes_empty_text() && cell.is_empty_text() {
+            out.push_str("null");
+            return Ok(Cell::Null);
+        }
         let cell = self.judge(raw)?;
         self.keep(cell, raw, out);
         Ok(cell)
     }
 
-    /// Whether the column can store a well-formed value. Gives what `raw` is.
+    /// Whether the column can store a well-formed value that somebody writes. Gives what `raw` is.
     #[inline]
     pub fn judge<'a>(&self, raw: &'a str) -> Result<Cell<'a>, FaultKind> {
         let cell = Cell::new(raw);
+        if !self.storable.takes_empty_text() && cell.is_empty_text() {
+            return Err(FaultKind::EmptyText);
+        }
         let judged = self.storable.check_cell(cell, raw);
         judged.map_err(|fault| fault.kind)?;
         Ok(cell)
@@ -318,6 +329,39 @@ mod tests {
         assert_eq!(write("rate", "1.00005").as_deref(), Ok("1.0001"));
         assert_eq!(write("price", "null").as_deref(), Ok("null"));
         assert_eq!(write("amount", "1.005").as_deref(), Ok("1.005"));
+    }
+
+    #[test]
+    fn the_empty_text_is_a_value_of_texts_and_documents_alone() {
+        let mut columns = columns();
+        let link = r#"{"linkedFeatureId":"x"}"#;
+        columns.extend([
+            column("text", "text", "textfield", "{}"),
+            column("flag", "boolean", "checkbox", "{}"),
+            column("day", "date", "datepicker", "{}"),
+            column("moment", "datetime", "datetimepicker", "{}"),
+            column(
+                "kinds",
+                "multi_select",
+                "selectfield",
+                r#"{"options":["","a"]}"#,
+            ),
+            column("some", "select", "selectfield", r#"{"options":["","a"]}"#),
+            column("link", "linked_select", "linkfield", link),
+            column("press", "button", "button", "{}"),
+            column("file", "file", "filefield", "{}"),
+        ]);
+        let rules = Rules::of(&columns, Definitions::embedded());
+        for rule in &rules.columns {
+            let text = ["id", "any", "odd", "text", "file"].contains(&&*rule.name);
+            let raw = r#""""#;
+            assert_eq!(rule.judge(raw).is_ok(), text, "{}", rule.name);
+            // In a package it stands for an empty cell.
+            let mut out = String::new();
+            rule.write(raw, &mut out).expect("passes");
+            assert_eq!(out, if text { raw } else { "null" }, "{}", rule.name);
+            assert!(rule.judge("null").is_ok(), "{}", rule.name);
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::definitions::Storage;
 /// Choices that are compared with each other.
 const MOST_CHOICES: usize = 1000;
 
-/// What a column lets its cells hold, without coercion. `null` and `""` always pass: they mean
-/// empty.
+/// What a column lets its cells hold, without coercion. `null` and `""` always pass: in packages both
+/// mean empty. Whether `""` is a value of its own says [`takes_empty_text`](Storable::takes_empty_text).
 #[derive(Debug, Clone)]
 pub struct Storable<'c> {
     /// The form of the values.
@@ -58,6 +58,9 @@ pub enum FaultKind {
     /// A button stores nothing.
     #[error("a button's cell stores nothing")]
     Nothing,
+    /// The empty text, where it is no value.
+    #[error("the column stores no empty text; leave the cell out, or write null")]
+    EmptyText,
 }
 
 /// Reports `kind` about `value`.
@@ -73,6 +76,12 @@ impl<'c> Storable<'c> {
             options: None,
             mask: None,
         }
+    }
+
+    /// Whether `""` is a value, and not just an empty cell.
+    #[inline]
+    pub fn takes_empty_text(&self) -> bool {
+        matches!(self.storage, Storage::String | Storage::Any)
     }
 
     /// Judges a well-formed value.

@@ -71,3 +71,13 @@ pub static M007: Rule = Rule {
     help: "Give the template a `name` and a `label`.",
     page: include_str!("../rules/M007-missing-identity.md"),
 };
+
+/// `M008` text-too-long
+pub static M008: Rule = Rule {
+    code: "M008",
+    name: "text-too-long",
+    severity: Severity::Error,
+    summary: "a label or a description that is longer than servers store",
+    help: "Shorten it: a label has at most 255 characters, a description 10,000.",
+    page: include_str!("../rules/M008-text-too-long.md"),
+};

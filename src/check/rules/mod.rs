@@ -18,6 +18,7 @@ mod reference;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod text_length;
 mod unresolved;
 mod usage;
 
@@ -31,6 +32,7 @@ pub(super) use shape::version;
 pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
     shape::run(facts, out);
     catalog_fields::run(facts, out);
+    text_length::run(facts, out);
     identity::run(facts, out);
     item::run(facts, out);
     dependency::run(facts, out);

@@ -21,6 +21,9 @@ fn tool(step: &Step<'_>, out: &mut Vec<Finding>) {
     let Some(node) = step.node.get("tool").filter(|_| step.tool.is_none()) else {
         return;
     };
+    if node.as_str().is_none() {
+        return; // J005 speaks.
+    }
     let mut finding = Finding::at(
         &S001,
         node,

@@ -107,10 +107,10 @@ pub(super) fn object(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Findin
             None => unknown(member, shape, out),
         }
     }
-    // Nothing is said about the args of an unknown tool (S001).
+    // Nothing is said about the args of an unknown tool (S001, J005).
     let unknown_tool = node
-        .get_str("tool")
-        .is_some_and(|tool| Tool::parse(tool).is_none());
+        .get("tool")
+        .is_some_and(|tool| tool.as_str().and_then(Tool::parse).is_none());
     for field in shape.fields {
         // Entries whose rows can be counted get the count from whoever counts them.
         let counted = std::ptr::eq(shape, &raw const format::ENTRY)
@@ -166,7 +166,9 @@ fn is_channel_identity(member: Node<'_>) -> bool {
 }
 
 fn value(node: Node<'_>, field: &'static Field, out: &mut Vec<Finding>) {
-    typed(node, field.key, &field.ty, field.judge.is_some(), out);
+    // S001 is about words that name no tool; what is no word at all is of the wrong type.
+    let judged = field.judge.is_some() && (field.judge != Some("S001") || node.as_str().is_some());
+    typed(node, field.key, &field.ty, judged, out);
 }
 
 fn typed(node: Node<'_>, key: &str, ty: &'static Type, judged: bool, out: &mut Vec<Finding>) {

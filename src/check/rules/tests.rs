@@ -332,3 +332,103 @@ fn a_column_in_no_table_may_be_the_link_from_another() {
         ],
     );
 }
+
+#[test]
+fn labels_and_descriptions_have_their_bounds_wherever_they_stand() {
+    let text = |characters: usize| format!("\"{}\"", "é".repeat(characters));
+    let (fits, long) = (text(255), text(256));
+    for (base, place) in [
+        (TINY, "/manifest/label"),
+        (TINY, "/manifest/items/0/label"),
+        (TINY, "/manifest/plan/steps/0/args/label"),
+        (LINKS, "/manifest/dependencies/0/identity/label"),
+        (LINKS, "/manifest/dependencies/0/identity/columns/0/label"),
+        (
+            LINKS,
+            "/manifest/dependencies/0/blueprint/steps/0/args/label",
+        ),
+    ] {
+        table(
+            base,
+            "",
+            &[
+                (&[(place, &fits)], &[]),
+                (&[(place, &long)], &[("M008", place)]),
+            ],
+        );
+    }
+    let (fits, long) = (text(10_000), text(10_001));
+    let place = "/manifest/description";
+    table(
+        TINY,
+        "",
+        &[
+            (&[(place, &fits)], &[]),
+            (&[(place, &long)], &[("M008", place)]),
+        ],
+    );
+    // Of the wrong type it has no length.
+    alone(TINY, &[("/manifest/label", "5", "J005", "/manifest/label")]);
+}
+
+#[test]
+fn a_tool_that_is_no_text_is_of_the_wrong_type_and_nothing_more() {
+    for (base, steps) in [(TINY, 0..4), (LINKS, 0..4), (AUTO, 0..4)] {
+        for step in steps {
+            let tool = format!("/manifest/plan/steps/{step}/tool");
+            for value in ["5", "null", "[]", "{}", "true"] {
+                alone(base, &[(&tool, value, "J005", &tool)]);
+            }
+            alone(base, &[(&tool, "\"create_thing\"", "S001", &tool)]);
+        }
+    }
+    let tool = "/manifest/dependencies/0/blueprint/steps/0/tool";
+    alone(
+        LINKS,
+        &[(tool, "5", "J005", tool), (tool, "\"x\"", "S001", tool)],
+    );
+}
+
+#[test]
+fn two_dependencies_of_one_ref_share_their_uses() {
+    for base in [LINKS, AUTO] {
+        let package = crate::check::changed::parse(base);
+        let list = package["manifest"]["dependencies"]
+            .as_array()
+            .expect("a list");
+        let end = format!("/manifest/dependencies/{}", list.len());
+        for dependency in list {
+            let mut twin = dependency.clone();
+            twin["uid"] = "u_00000000-0000-4000-8000-00000000beef".into();
+            for entry in twin["usedBy"].as_array_mut().into_iter().flatten() {
+                entry["targets"] = twin_uid();
+            }
+            let twin_of = |twin: &serde_json::Value| {
+                let mut changed = package.clone();
+                crate::check::changed::set(&mut changed, &end, &twin.to_string());
+                let found = crate::check::changed::found(&changed.to_string(), 1);
+                // The uids of its columns and of the steps of its blueprint are repeated, too.
+                let codes: std::collections::BTreeSet<String> = found
+                    .into_iter()
+                    .map(|(code, _)| code)
+                    .filter(|code| code != "I002")
+                    .collect();
+                codes.into_iter().collect::<Vec<_>>()
+            };
+            assert_eq!(twin_of(&twin), ["D008"], "{}", dependency["ref"]);
+            // Listing some of the uses, or none, says nothing that the other one does not say.
+            let uses = twin["usedBy"].as_array().map_or(0, Vec::len);
+            for kept in 0..uses {
+                let mut some = twin.clone();
+                if let Some(list) = some["usedBy"].as_array_mut() {
+                    list.truncate(kept);
+                }
+                assert_eq!(twin_of(&some), ["D008"], "{} {kept}", dependency["ref"]);
+            }
+        }
+    }
+}
+
+fn twin_uid() -> serde_json::Value {
+    "u_00000000-0000-4000-8000-00000000beef".into()
+}

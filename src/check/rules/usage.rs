@@ -13,12 +13,13 @@ use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{WORKSPACE, undollared};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
+    let repeating = repeating(facts);
     for (index, dependency) in facts.dependencies.iter().enumerate() {
         if dependency.reference.is_none() {
             continue; // J006 or J005 speaks.
         }
         if !matches!(dependency.kind, Some("channel")) || dependency.form == Some("uuid") {
-            uses(facts, index, dependency, out);
+            uses(facts, (index, &repeating), dependency, out);
         }
     }
     external_refs(facts, out);
@@ -43,7 +44,36 @@ fn is_of(facts: &Facts<'_>, index: usize, reference: &str) -> bool {
             .any(|column| column.reference == Some(reference))
 }
 
-fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
+/// The dependencies with a ref that the plan or an earlier dependency has already (D008).
+fn repeating(facts: &Facts<'_>) -> Vec<usize> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut repeating = Vec::new();
+    for (index, dependency) in facts.dependencies.iter().enumerate() {
+        let known =
+            |reference: &str| facts.declaring_step(reference).is_some() || seen.contains(reference);
+        if refs(dependency).any(known) {
+            repeating.push(index);
+        }
+        seen.extend(refs(dependency));
+    }
+    repeating
+}
+
+/// The refs that a dependency stands for: its own and those of its columns.
+fn refs<'d>(dependency: &'d Dependency<'_>) -> impl Iterator<Item = &'d str> {
+    let columns = dependency.columns.iter();
+    dependency
+        .reference
+        .into_iter()
+        .chain(columns.filter_map(|column| column.reference))
+}
+
+fn uses(
+    facts: &Facts<'_>,
+    (index, repeating): (usize, &[usize]),
+    dependency: &Dependency<'_>,
+    out: &mut Vec<Finding>,
+) {
     let mut item_uses = Vec::new();
     let mut used: HashSet<&str> = HashSet::new();
     for step in &facts.steps {
@@ -114,6 +144,16 @@ fn uses(facts: &Facts<'_>, index: usize, dependency: &Dependency<'_>, out: &mut 
         } else {
             astray.push((uid, at));
         }
+    }
+    if repeating.contains(&index) {
+        return; // D008 speaks: whose use it is cannot be told.
+    }
+    for twin in repeating.iter().map(|at| &facts.dependencies[*at]) {
+        if !refs(twin).any(|theirs| refs(dependency).any(|own| own == theirs)) {
+            continue;
+        }
+        let entries = twin.node.get("usedBy").into_iter().flat_map(Node::elements);
+        listed.extend(entries.filter_map(|e| e.get_str("uid").zip(e.get_str("path"))));
     }
     let mut unlisted: Vec<&ItemUse<'_>> = item_uses
         .iter()

@@ -1,20 +1,23 @@
-//! `tplkit logout`: forgets a sign-in.
+//! `tplkit logout`: ends a session and forgets the sign-in.
+
+use std::time::Duration;
 
 use serde_json::json;
+use tplkit::client::{Credential, Options, Secret};
 
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::remote::Choice;
 use crate::cli::remote::profiles::{self, Profile};
+use crate::cli::remote::{self, Choice};
 use crate::cli::session::Session;
 
-/// Forget the sign-in of a profile; its address stays.
+/// End the session of a profile and forget its sign-in; its address stays.
 ///
-/// The API has no route to end a session: on the server it lasts until it expires, and an API key
-/// until it is deleted.
+/// The sign-in is forgotten even when the server cannot be reached, or has no route to end a session:
+/// there it lasts until it expires then. An API key is good until it is deleted on the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Profile to use; otherwise `TPLKIT_PROFILE`, or `default`.
@@ -29,6 +32,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let choice = Choice::of_profile(args.profile.as_deref())?;
     let entry = choice.entry.clone().unwrap_or_default();
     let forgotten = entry.is_signed_in();
+    // Forgotten first: whatever the server does, this machine signs in no more.
     if forgotten {
         let rest = Profile {
             url: entry.url.clone(),
@@ -37,6 +41,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         };
         profiles::save(&choice.profile, &rest)?;
     }
+    let refresh = entry
+        .tokens
+        .as_ref()
+        .and_then(|tokens| tokens.refresh.as_ref());
+    let ended = match refresh {
+        Some(refresh) => end(&choice, refresh, session)?,
+        None => false,
+    };
     if choice.has_token() {
         session.note("note: TPLKIT_TOKEN is set and still signs in; unset it");
     }
@@ -45,7 +57,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let text = match (args.format, forgotten) {
         (Form::Json, _) => document::write(
             "clean",
-            &json!({"profile": name, "url": entry.url, "forgotten": forgotten}),
+            &json!({"profile": name, "url": entry.url, "forgotten": forgotten, "ended": ended}),
         ),
         (Form::Text, false) => format!("Profile `{name}` was not signed in.\n"),
         (Form::Text, true) if entry.api_key.is_some() => {
@@ -53,10 +65,35 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 "Forgot the API key of profile `{name}`; {url} accepts it until it is deleted there.\n"
             )
         }
+        (Form::Text, true) if ended => {
+            format!("Signed out of {url}; forgot the session of profile `{name}`.\n")
+        }
         (Form::Text, true) => {
-            format!("Forgot the session of profile `{name}`; {url} lets it end by itself.\n")
+            format!("Forgot the session of profile `{name}`; on {url} it lasts until it expires.\n")
         }
     };
     write_result(&text, None)?;
     Ok(Exit::Done)
+}
+
+/// Ends the session on the server, if that can be done now. Says whether it was.
+fn end(choice: &Choice, refresh: &Secret, session: &Session) -> Result<bool, CliError> {
+    let Some(base) = choice.base()? else {
+        return Ok(false);
+    };
+    // Nobody waits long for something that ends by itself.
+    let options = Options {
+        connect: Duration::from_secs(5),
+        whole: Duration::from_secs(15),
+        retries: 0,
+        ..remote::options()
+    };
+    let client = remote::client(base, Credential::None, session, options)?;
+    let Err(error) = client.logout(refresh) else {
+        return Ok(true);
+    };
+    session.note(format!(
+        "note: the session was not ended on the server: {error}"
+    ));
+    Ok(false)
 }

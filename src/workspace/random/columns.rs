@@ -73,7 +73,7 @@ impl Making<'_> {
         let mut config = Object::new();
         match kind {
             "select" | "multi_select" => {
-                let all = ["Aberto", "aberto", "Fechado", "", "a|b", "$100", "日本"];
+                let all = ["Aberto", "aberto", "Fechado", "-", "a|b", "$100", "日本"];
                 let mut options = self.dice.some(&all, 50);
                 options.push("Outro");
                 config.insert("options".to_owned(), texts(&options));

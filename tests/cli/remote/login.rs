@@ -1,9 +1,9 @@
 //! Signing in and out, and where that is kept.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH, me, server};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Reply, Scripted, nobody};
 
 #[test]
 fn a_password_becomes_a_session_in_a_private_file() {
@@ -99,6 +99,50 @@ fn a_key_has_a_profile_of_its_own_and_logging_out_forgets_it() {
         (&document["forgotten"], &document["outcome"]),
         (&json!(false), &json!("clean"))
     );
+}
+
+#[test]
+fn a_sign_out_ends_the_session() {
+    let server = Scripted::new(|_| Reply::text(204, ""));
+    let desk = Desk::with_session(&server.url);
+    let ran = desk.run(&["logout"]).exits(0);
+    assert!(ran.out.contains("Signed out of http"), "{}", ran.out);
+    assert_eq!(server.lines(), ["POST /v1/auth/logout"]);
+    let received = server.received();
+    let body: Value = serde_json::from_str(&received[0].body).expect("JSON");
+    assert_eq!(body, json!({"refresh_token": REFRESH}));
+    assert_eq!(received[0].header("authorization"), None);
+    let kept = desk.profiles();
+    assert!(!kept.contains(ACCESS) && !kept.contains(REFRESH), "{kept}");
+    // Once.
+    desk.run(&["logout"]).exits(0);
+    assert_eq!(server.lines().len(), 1);
+    let document = Desk::with_session(&server.url).run(&["logout", "--format", "json"]);
+    let document = document.exits(0).json();
+    assert_eq!(
+        (&document["forgotten"], &document["ended"]),
+        (&json!(true), &json!(true))
+    );
+}
+
+#[test]
+fn a_sign_in_is_forgotten_whatever_the_server_does() {
+    let refuses = Scripted::new(|_| Reply::problem(404, "not_found"));
+    for url in [refuses.url.clone(), nobody()] {
+        let url = url.as_str();
+        let desk = Desk::with_session(url);
+        let ran = desk.run(&["logout"]).exits(0);
+        assert!(ran.out.contains("it lasts until it expires"), "{}", ran.out);
+        assert!(
+            ran.err.contains("was not ended on the server"),
+            "{}",
+            ran.err
+        );
+        let kept = desk.profiles();
+        assert!(!kept.contains(ACCESS) && !kept.contains(REFRESH), "{kept}");
+        let document = Desk::with_session(url).run(&["logout", "--format", "json"]);
+        assert_eq!(document.exits(0).json()["ended"], json!(false));
+    }
 }
 
 #[test]
