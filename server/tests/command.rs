@@ -101,7 +101,7 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
     assert_eq!(user["email"], "ann@acme.test");
     assert_eq!(user["platform_admin"], false);
     assert!(user.get("password_hash").is_none());
-    let refused = admin(database, &create, "again\n").expect_err("it exists");
+    let refused = admin(database, &create, "another one\n").expect_err("it exists");
     assert_eq!(refused.status.code(), Some(1));
 
     // Beside a server that runs.
@@ -138,6 +138,111 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
         "{}",
         stderr(&second)
     );
+}
+
+#[test]
+fn an_administrator_helps_who_is_in_and_who_goes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = &database(folder.path());
+    let create = ["create-organization", "--label", "Acme"];
+    let organization = admin(database, &create, "").expect("a record");
+    let organization = organization["id"].as_str().expect("an id").to_owned();
+    let long = "x".repeat(256);
+    for label in ["", &long] {
+        let refused = admin(database, &["create-organization", "--label", label], "");
+        assert_eq!(
+            refused.expect_err("a label").status.code(),
+            Some(2),
+            "{label}"
+        );
+    }
+    let user = |verb: &str, email: &str, password: &str| {
+        let arguments = [verb, "--email", email, "--password-stdin"];
+        admin(database, &arguments, password)
+    };
+    let long = "x".repeat(1025);
+    for (password, why) in [
+        ("a", "less than 10 characters"),
+        (&*long, "longer than 1024 bytes"),
+    ] {
+        for verb in ["create-user", "reset-password"] {
+            let refused = user(verb, "ann@acme.test", password).expect_err("no password");
+            assert_eq!(refused.status.code(), Some(2), "{verb} {password}");
+            assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+        }
+    }
+    for email in ["bob@acme.test", "ann@acme.test"] {
+        user("create-user", email, "secret word\n").expect("a record");
+    }
+    let member = |verb: &str, email: &str| {
+        let mut arguments = vec![verb, "--organization", &organization, "--email", email];
+        if verb == "add-member" {
+            arguments.extend(["--role", "owner"]);
+        }
+        admin(database, &arguments, "")
+    };
+    member("add-member", "ann@acme.test").expect("a record");
+
+    let owns = serde_json::json!([{"id": organization, "label": "Acme", "role": "owner"}]);
+    let all = admin(database, &["list-users"], "").expect("a list");
+    let items = all["items"].as_array().expect("a list");
+    let emails: Vec<_> = items.iter().map(|user| &user["email"]).collect();
+    assert_eq!(emails, ["ann@acme.test", "bob@acme.test"]);
+    assert_eq!(items[0]["organizations"], owns);
+    assert_eq!(items[1]["organizations"], serde_json::json!([]));
+    assert_eq!(items[0]["platform_admin"], false);
+    let keys: Vec<_> = items[0].as_object().expect("a record").keys().collect();
+    assert_eq!(keys, ["id", "email", "platform_admin", "organizations"]);
+    let within = ["list-users", "--organization", &organization];
+    let members = admin(database, &within, "").expect("a list");
+    assert_eq!(members["items"], serde_json::json!([items[0]]));
+    let nobody = "00000000-0000-7000-8000-000000000000";
+    let refused = admin(database, &["list-users", "--organization", nobody], "");
+    assert_eq!(refused.expect_err("nothing").status.code(), Some(1));
+
+    // Beside a server that runs: the sessions of before are over.
+    let serving = Serving::start(database);
+    let sign_in = |password: &str| {
+        let body = format!(r#"{{"email":"ann@acme.test","password":"{password}"}}"#);
+        let mut request = serving.open("/v1/auth/token", &body);
+        request.write_all(body.as_bytes()).expect("sends");
+        answer(request)
+    };
+    let signed_in = sign_in("secret word");
+    let (_, body) = signed_in.split_once("\r\n\r\n").expect("a body");
+    let tokens: serde_json::Value = serde_json::from_str(body).expect("JSON");
+    let me = || {
+        let token = tokens["access_token"].as_str().expect("a token");
+        serving.ask(&format!(
+            "GET /v1/me HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\n\
+             connection: close\r\n\r\n"
+        ))
+    };
+    assert!(me().starts_with("HTTP/1.1 200"));
+    let reset = user("reset-password", " Ann@acme.TEST", "another word\n").expect("a record");
+    assert_eq!(reset, items[0]);
+    assert!(me().starts_with("HTTP/1.1 401"));
+    assert!(sign_in("secret word").starts_with("HTTP/1.1 401"));
+    assert!(sign_in("another word").starts_with("HTTP/1.1 200"));
+    let refused = user("reset-password", "eve@acme.test", "another word\n");
+    assert_eq!(refused.expect_err("nobody").status.code(), Some(1));
+
+    // The last owner stays.
+    let refused = member("remove-member", "ann@acme.test").expect_err("the last owner");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stderr(&refused).contains("last owner"),
+        "{}",
+        stderr(&refused)
+    );
+    member("add-member", "bob@acme.test").expect("a record");
+    let gone = member("remove-member", "ann@acme.test").expect("a record");
+    assert_eq!(gone["email"], "ann@acme.test");
+    assert_eq!(gone["organizations"], serde_json::json!([]));
+    for email in ["ann@acme.test", "eve@acme.test"] {
+        let refused = member("remove-member", email).expect_err("no member");
+        assert_eq!(refused.status.code(), Some(1));
+    }
 }
 
 /// A connection that is set, and its secret.

@@ -30,6 +30,7 @@ fn every_flag_has_a_variable_and_help() {
         assert!(help.contains(&format!("--{flag}")), "{flag}");
         assert!(help.contains(&variable), "{variable}");
     }
+    assert!(help.contains("--cors-origin") && help.contains("TPLKIT_CORS_ORIGINS"));
     assert!(help.contains("TPLKIT_SECRET_KEY") && !help.contains("--secret-key"));
 }
 
@@ -56,6 +57,45 @@ fn variables_configure_what_flags_do() {
     assert!(log.contains("5.6.7.8") && !log.contains("1.2.3.4"), "{log}");
     assert!(log.contains("worker=true"), "{log}");
     assert!(!log.contains(&key), "{log}");
+}
+
+#[test]
+fn origins_are_read_from_flags_and_from_the_variable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let asks = |serving: &Serving, origin: &str| {
+        let answer = serving.ask(&format!(
+            "GET /v1/health HTTP/1.1\r\nhost: a\r\norigin: {origin}\r\nconnection: close\r\n\r\n"
+        ));
+        answer.contains(&format!("access-control-allow-origin: {origin}\r\n"))
+    };
+    let [a, b, c] = ["https://a.test", "http://b.test:81", "https://c.test"];
+    let flags = ["--cors-origin", a, "--cors-origin", b];
+    let serving = Serving::start_with(&database(folder.path()), &flags, &[]);
+    assert!(asks(&serving, a) && asks(&serving, b) && !asks(&serving, c));
+    drop(serving);
+    let folder = tempfile::tempdir().expect("a folder");
+    let both = format!("{a}, {c}");
+    let environment = [("TPLKIT_CORS_ORIGINS", both.as_str())];
+    let serving = Serving::start_with(&database(folder.path()), &[], &environment);
+    assert!(asks(&serving, a) && asks(&serving, c) && !asks(&serving, b));
+    drop(serving);
+    for bad in ["a.test", "https://a.test/", "https://", "null"] {
+        let output = command(&[
+            "serve",
+            "--database",
+            "sqlite::memory:",
+            "--cors-origin",
+            bad,
+        ])
+        .output()
+        .expect("starts");
+        assert_eq!(output.status.code(), Some(2), "{bad}");
+        let told = stderr(&output);
+        assert!(
+            told.contains("--cors-origin") && told.contains("scheme://host"),
+            "{told}"
+        );
+    }
 }
 
 #[test]
@@ -100,7 +140,7 @@ fn numbers_are_shown_on_an_address_of_their_own() {
     serving.get("/v1/health");
     serving.get("/v1/ready");
     serving.get("/v1/secret-path");
-    serving.ask("SECRETMETHOD / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    serving.ask("SECRETMETHOD /nothing HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     serving.ask("secret nonsense\r\n\r\n");
     let exchange = "POST /v1/auth/refresh HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
          content-type: application/json\r\ncontent-length: 21\r\n\r\n{\"refresh_token\":\"x\"}";

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use tplkit_server::edge::Limits;
 use tplkit_server::http::Config;
+use tplkit_server::http::limits::Rate;
 
 use crate::api::client::{Answer, read};
-use crate::api::world::World;
+use crate::api::world::{PASSWORD, World};
 use crate::stores::{Place, run};
 
 fn config(edge: Limits) -> Config {
@@ -204,6 +205,167 @@ fn who_asks_before_sending_is_answered() {
         read(&rest(stream)).refused(422, "validation_failed");
         // What is refused anyway need not be sent.
         ask(address, head("text/plain").as_bytes()).refused(415, "unsupported_media_type");
+    });
+}
+
+/// Reads one response, and leaves what follows it where it is.
+fn one(stream: &mut TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    let mut byte = [0];
+    while !bytes.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).expect("a head");
+        bytes.push(byte[0]);
+    }
+    let length = read(&bytes)
+        .header("content-length")
+        .map_or(0, |length| length.parse().expect("a number"));
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).expect("a body");
+    bytes.extend(body);
+    read(&bytes)
+}
+
+const HEALTH: &[u8] = b"GET /v1/health HTTP/1.1\r\nhost: a\r\n\r\n";
+
+/// Requests that are refused before anybody wants their bodies, and how.
+const EARLY: [(&str, u16); 5] = [
+    (
+        "POST /v1/workspaces HTTP/1.1\r\ncontent-type: application/json",
+        401,
+    ),
+    (
+        "POST /v1/nothing HTTP/1.1\r\ncontent-type: application/json",
+        404,
+    ),
+    (
+        "PUT /v1/health HTTP/1.1\r\ncontent-type: application/json",
+        405,
+    ),
+    (
+        "POST /v1/auth/token HTTP/1.1\r\ncontent-type: text/plain",
+        415,
+    ),
+    // With a body, although there is nothing that it could be for.
+    (
+        "GET /v1/health HTTP/1.1\r\ncontent-type: application/json",
+        200,
+    ),
+];
+
+#[test]
+fn a_connection_outlives_a_refusal() {
+    with(Limits::default(), |address| {
+        for (head, status) in EARLY {
+            let body = "{\"a\": 1}".repeat(7000);
+            for length in [1, 20, 40_000] {
+                let body = &body.as_bytes()[..length];
+                let mut stream = TcpStream::connect(address).expect("connects");
+                // In two sends, with and without time between them, again and again.
+                for pause in [0, 30, 30] {
+                    let head = format!("{head}\r\nhost: a\r\ncontent-length: {length}\r\n\r\n");
+                    stream.write_all(head.as_bytes()).expect("sends");
+                    thread::sleep(Duration::from_millis(pause));
+                    stream.write_all(body).expect("sends");
+                    let refused = one(&mut stream).expect(status);
+                    assert_eq!(refused.header("connection"), None, "{refused:?}");
+                }
+                stream.write_all(HEALTH).expect("sends");
+                one(&mut stream).expect(200);
+            }
+            // In pieces of a length that is told piece by piece.
+            let mut stream = TcpStream::connect(address).expect("connects");
+            let head = format!("{head}\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+            stream.write_all(head.as_bytes()).expect("sends");
+            for piece in ["5\r\n{\"a\":\r\n", "3\r\n 1}\r\n", "0\r\n\r\n"] {
+                thread::sleep(Duration::from_millis(10));
+                stream.write_all(piece.as_bytes()).expect("sends");
+            }
+            one(&mut stream).expect(status);
+            // Several at once, each with its body behind it.
+            let many = format!("{head}5\r\n{{\"a\":\r\n3\r\n 1}}\r\n0\r\n\r\n").repeat(3);
+            stream.write_all(many.as_bytes()).expect("sends");
+            stream.write_all(HEALTH).expect("sends");
+            for _ in 0..3 {
+                one(&mut stream).expect(status);
+            }
+            one(&mut stream).expect(200);
+        }
+    });
+}
+
+#[test]
+fn a_connection_that_cannot_go_on_says_so() {
+    with(Limits::default(), |address| {
+        for (head, status) in EARLY {
+            for framing in [
+                "content-length: 65537",
+                // The client waits to be told whether to send it.
+                "content-length: 2\r\nexpect: 100-continue",
+            ] {
+                let head = format!("{head}\r\nhost: a\r\n{framing}\r\n\r\n");
+                let mut stream = send(address, head.as_bytes());
+                let refused = one(&mut stream).expect(status);
+                assert_eq!(refused.header("connection"), Some("close"), "{refused:?}");
+                assert_eq!(rest(stream), b"");
+            }
+            // Nobody knows how long it is, and it is too long.
+            let head = format!("{head}\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+            let mut stream = send(address, head.as_bytes());
+            let piece = format!("10001\r\n{}\r\n0\r\n\r\n", "x".repeat(0x10001));
+            stream.write_all(piece.as_bytes()).expect("sends");
+            let refused = one(&mut stream).expect(status);
+            assert_eq!(refused.header("connection"), Some("close"), "{refused:?}");
+        }
+    });
+}
+
+#[test]
+fn a_body_of_which_nothing_comes_is_not_waited_for_for_ever() {
+    with(Limits::default(), |address| {
+        let (head, status) = EARLY[0];
+        let head = format!("{head}\r\nhost: a\r\ncontent-length: 2\r\n\r\n");
+        let mut stream = send(address, head.as_bytes());
+        let refused = one(&mut stream).expect(status);
+        assert_eq!(refused.header("connection"), Some("close"), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_body_that_is_too_large_or_one_too_many_is_read_where_it_is_short() {
+    run(Some(Place::sqlite()), |place| async move {
+        let config = Config {
+            max_body: 1000,
+            rate: Some(Rate::per_second(1)),
+            ..Config::default()
+        };
+        let world = World::with(place, config).await;
+        let token = world.token("owner@acme.test", PASSWORD).json()["access_token"].clone();
+        let token = token.as_str().expect("a token").to_owned();
+        let address = world.nobody.address();
+        let body = move || {
+            let head = |route: &str, length: usize| {
+                format!(
+                    "POST {route} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\n\
+                     content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+                )
+            };
+            let mut stream = TcpStream::connect(address).expect("connects");
+            for (length, status) in [(2000, 413), (20, 429), (40_000, 429)] {
+                let head = head("/v1/workspaces", length);
+                stream.write_all(head.as_bytes()).expect("sends");
+                thread::sleep(Duration::from_millis(30));
+                stream.write_all(&vec![b' '; length]).expect("sends");
+                let refused = one(&mut stream).expect(status);
+                assert_eq!(refused.header("connection"), None, "{refused:?}");
+            }
+            stream.write_all(HEALTH).expect("sends");
+            one(&mut stream).expect(200);
+            let head = head("/v1/modules", 70_000);
+            stream.write_all(head.as_bytes()).expect("sends");
+            let refused = one(&mut stream).expect(413);
+            assert_eq!(refused.header("connection"), Some("close"), "{refused:?}");
+        };
+        tokio::task::spawn_blocking(body).await.expect("holds");
     });
 }
 

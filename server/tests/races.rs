@@ -148,7 +148,12 @@ impl Track {
     /// Of requests with one Idempotency-Key one has an effect, whatever the operation.
     async fn one_key_for_every_operation(&self) {
         let document = Document::of(&self.nobody[0]);
-        let repeatable = OPERATIONS.iter().filter(|operation| operation.repeatable());
+        // What changes nothing keeps nothing, and a password is no row that could be counted.
+        let repeatable = OPERATIONS.iter().filter(|operation| {
+            operation.repeatable()
+                && !operation.changes_nothing()
+                && operation.path != "/v1/me/password"
+        });
         let mut asked = 0;
         for operation in repeatable {
             let mut effects = Vec::new();
@@ -196,9 +201,7 @@ impl Track {
                     assert_eq!(again.body, fine[0].body);
                 }
             }
-            let tells = ["/plan", "/export", "/validate"];
-            let tells = tells.iter().any(|end| operation.path.ends_with(end));
-            assert_eq!(effects[0] == 0, tells, "{operation:?}");
+            assert_ne!(effects[0], 0, "{operation:?}");
             assert_eq!(effects[0], effects[1], "{operation:?}");
             asked += 1;
         }
@@ -216,15 +219,9 @@ impl Track {
                 json!({"organization_id": self.organization, "manifest": manifest})
             }
             "/v1/templates/import" => package("x"),
-            "/v1/workspaces/{workspace_id}/export" => json!({}),
             "/v1/workflows-v2" => workflows::body(&model.workspace, true),
-            "/v1/workflows-v2/validate" => {
-                let new = workflows::body(&model.workspace, true);
-                json!({"workspace_id": new["workspace_id"],
-                    "trigger_config": new["trigger_config"], "graph_config": new["graph_config"]})
-            }
             path if path.contains("{workflow_id}") => json!({}),
-            path if path.ends_with("/plan") || path.contains("apply") => {
+            path if path.contains("apply") => {
                 json!({"workspaceId": model.workspace})
             }
             _ => return None,

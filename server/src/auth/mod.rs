@@ -10,10 +10,12 @@ mod session;
 pub use caller::{Caller, Identity, KeyScope, Role, Scopes};
 pub use identify::identify;
 pub(crate) use identify::{Presented, holder};
-pub use password::{LONGEST_PASSWORD, Passwords, hash_password};
+pub use password::{Passwords, fault_of_password, hash_password};
 pub(crate) use remembered::Remembered;
 pub use secret::{API_KEY_PREFIX, Secret, hash};
-pub use session::{ACCESS_SECONDS, Tokens, refresh, sign_in, user_by_email};
+pub use session::{
+    ACCESS_SECONDS, NewPassword, Tokens, refresh, set_password, sign_in, sign_out, user_by_email,
+};
 
 /// An e-mail address in the form in which addresses are compared.
 pub fn normalize_email(email: &str) -> String {

@@ -6,15 +6,28 @@ use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::password_hash::{Error, Result as Hashed};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use prometheus_client::metrics::counter::Counter;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::context::random;
 use crate::store::StoreError;
 
+/// Characters that a new password has at least.
+const SHORTEST_PASSWORD: usize = 10;
 /// Bytes that a password may have.
-pub const LONGEST_PASSWORD: usize = 1024;
+const LONGEST_PASSWORD: usize = 1024;
 /// How many may wait to be verified; more are sent away, so that nobody waits for minutes.
 const WAITING: usize = 256;
+
+/// What is wrong with a password that somebody chooses. Passwords of before this was asked for go on
+/// working.
+pub fn fault_of_password(password: &str) -> Option<String> {
+    if password.chars().count() < SHORTEST_PASSWORD {
+        return Some(format!("has less than {SHORTEST_PASSWORD} characters"));
+    }
+    let long = password.len() > LONGEST_PASSWORD;
+    long.then(|| format!("is longer than {LONGEST_PASSWORD} bytes"))
+}
 
 /// Verifies passwords. Each verification takes 19 MiB and a moment, hence the bound.
 #[derive(Debug, Clone)]
@@ -56,6 +69,58 @@ impl Passwords {
         password: String,
         stored: Option<String>,
     ) -> Result<bool, StoreError> {
+        let nobody = self.nobody.clone();
+        let verified = self.verified.clone();
+        self.work(move || {
+            let known = stored.is_some();
+            let hash = stored.as_deref().unwrap_or(&nobody);
+            let bytes = password.as_bytes();
+            let fits = bytes.len() <= LONGEST_PASSWORD;
+            let bytes = &bytes[..bytes.len().min(LONGEST_PASSWORD)];
+            let matches = is_of(bytes, hash).unwrap_or(false);
+            verified.inc();
+            matches && known && fits
+        })
+        .await
+    }
+
+    /// The hash that is stored of a password that somebody chose.
+    ///
+    /// # Errors
+    /// As [`verify`](Passwords::verify).
+    pub async fn hash(&self, password: String) -> Result<String, StoreError> {
+        self.work(move || hash_password(password.as_bytes()))
+            .await?
+    }
+
+    /// What tells requests with passwords in them apart, and is as hard to guess back as a password is
+    /// from its hash. The salt is no secret: it keeps the work for one from serving for another.
+    ///
+    /// # Errors
+    /// As [`verify`](Passwords::verify).
+    pub(crate) async fn fingerprint<const N: usize>(
+        &self,
+        parts: [&[u8]; 2],
+        salt: [&[u8]; N],
+    ) -> Result<[u8; 32], StoreError> {
+        let digest = |parts: &[&[u8]]| -> [u8; 32] {
+            let mut hash = Sha256::new();
+            for part in parts {
+                hash.update(part.len().to_be_bytes());
+                hash.update(part);
+            }
+            hash.finalize().into()
+        };
+        let (bytes, salt) = (digest(&parts), digest(&salt));
+        let hashed = self.work(move || slow_hash(&bytes, &salt)).await?;
+        hashed.map_err(|error| StoreError::Internal(error.to_string()))
+    }
+
+    /// Does what takes memory and a moment, when it is its turn.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
         let crowded = |_| StoreError::Unavailable("too many sign in at once".to_owned());
         let _place = self.waiting.try_acquire().map_err(crowded)?;
         let lost = |error: &dyn std::fmt::Display| StoreError::Internal(error.to_string());
@@ -65,21 +130,18 @@ impl Passwords {
             .acquire_owned()
             .await
             .map_err(|error| lost(&error))?;
-        let nobody = self.nobody.clone();
-        let verified = self.verified.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let known = stored.is_some();
-            let hash = stored.as_deref().unwrap_or(&nobody);
-            let bytes = password.as_bytes();
-            let fits = bytes.len() <= LONGEST_PASSWORD;
-            let bytes = &bytes[..bytes.len().min(LONGEST_PASSWORD)];
-            let matches = is_of(bytes, hash).unwrap_or(false);
-            verified.inc();
-            matches && known && fits
+            work()
         });
         done.await.map_err(|error| lost(&error))
     }
+}
+
+fn slow_hash(bytes: &[u8], salt: &[u8]) -> Hashed<[u8; 32]> {
+    let argon = Argon2::default();
+    let output = compute(&argon, bytes, &Salt::new(&salt[..16])?, 32)?;
+    output.as_ref().try_into().map_err(|_| Error::OutputSize)
 }
 
 /// The hash that is stored of a password.
@@ -139,7 +201,37 @@ fn compute(argon: &Argon2<'_>, password: &[u8], salt: &[u8], length: usize) -> H
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_PASSWORD, Passwords, hash_password};
+    use super::{LONGEST_PASSWORD, Passwords, fault_of_password, hash_password};
+
+    #[test]
+    fn a_new_password_has_ten_characters_and_at_most_1024_bytes() {
+        for (password, fine) in [
+            ("a", false),
+            ("123456789", false),
+            ("1234567890", true),
+            // Characters, not bytes.
+            ("ééééééééé", false),
+            ("éééééééééé", true),
+            (&"x".repeat(1024), true),
+            (&"x".repeat(1025), false),
+            (&"é".repeat(513), false),
+        ] {
+            assert_eq!(fault_of_password(password).is_none(), fine, "{password}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_fingerprint_tells_requests_apart() {
+        let passwords = Passwords::new().expect("hashes");
+        let of = async |parts: [&[u8]; 2], salt: &[u8]| {
+            let made = passwords.fingerprint(parts, [salt]).await;
+            made.expect("hashes")
+        };
+        let first = of([b"", b"{}"], b"a").await;
+        assert_eq!(of([b"", b"{}"], b"a").await, first);
+        assert_ne!(of([b"{", b"}"], b"a").await, first);
+        assert_ne!(of([b"", b"{}"], b"b").await, first);
+    }
 
     #[tokio::test]
     async fn whoever_it_is_the_work_is_done_once() {

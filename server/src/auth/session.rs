@@ -1,5 +1,6 @@
 //! Sessions: families of token pairs. A refresh ends one pair and begins the next; using an old
-//! refresh token again ends the family, unless it was a race.
+//! refresh token again ends the family, unless it was a race. A sign-out ends it, too, and a new password
+//! ends every other one of the user.
 
 use uuid::Uuid;
 
@@ -139,11 +140,83 @@ async fn rotate(tx: &mut Tx, (pair, token): &(Pair, [u8; 32])) -> Result<bool, S
     if let Some(row) = tx.first(known, &[(*token).into()]).await? {
         let rotated: Option<i64> = row.get(1)?;
         if rotated.is_some_and(|rotated| pair.now - rotated > RACE) {
-            let revoke = "UPDATE main.sessions SET revoked_at = $2 \
-                 WHERE family_id = $1 AND revoked_at IS NULL";
-            let family: Uuid = row.get(0)?;
-            tx.query(revoke, &[family.into(), pair.now.into()]).await?;
+            revoke(tx, row.get(0)?, pair.now).await?;
         }
     }
     Ok(false)
+}
+
+async fn revoke(tx: &mut Tx, family: Uuid, now: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE main.sessions SET revoked_at = $2 \
+         WHERE family_id = $1 AND revoked_at IS NULL";
+    tx.query(sql, &[family.into(), now.into()]).await.map(drop)
+}
+
+/// Ends the family of a refresh token, whether or not it is the newest of it. There may be none.
+///
+/// # Errors
+/// Those of the store.
+pub async fn sign_out(store: &Store, token: &str, now: i64) -> Result<(), StoreError> {
+    store
+        .write(&Scope::Gate, (hash(token), now), |tx, input| {
+            Box::pin(end_family(tx, input))
+        })
+        .await
+}
+
+async fn end_family(tx: &mut Tx, (token, now): &([u8; 32], i64)) -> Result<(), StoreError> {
+    let sql = "SELECT family_id FROM sessions WHERE refresh_hash = $1";
+    match tx.first(sql, &[(*token).into()]).await? {
+        Some(row) => revoke(tx, row.get(0)?, *now).await,
+        None => Ok(()),
+    }
+}
+
+/// A password that takes the place of another one.
+#[derive(Debug)]
+pub struct NewPassword {
+    /// Whose it is.
+    pub user: Uuid,
+    /// The stored hash that it replaces, when another one means that somebody was quicker.
+    pub before: Option<String>,
+    /// As [`hash_password`](super::hash_password) made it.
+    pub hash: String,
+    /// The hash of the access token whose family goes on.
+    pub except: Option<[u8; 32]>,
+    /// The time.
+    pub now: i64,
+}
+
+/// Replaces a password and ends the sessions of its user. Says whether it was done.
+///
+/// # Errors
+/// Those of the store.
+pub async fn set_password(store: &Store, new: NewPassword) -> Result<bool, StoreError> {
+    store
+        .write(&Scope::Gate, new, |tx, new| Box::pin(replace(tx, new)))
+        .await
+}
+
+async fn replace(tx: &mut Tx, new: &NewPassword) -> Result<bool, StoreError> {
+    let sql = "UPDATE main.users SET password_hash = $2 \
+         WHERE id = $1 AND password_hash = coalesce($3, password_hash) RETURNING id";
+    let parameters = [
+        new.user.into(),
+        new.hash.as_str().into(),
+        new.before.clone().into(),
+    ];
+    if tx.first(sql, &parameters).await?.is_none() {
+        return Ok(false);
+    }
+    let mut stays = Uuid::nil();
+    if let Some(access) = new.except {
+        let sql = "SELECT family_id FROM sessions WHERE access_hash = $1";
+        let row = tx.first(sql, &[access.into()]).await?;
+        stays = row.map_or(Ok(stays), |row| row.get(0))?;
+    }
+    let sql = "UPDATE main.sessions SET revoked_at = $3 \
+         WHERE user_id = $1 AND family_id <> $2 AND revoked_at IS NULL";
+    let parameters = [new.user.into(), stays.into(), new.now.into()];
+    tx.query(sql, &parameters).await?;
+    Ok(true)
 }

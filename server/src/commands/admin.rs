@@ -4,11 +4,12 @@ use std::io::Read as _;
 
 use clap::Subcommand;
 use serde::Serialize;
-use tplkit_server::auth::{LONGEST_PASSWORD, Role, hash_password, normalize_email};
+use tplkit_server::auth::{Role, fault_of_password, hash_password, normalize_email};
 use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use tplkit_server::automation::{self, Switched, Version};
 use tplkit_server::context::Context;
+use tplkit_server::http::body::LABEL;
 use tplkit_server::http::problem::{Code, Problem};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
@@ -21,8 +22,8 @@ use super::{Failure, print};
 pub(super) enum Command {
     /// Creates an organization.
     CreateOrganization {
-        /// What people call it.
-        #[arg(long)]
+        /// What people call it, in 1 to 255 characters.
+        #[arg(long, value_parser = label)]
         label: String,
         /// How many members it may have; any number when not given.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
@@ -36,12 +37,38 @@ pub(super) enum Command {
         /// By which the user signs in.
         #[arg(long)]
         email: String,
-        /// Reads the password from standard input, up to the end of the line.
+        /// Reads the password from standard input, up to the end of the line: at least 10 characters, at
+        /// most 1,024 bytes.
         #[arg(long, required = true)]
         password_stdin: bool,
         /// Sees every template and promotes to `system`, nothing more.
         #[arg(long)]
         platform_admin: bool,
+    },
+    /// Gives a user another password, and ends their sessions.
+    ResetPassword {
+        /// Of the user.
+        #[arg(long)]
+        email: String,
+        /// Reads the password from standard input, up to the end of the line: at least 10 characters, at
+        /// most 1,024 bytes.
+        #[arg(long, required = true)]
+        password_stdin: bool,
+    },
+    /// Lists users, and what they are members of.
+    ListUsers {
+        /// Only members of this one.
+        #[arg(long, value_name = "ID")]
+        organization: Option<Uuid>,
+    },
+    /// Takes a user out of an organization; the last owner stays.
+    RemoveMember {
+        /// Of the organization.
+        #[arg(long, value_name = "ID")]
+        organization: Uuid,
+        /// Of the user.
+        #[arg(long)]
+        email: String,
     },
     /// Makes a user a member of an organization.
     AddMember {
@@ -112,6 +139,12 @@ fn connection_kind(word: &str) -> Result<ConnectionKind, String> {
     ConnectionKind::parse(word).ok_or_else(|| "use smtp, http, llm or timer".to_owned())
 }
 
+fn label(text: &str) -> Result<String, String> {
+    let fits = LABEL.contains(&text.chars().count());
+    fits.then(|| text.to_owned())
+        .ok_or_else(|| "a label has 1 to 255 characters".to_owned())
+}
+
 fn role(word: &str) -> Result<Role, String> {
     Role::parse(word).ok_or_else(|| "use owner, admin, editor or viewer".to_owned())
 }
@@ -121,6 +154,11 @@ struct Added {
     organization_id: Uuid,
     #[serde(flatten)]
     member: members::Member,
+}
+
+#[derive(Serialize)]
+struct Users {
+    items: Vec<users::Known>,
 }
 
 pub(super) async fn run(
@@ -162,6 +200,29 @@ pub(super) async fn run(
             };
             let store = Store::open(database).await?;
             print(&users::create(&store, new).await?)
+        }
+        Command::ResetPassword {
+            email,
+            password_stdin: _,
+        } => {
+            let hash = hash_password(password()?.as_bytes())?;
+            let store = Store::open(database).await?;
+            let email = normalize_email(&email);
+            print(&users::reset_password(&store, email, hash, context.now()).await?)
+        }
+        Command::ListUsers { organization } => {
+            let store = Store::open(database).await?;
+            let items = users::list(&store, organization).await?;
+            print(&Users { items })
+        }
+        Command::RemoveMember {
+            organization,
+            email,
+        } => {
+            let store = Store::open(database).await?;
+            let email = normalize_email(&email);
+            members::expel(&store, organization, email.clone()).await?;
+            print(&users::find(&store, email).await?)
         }
         Command::AddMember {
             organization,
@@ -271,10 +332,8 @@ fn line(what: &str) -> Result<String, Failure> {
 
 fn password() -> Result<String, Failure> {
     let password = line("password")?;
-    if password.len() > LONGEST_PASSWORD {
-        return Err(Failure::Usage(format!(
-            "the password is longer than {LONGEST_PASSWORD} bytes"
-        )));
+    match fault_of_password(&password) {
+        None => Ok(password),
+        Some(why) => Err(Failure::Usage(format!("the password {why}"))),
     }
-    Ok(password)
 }

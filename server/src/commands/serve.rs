@@ -6,6 +6,7 @@ use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
 use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
+use tplkit_server::http::cors::Origins;
 use tplkit_server::http::limits::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
 use tplkit_server::jobs::Worker;
@@ -69,6 +70,16 @@ pub(super) struct Arguments {
         value_parser = schema_cap
     )]
     schema_cap: SchemaCap,
+    /// Pages of this origin may use the API from a browser: `scheme://host` or `scheme://host:port`, or
+    /// `*` for pages of every origin; repeatable, in the variable with commas.
+    #[arg(
+        long = "cors-origin",
+        num_args = 1..,
+        value_name = "ORIGIN",
+        env = "TPLKIT_CORS_ORIGINS",
+        value_delimiter = ','
+    )]
+    cors_origins: Vec<String>,
     /// Fills an empty store with a shop to try things on, and prints how to get at it.
     #[arg(long)]
     demo: bool,
@@ -106,6 +117,9 @@ pub(super) async fn run(
     context: Context,
     options: Arguments,
 ) -> Result<(), Failure> {
+    let origins = options.cors_origins.iter().map(|origin| origin.trim());
+    let cors = Origins::parse(origins.filter(|origin| !origin.is_empty()));
+    let cors = cors.map_err(|why| Failure::Usage(format!("--cors-origin: {why}")))?;
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let usual = Config::default();
@@ -121,6 +135,7 @@ pub(super) async fn run(
         undo_wait: usual.undo_wait,
         schema_cap: options.schema_cap,
         secret_key: process.secret_key.clone(),
+        cors,
         edge: Limits {
             connections: room(connections),
             drain: process.drain,

@@ -1,13 +1,24 @@
-//! A body that has to come at a pace.
+//! The body of a request: it has to come at a pace, and what nobody reads of it is not forgotten.
+//!
+//! A refusal may be decided before the body came. What of it is still on its way would be taken for the
+//! next request of the connection, so the edge keeps it ([`Unread`]) and reads it to its end where it is
+//! short. Where it is not, the connection cannot go on, and the response has to say so.
 
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+
+/// How many bytes of a body that nobody wants are read to keep its connection.
+const SHORT: u64 = 64 << 10;
+/// How long they may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The client took too long over a body.
 #[derive(Debug, thiserror::Error)]
@@ -16,22 +27,85 @@ pub struct BodyTooSlow;
 
 /// A body with a deadline that moves on as bytes come, so that no trickle keeps it open.
 pub(super) struct Paced {
-    body: Incoming,
+    /// Gone once it is dropped.
+    body: Option<Incoming>,
     time: Duration,
     rate: u64,
     received: u64,
+    /// It is framed as nobody can read it, or came too slowly.
+    failed: bool,
     /// When it began to be waited for, and until when.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
+    unread: Unread,
+}
+
+/// What the handler of a request left of its body.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unread(Arc<Mutex<Left>>);
+
+#[derive(Debug, Default)]
+enum Left {
+    /// Somebody may still read it.
+    #[default]
+    Held,
+    /// Nothing.
+    Nothing,
+    /// The rest, and how much came before it.
+    Rest(Incoming, u64),
+    /// Where it ends cannot be known any more.
+    Lost,
+}
+
+impl Unread {
+    fn set(&self, left: Left) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
+    }
+
+    /// Reads what is left, where that is little and comes soon. Says whether the connection stands at the
+    /// beginning of the next request then. A client that `waits` to be told to send its body has not been
+    /// told, so nobody knows whether it will: that connection ends.
+    pub(super) async fn skip(self, waits: bool) -> bool {
+        let left = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        match left {
+            Left::Nothing => true,
+            Left::Held | Left::Lost => false,
+            Left::Rest(_, 0) if waits => false,
+            Left::Rest(body, received) => {
+                let room = SHORT.saturating_sub(received);
+                let whole = timeout(PATIENCE, skip(body, room)).await;
+                whole.unwrap_or(false)
+            }
+        }
+    }
+}
+
+/// Reads a body to its end, if it ends within so many bytes.
+async fn skip(mut body: Incoming, mut room: u64) -> bool {
+    // What is announced to be too long is not waited for.
+    if body.size_hint().lower() > room {
+        return false;
+    }
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        match room.checked_sub(u64::try_from(length).unwrap_or(u64::MAX)) {
+            Some(less) => room = less,
+            None => return false,
+        }
+    }
+    true
 }
 
 impl Paced {
-    pub(super) fn new(body: Incoming, time: Duration, rate: u64) -> Paced {
+    pub(super) fn new(body: Incoming, time: Duration, rate: u64, unread: Unread) -> Paced {
         Paced {
-            body,
+            body: Some(body),
             time,
             rate: rate.max(1),
             received: 0,
+            failed: false,
             waiting: None,
+            unread,
         }
     }
 }
@@ -45,10 +119,20 @@ impl Body for Paced {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::BoxError>>> {
         let this = &mut *self;
-        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
-            if let Some(Ok(frame)) = &frame {
-                let length = frame.data_ref().map_or(0, Bytes::len);
-                this.received += u64::try_from(length).unwrap_or(u64::MAX);
+        let Some(body) = &mut this.body else {
+            return Poll::Ready(None);
+        };
+        if let Poll::Ready(frame) = Pin::new(body).poll_frame(cx) {
+            match &frame {
+                Some(Ok(frame)) => {
+                    let length = frame.data_ref().map_or(0, Bytes::len);
+                    this.received += u64::try_from(length).unwrap_or(u64::MAX);
+                }
+                Some(Err(_)) => this.failed = true,
+                None => {
+                    this.body = None;
+                    this.unread.set(Left::Nothing);
+                }
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
@@ -61,16 +145,33 @@ impl Body for Paced {
             sleep.as_mut().reset(deadline);
         }
         match sleep.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Some(Err(BodyTooSlow.into()))),
+            Poll::Ready(()) => {
+                this.failed = true;
+                Poll::Ready(Some(Err(BodyTooSlow.into())))
+            }
             Poll::Pending => Poll::Pending,
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let body = self.body.as_ref();
+        body.map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+impl Drop for Paced {
+    fn drop(&mut self) {
+        let Some(body) = self.body.take() else { return };
+        self.unread.set(if self.failed {
+            Left::Lost
+        } else if body.is_end_stream() {
+            Left::Nothing
+        } else {
+            Left::Rest(body, self.received)
+        });
     }
 }

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Version, header};
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
-use super::body::Paced;
+use super::body::{Paced, Unread};
 use super::crowd::Guest;
 use super::stream::Stream;
 use super::{Answers, Limits, Malformed};
@@ -74,9 +74,24 @@ pub(super) async fn run<A: Answers>(
             let (answers, phase) = (answers.clone(), phase.clone());
             let (time, rate) = (limits.body_time, limits.body_rate);
             Box::pin(async move {
-                let request = request.map(|body| Body::new(Paced::new(body, time, rate)));
+                let closing = asks_to_close(&request);
+                let waits = waits_to_send(&request);
+                // Most requests have no body, and nothing of one is left.
+                let body = (!request.body().is_end_stream()).then(Unread::default);
+                let request = request.map(|incoming| match &body {
+                    Some(unread) => Body::new(Paced::new(incoming, time, rate, unread.clone())),
+                    None => Body::new(incoming),
+                });
                 let mut response = answers.answer(peer, request).await;
-                if *phase.borrow() > Phase::Open {
+                let last = *phase.borrow() > Phase::Open;
+                let keeps = match body {
+                    _ if last => false,
+                    // The client closes: what it sends until then is discarded with the connection.
+                    Some(_) if closing => true,
+                    Some(unread) => unread.skip(waits).await,
+                    None => true,
+                };
+                if !keeps {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(header::CONNECTION, close);
                 }
@@ -125,6 +140,22 @@ pub(super) async fn run<A: Answers>(
         () = guest.asked_to_leave() => {}
         _ = timeout(LINGER, discard(Pin::new(&mut stream))) => {}
     }
+}
+
+/// Whether this is the last request of its connection, by what the client says.
+fn asks_to_close(request: &hyper::Request<Incoming>) -> bool {
+    let says = |wanted: &str| {
+        let said = request.headers().get_all(header::CONNECTION).iter();
+        let said = said.filter_map(|value| value.to_str().ok());
+        said.flat_map(|value| value.split(','))
+            .any(|option| option.trim().eq_ignore_ascii_case(wanted))
+    };
+    says("close") || request.version() < Version::HTTP_11 && !says("keep-alive")
+}
+
+/// Whether the client sends its body only once it is told to go on.
+fn waits_to_send(request: &hyper::Request<Incoming>) -> bool {
+    request.headers().contains_key(header::EXPECT)
 }
 
 /// Someone is being answered for as long as this lives.

@@ -2,7 +2,7 @@
 //! scope; then the handler: visibility, role, body, state.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
 use axum::http::request::Parts;
@@ -107,12 +107,13 @@ pub(super) async fn admit(
         parameters,
         query: Query::parse(parts.uri.query()),
         headers: parts.headers,
-        body: Some(body),
+        body: Arc::new(Mutex::new(Some(body))),
         target: (path.to_owned(), query.to_owned()),
         key: key.clone(),
         unsure: unsure.map(Unsure::new),
     };
     let sure = call.unsure.as_ref().map(Unsure::flag);
+    let copy = call.may_be_kept().then(|| call.copy());
     let mut result = operation.answer(call).await;
     // Refused before anything was looked up: then at least the credential has to be good.
     if let (Some(sure), Some(credential)) = (sure, credential)
@@ -120,6 +121,10 @@ pub(super) async fn admit(
         && let Err(problem) = authenticate(app, credential).await
     {
         result = Err(problem);
+    }
+    let kept = matches!(&result, Err(problem) if Refused::is_kept(problem));
+    if let (true, Some(copy)) = (kept, copy) {
+        copy.read_key_of_refused().await;
     }
     let result = match (result, key.get(), scope) {
         (Err(problem), Some(key), Some(scope)) if Refused::is_kept(&problem) => {

@@ -10,6 +10,9 @@ use super::operations::{Limit, Operation};
 use super::problem::{Code, Problem};
 use crate::auth::Caller;
 
+/// How often somebody may try a password.
+const SIGN_IN: Rate = Rate::per_minute(10);
+
 /// Counts a request: for the user of a session, else for the address, and for the key if there is
 /// one. Tells of the bucket that has less left.
 pub(super) fn count(
@@ -22,7 +25,7 @@ pub(super) fn count(
     let rate = match operation.limit {
         Limit::None => return None,
         Limit::Usual => usual,
-        Limit::SignIn => Rate::per_minute(10),
+        Limit::SignIn => SIGN_IN,
     };
     let now = app.context.now();
     let take = |kind: &str, who: &str| {
@@ -64,15 +67,26 @@ impl Call {
         if self.app.config.rate.is_none() {
             return Ok(());
         }
-        let key = (self.operation.path, "email", email);
         let left = self
             .app
             .buckets
-            .take(&key, Rate::per_minute(10), self.app.context.now());
+            .take(&of_email(email), SIGN_IN, self.app.context.now());
         if left.allowed {
             Ok(())
         } else {
             Err(too_many(left))
         }
     }
+
+    /// Takes back that a sign-in was counted against an address: it was none.
+    pub fn uncount_sign_in(&self, email: &str) {
+        if self.app.config.rate.is_some() {
+            self.app.buckets.give_back(&of_email(email), SIGN_IN);
+        }
+    }
+}
+
+/// The bucket of an address, whichever operation asks for its password.
+fn of_email(email: &str) -> (&'static str, &str) {
+    ("email", email)
 }

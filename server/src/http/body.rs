@@ -1,9 +1,17 @@
 //! Bodies: JSON that can be read in one way only, and its fields.
 
+use std::ops::RangeInclusive;
+
 use tplkit::json::{Doc, Kind, Node, Object, Value};
+use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use tplkit::rows::{Decimal, canonical_to};
 
 use super::problem::{Code, Fault, Problem};
+
+/// How many characters a label has.
+pub const LABEL: RangeInclusive<usize> = 1..=MOST_LABEL;
+/// How many characters a description has.
+pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
 
 /// The text of a body.
 pub fn text(bytes: Vec<u8>) -> Result<String, Problem> {
@@ -117,6 +125,23 @@ impl Fields {
         }
     }
 
+    /// A label that may be missing.
+    pub fn label(&mut self, name: &str) -> Option<String> {
+        let label = self.text(name)?;
+        self.bound(name, &label, LABEL);
+        Some(label)
+    }
+
+    /// Notes it when a text has too few characters, or too many.
+    pub fn bound(&mut self, name: &str, text: &str, characters: RangeInclusive<usize>) {
+        // More bytes than so many characters can have need no counting.
+        let fits = text.len() <= characters.end() * 4 && characters.contains(&text.chars().count());
+        if !fits {
+            let (least, most) = characters.into_inner();
+            self.refuse(name, format!("has to have {least} to {most} characters"));
+        }
+    }
+
     /// A text or `null`, that may be missing.
     pub fn nullable_text(&mut self, name: &str) -> Option<Option<String>> {
         match self.take(name)? {
@@ -224,6 +249,22 @@ mod tests {
         let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(deep(128).as_bytes()).is_ok());
         assert!(parse(deep(129).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_label_has_1_to_255_characters() {
+        for (label, fine) in [
+            (String::new(), false),
+            ("é".to_owned(), true),
+            ("😀".repeat(255), true),
+            ("x".repeat(256), false),
+            ("x".repeat(4_000_000), false),
+        ] {
+            let body = super::Value::parse(&format!("{{\"label\":\"{label}\"}}"));
+            let mut fields = Fields::of(body.expect("JSON")).expect("an object");
+            assert!(fields.label("label").is_some());
+            assert_eq!(fields.finish().is_ok(), fine, "{}", label.len());
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! One request on its way through a handler: what it asks, who asks, and how to answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tplkit::json::Value;
@@ -36,7 +36,8 @@ pub struct Call {
     /// What stands behind the question mark.
     pub query: Query,
     pub(super) headers: HeaderMap,
-    pub(super) body: Option<Body>,
+    /// Until somebody reads it.
+    pub(super) body: Arc<Mutex<Option<Body>>>,
     /// The path and the query as they came.
     pub(super) target: (String, String),
     /// The key under which the answer is to be kept, once the body is there.
@@ -78,6 +79,22 @@ pub(super) fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<
 }
 
 impl Call {
+    /// The same request once more, for what is to be known of it when it was refused.
+    pub(super) fn copy(&self) -> Call {
+        Call {
+            app: self.app.clone(),
+            operation: self.operation,
+            caller: self.caller.clone(),
+            parameters: Vec::new(),
+            query: Query::default(),
+            headers: self.headers.clone(),
+            body: self.body.clone(),
+            target: self.target.clone(),
+            key: self.key.clone(),
+            unsure: None,
+        }
+    }
+
     /// Who asks.
     ///
     /// # Errors
@@ -233,9 +250,29 @@ impl Call {
         self.app.store.snapshot(&scope, asked, work).await
     }
 
-    /// Whether the answer is to be kept under a key. Known once the body is there.
-    pub fn is_kept(&self) -> bool {
-        self.key.get().is_some()
+    /// The answer of an earlier request with the same key, for an effect that cannot be judged again
+    /// once it was done.
+    ///
+    /// # Errors
+    /// As [`reserve`](Call::reserve).
+    pub async fn answered(&mut self) -> Result<Option<Response>, Problem> {
+        let Some(key) = self.key.get().cloned() else {
+            return Ok(None);
+        };
+        let scope = self.caller()?.scope();
+        let found = self.app.store.read(&scope, key, |tx, key| {
+            Box::pin(idempotency::answered(tx, key))
+        });
+        let answered: Option<Reply> = found.await?;
+        Ok(answered.map(Reply::response))
+    }
+
+    /// The credential that came with the request.
+    pub fn bearer(&self) -> Option<&str> {
+        let value = self.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        value
+            .split_once(' ')
+            .map(|(_, credential)| credential.trim())
     }
 
     /// Reserves the key of the request for an effect that has a transaction of its own. The answer of an
@@ -259,13 +296,12 @@ impl Call {
         Ok(answered.map(Reply::response))
     }
 
-    /// Answers with what was found without writing anything; under a key it is kept, or the answer of an
-    /// earlier request is given again.
+    /// Answers with what became of an effect that had a transaction of its own; under a key it is kept.
     ///
     /// # Errors
     /// Those of the key, or the store's.
     pub async fn found(self, reply: Reply) -> Result<Response, Problem> {
-        if !self.is_kept() {
+        if self.key.get().is_none() {
             return Ok(reply.response());
         }
         self.write(reply, |tx, asked| Box::pin(keep(tx, asked)))

@@ -21,6 +21,7 @@ use super::client;
 use super::operations::{Found, Operation, find};
 use super::problem::{Code, Problem, media_type};
 use super::query;
+use super::response_headers::ResponseHeaders;
 use crate::context::{Stopwatch, micros};
 use crate::edge::Malformed;
 
@@ -44,14 +45,25 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let method = method(&parts.method);
     let path = parts.uri.path().to_owned();
     let address = client::address(&app, peer, &parts.headers);
+    let headers = ResponseHeaders::of(&app.config.cors, &parts);
+    let mut trace = Trace::new(method, NO_ROUTE, address);
     let found = match fault_of_head(&parts) {
         None => find(parts.method.as_str(), &path),
         Some(problem) => {
-            let trace = Trace::new(method, NO_ROUTE, address);
-            return finish(&app, &id, problem.response(&path), &trace, &watch);
+            return finish(
+                &app,
+                &id,
+                (problem.response(&path), headers),
+                &trace,
+                &watch,
+            );
         }
     };
-    let mut trace = Trace::new(method, NO_ROUTE, address);
+    if let Found::OtherMethods(methods) = &found
+        && let Some(response) = headers.preflight(methods)
+    {
+        return finish(&app, &id, (response, headers), &trace, &watch);
+    }
     if let Found::Operation(operation, parameters) = &found {
         trace.route = operation.path;
         if tracing::enabled!(tracing::Level::INFO) {
@@ -73,7 +85,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     if let Some(left) = outcome.left {
         tell(response.headers_mut(), left);
     }
-    finish(&app, &id, response, &trace, &watch)
+    finish(&app, &id, (response, headers), &trace, &watch)
 }
 
 /// Answers what is no request.
@@ -99,7 +111,8 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
         NO_ROUTE,
         client::address(app, peer, &HeaderMap::new()),
     );
-    finish(app, &id, problem.response(""), &trace, &Stopwatch::start())
+    let response = (problem.response(""), ResponseHeaders::default());
+    finish(app, &id, response, &trace, &Stopwatch::start())
 }
 
 /// What is told of a request: nothing that its sender wrote, but ids.
@@ -127,10 +140,11 @@ impl Trace {
 fn finish(
     app: &App,
     id: &str,
-    mut response: Response,
+    (mut response, headers): (Response, ResponseHeaders),
     trace: &Trace,
     watch: &Stopwatch,
 ) -> Response {
+    headers.put_into(response.headers_mut());
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

@@ -41,46 +41,58 @@ pub struct Key {
     turn: Arc<Turn>,
 }
 
+/// Whether a request brings a key, fit or not.
+pub(super) fn is_given(headers: &HeaderMap) -> bool {
+    headers.contains_key(HEADER)
+}
+
+/// The name of the key of a request that brings one.
+///
+/// # Errors
+/// 422 for a key that is none.
+pub(super) fn check(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut given = headers.get_all(HEADER).iter();
+    let Some(value) = given.next() else {
+        return Ok("");
+    };
+    let key = name(value.as_bytes()).filter(|_| given.next().is_none());
+    key.ok_or_else(|| {
+        Problem::fault(
+            "header.Idempotency-Key",
+            "is not one name of 1 to 255 visible ASCII characters",
+        )
+    })
+}
+
+/// What tells a request from others with its key: of its query and its body as they came.
+pub(super) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
 impl Key {
-    /// Reads the header, and takes a turn. `bytes` are the query and the body as they came.
-    ///
-    /// # Errors
-    /// 422 for a key that is none.
-    pub(super) fn read(
-        headers: &HeaderMap,
+    /// The key of a request, with its turn among those of that key.
+    pub(super) fn new(
         (caller, now): (Uuid, i64),
-        (method, path): (&'static str, &str),
-        bytes: [&[u8]; 2],
+        (method, path, name): (&'static str, &str, &str),
+        fingerprint: [u8; 32],
         running: &Arc<Running>,
-    ) -> Result<Option<Key>, Problem> {
-        let mut given = headers.get_all(HEADER).iter();
-        let Some(value) = given.next() else {
-            return Ok(None);
-        };
-        let key = name(value.as_bytes()).filter(|_| given.next().is_none());
-        let Some(key) = key else {
-            return Err(Problem::fault(
-                "header.Idempotency-Key",
-                "is not one name of 1 to 255 visible ASCII characters",
-            ));
-        };
-        let mut hash = Sha256::new();
-        for part in bytes {
-            hash.update(part.len().to_be_bytes());
-            hash.update(part);
-        }
-        let fingerprint = hash.finalize().into();
-        let turn = running.enter(&(caller, method, path, key), fingerprint);
-        Ok(Some(Key {
+    ) -> Key {
+        let turn = running.enter(&(caller, method, path, name), fingerprint);
+        Key {
             caller,
             method,
             path: path.to_owned(),
-            name: key.to_owned(),
+            name: name.to_owned(),
             fingerprint,
             now,
             reserved: Arc::default(),
             turn: Arc::new(turn),
-        }))
+        }
     }
 }
 
@@ -88,6 +100,15 @@ impl Key {
     /// Notes that it was claimed in a transaction of its own, for an effect that has another.
     pub(super) fn reserve(&self) {
         self.reserved.store(true, Ordering::Release);
+    }
+
+    /// Refuses a request that comes while the first one of its key runs in this process.
+    fn waits_its_turn(&self) -> Result<(), Problem> {
+        match self.turn.behind() {
+            None => Ok(()),
+            Some(first) if first == self.fingerprint => Err(in_progress()),
+            Some(_) => Err(reused()),
+        }
     }
 
     /// Whoever sends the request again from now on gets its answer.
@@ -143,17 +164,20 @@ enum Seized {
     Theirs(Reply),
 }
 
+/// The answer of the first request, if it has one; nothing is claimed.
+///
+/// # Errors
+/// As [`claim`].
+pub async fn answered(tx: &mut Tx, key: &Key) -> Result<Option<Reply>, Problem> {
+    key.waits_its_turn()?;
+    read(tx, key).await
+}
+
 async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
     if key.reserved.load(Ordering::Acquire) {
         return Ok(Seized::Ours);
     }
-    if let Some(first) = key.turn.behind() {
-        return Err(if first == key.fingerprint {
-            in_progress()
-        } else {
-            reused()
-        });
-    }
+    key.waits_its_turn()?;
     let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
          status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
          status = 0, body = excluded.body, created_at = excluded.created_at \
@@ -176,15 +200,24 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
         Err(StoreError::Locked) => return Err(in_progress()),
         Err(error) => return Err(error.into()),
     }
+    let first = read(tx, key).await?;
+    first.map(Seized::Theirs).ok_or_else(in_progress)
+}
+
+/// The answer that is kept under a key.
+async fn read(tx: &mut Tx, key: &Key) -> Result<Option<Reply>, Problem> {
     let sql = "SELECT fingerprint, status, body FROM idempotency \
-         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 \
+         AND created_at >= $4 AND (status <> 0 OR created_at >= $5)";
     let parameters = [
         key.method.into(),
         key.path.as_str().into(),
         key.name.as_str().into(),
+        (key.now - KEPT).into(),
+        (key.now - RESERVED).into(),
     ];
     let Some(row) = tx.first(sql, &parameters).await? else {
-        return Err(in_progress());
+        return Ok(None);
     };
     let fingerprint: Vec<u8> = row.get(0)?;
     if fingerprint != key.fingerprint {
@@ -195,9 +228,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
         return Err(in_progress());
     };
     let reply = Reply::written(status, row.get(2)?);
-    Ok(Seized::Theirs(
-        reply.with(REPLAYED, HeaderValue::from_static("true")),
-    ))
+    Ok(Some(reply.with(REPLAYED, HeaderValue::from_static("true"))))
 }
 
 fn reused() -> Problem {
@@ -226,17 +257,16 @@ impl Refused {
     /// Whether such a refusal is given again without being judged again.
     pub(super) fn is_kept(problem: &Problem) -> bool {
         let (status, _) = status(problem.code);
+        let passing = [
+            StatusCode::UNAUTHORIZED,
+            StatusCode::FORBIDDEN,
+            StatusCode::PAYLOAD_TOO_LARGE,
+            StatusCode::TOO_MANY_REQUESTS,
+        ];
+        let of_the_key = [Code::IdempotencyInProgress, Code::IdempotencyKeyReused];
         status.is_client_error()
-            && !matches!(
-                problem.code,
-                Code::Unauthenticated
-                    | Code::Forbidden
-                    | Code::MissingScope
-                    | Code::RateLimited
-                    | Code::Busy
-                    | Code::IdempotencyInProgress
-                    | Code::IdempotencyKeyReused
-            )
+            && !passing.contains(&status)
+            && !of_the_key.contains(&problem.code)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SHARDS: usize = 16;
 /// A shard that grew beyond this forgets the buckets that are full again.
@@ -27,10 +27,11 @@ impl Rate {
     }
 
     /// N at once, and N per minute.
-    pub fn per_minute(count: u32) -> Rate {
+    pub const fn per_minute(count: u32) -> Rate {
+        let count = if count == 0 { 1 } else { count };
         Rate {
-            burst: count.max(1),
-            every: 60_000_000 / i64::from(count.max(1)),
+            burst: count,
+            every: 60_000_000 / count as i64,
         }
     }
 }
@@ -67,13 +68,26 @@ impl Buckets {
         }
     }
 
-    /// Takes one from a bucket.
-    pub fn take(&self, key: &impl Hash, rate: Rate, now: i64) -> Left {
+    /// The bucket of a key, and the shard that it is in.
+    fn find(&self, key: &impl Hash) -> (u64, MutexGuard<'_, HashMap<u64, i64>>) {
         let mut hasher = DefaultHasher::new();
         (self.seed, key).hash(&mut hasher);
         let key = hasher.finish();
         let shard = &self.shards[usize::try_from(key % SHARDS as u64).unwrap_or(0)];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        (key, shard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts back what was taken from a bucket.
+    pub fn give_back(&self, key: &impl Hash, rate: Rate) {
+        let (key, mut shard) = self.find(key);
+        if let Some(full) = shard.get_mut(&key) {
+            *full -= rate.every;
+        }
+    }
+
+    /// Takes one from a bucket.
+    pub fn take(&self, key: &impl Hash, rate: Rate, now: i64) -> Left {
+        let (key, mut shard) = self.find(key);
         if shard.len() >= MOST {
             shard.retain(|_, full| *full > now);
         }
@@ -118,5 +132,9 @@ mod tests {
         assert!(take(6_000_000).allowed);
         assert!(!take(6_000_001).allowed);
         assert!(buckets.take(&"another", rate, 6_000_001).allowed);
+        // What is put back may be taken again.
+        buckets.give_back(&"someone", rate);
+        assert!(take(6_000_001).allowed && !take(6_000_001).allowed);
+        buckets.give_back(&"nobody", rate);
     }
 }

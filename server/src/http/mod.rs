@@ -7,6 +7,7 @@ mod asked;
 pub mod body;
 pub mod call;
 mod client;
+pub mod cors;
 mod dispatch;
 pub mod idempotency;
 pub mod lane;
@@ -19,6 +20,7 @@ pub mod query;
 mod received;
 pub mod reference;
 pub mod reply;
+mod response_headers;
 mod running;
 pub mod spool;
 
@@ -41,6 +43,7 @@ use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
+use cors::Origins;
 use limits::{Buckets, Rate};
 
 /// How the server is to behave.
@@ -62,6 +65,8 @@ pub struct Config {
     pub schema_cap: SchemaCap,
     /// Encrypts the secrets of connections; without it none can be stored.
     pub secret_key: Option<SecretKey>,
+    /// Pages of which origins may use the API from a browser.
+    pub cors: Origins,
     /// What a client may take.
     pub edge: Limits,
 }
@@ -89,6 +94,7 @@ impl Default for Config {
                 columns: 5000,
             },
             secret_key: None,
+            cors: Origins::default(),
             edge: Limits::default(),
         }
     }

@@ -131,6 +131,17 @@ impl Operation {
             && !self.path.starts_with("/v1/api-keys")
     }
 
+    /// Whether it only says something: a POST that needs no right but that to read. Sent again it says so
+    /// again, so its answers are kept under no key.
+    pub fn changes_nothing(&self) -> bool {
+        self.access == READ
+    }
+
+    /// Whether its body holds a password, of which nothing may be kept that could be guessed at.
+    pub fn takes_secret(&self) -> bool {
+        self.about.request == Some("PasswordChange")
+    }
+
     /// Whether who asks may be taken from memory and be checked along with the first statement. Its
     /// handler decides nothing by the caller outside [`Call::read`] and [`Call::write`].
     pub fn is_hot(&self) -> bool {
@@ -261,14 +272,17 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 95] = operations! {
+pub static OPERATIONS: [Operation; 98] = operations! {
+    GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [];
     GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;
     GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Says that the store answers" [] -> Health;
     GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
     GET "/docs" Public, Viewer, Usual, [200, 422, 429] => documentation::page, "This document as a page" [];
     POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;
     POST "/v1/auth/refresh" Public, Viewer, Usual, [200, 401, 413, 415, 422, 429, 503] => auth::refresh, "Exchanges a refresh token for a new pair" [] (Refresh) -> Tokens;
+    POST "/v1/auth/logout" Public, Viewer, Usual, [204, 413, 415, 422, 429, 503] => auth::logout, "Ends a session" [] (Refresh);
     GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;
+    POST "/v1/me/password" Users, Viewer, Usual, [204, 409, 413, 415, 422] => me::password, "Changes the caller's password and ends their other sessions" [] (PasswordChange);
     GET "/v1/organizations" READ, Viewer, Usual, [200, 422] => organizations::list, "Lists the caller's organizations" [cursor limit] -> OrganizationPage;
     GET "/v1/organizations/{organization_id}" READ, Viewer, Usual, [200, 404, 422] => organizations::get, "Reads an organization" [] -> Organization;
     PATCH "/v1/organizations/{organization_id}" WRITE, Admin, Usual, [200, 404, 413, 415, 422] => organizations::patch, "Changes label or config" [] (OrganizationPatch) -> Organization;
@@ -301,7 +315,7 @@ pub static OPERATIONS: [Operation; 95] = operations! {
     DELETE "/v1/workspaces/{workspace_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workspaces::delete, "Deletes a workspace with everything in it" [force];
     PUT "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put, "Shows a workspace to a person" [];
     DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Shows a workspace to a person no more" [];
-    POST "/v1/workspaces/{workspace_id}/export" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => workspaces::export, "Exports what the caller sees of a workspace as a package" [] (Export) -> Package;
+    POST "/v1/workspaces/{workspace_id}/export" READ, Viewer, Usual, [200, 404, 413, 415, 422] => workspaces::export, "Exports what the caller sees of a workspace as a package" [] (Export) -> Package;
     GET "/v1/modules" READ, Viewer, Usual, [200, 404, 422] => modules::list, "Lists visible modules" [workspace_id cursor limit] -> ModulePage;
     POST "/v1/modules" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => modules::create, "Creates a module" [] (ModuleCreate) -> Module;
     GET "/v1/modules/{module_id}" READ, Viewer, Usual, [200, 404, 422] => modules::get, "Reads a module" [] -> Module;
@@ -324,7 +338,7 @@ pub static OPERATIONS: [Operation; 95] = operations! {
     DELETE "/v1/views/{view_id}" STRUCTURE, Editor, Usual, [204, 404, 422] => views::delete, "Deletes a view; rows stay" [];
     GET "/v1/workflows-v2" READ, Viewer, Usual, [200, 422] => workflows::list, "Lists versions of automations" [workspace_id active cursor limit] -> WorkflowVersionPage;
     POST "/v1/workflows-v2" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workflows::create, "Creates an automation with its first version" [] (WorkflowCreate) -> WorkflowVersion;
-    POST "/v1/workflows-v2/validate" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => workflows::validate, "Judges an automation and writes nothing" [] (WorkflowValidate) -> WorkflowVerdict;
+    POST "/v1/workflows-v2/validate" READ, Viewer, Usual, [200, 404, 413, 415, 422] => workflows::validate, "Judges an automation and writes nothing" [] (WorkflowValidate) -> WorkflowVerdict;
     GET "/v1/workflows-v2/{workflow_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get, "Reads the version in force" [] -> WorkflowVersion;
     DELETE "/v1/workflows-v2/{workflow_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workflows::delete, "Deletes an automation with its versions and runs" [force];
     POST "/v1/workflows-v2/{workflow_id}/apply" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workflows::apply, "Publishes a draft" [] (WorkflowApply) -> WorkflowVersion;
@@ -348,7 +362,7 @@ pub static OPERATIONS: [Operation; 95] = operations! {
     DELETE "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];
     GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
     PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template;
-    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 409, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (Apply) -> Plan;
+    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (Apply) -> Plan;
     POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
     POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
     GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;
@@ -389,8 +403,9 @@ mod tests {
         assert_eq!(leads("POST", "/v1/health"), "GET, HEAD");
         assert_eq!(leads("PATCH", "/v1/templates/import"), "POST");
         assert_eq!(leads("GET", "/v1/templates/import"), "POST");
+        assert_eq!(leads("GET", "/"), "GET / []");
         for nothing in [
-            "/",
+            "",
             "/v1",
             "/v1/health/",
             "//v1/health",

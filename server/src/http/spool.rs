@@ -61,17 +61,6 @@ impl Spool {
         Ok(response)
     }
 
-    /// All of it, for those who keep it.
-    ///
-    /// # Errors
-    /// 503 when the file cannot be read.
-    pub fn bytes(mut self) -> Result<Vec<u8>, Problem> {
-        let mut bytes = Vec::new();
-        let read = self.rewind().and_then(|_| self.0.read_to_end(&mut bytes));
-        read.map_err(|error| no_room(&error))?;
-        Ok(bytes)
-    }
-
     /// Goes to the beginning, and tells how much there is.
     fn rewind(&mut self) -> io::Result<u64> {
         let length = self.0.stream_position()?;

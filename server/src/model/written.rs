@@ -67,7 +67,7 @@ impl Written {
         }
         let mut written = Written {
             name,
-            label: fields.text("label"),
+            label: fields.label("label"),
             config: fields.take("config"),
             own: Vec::new(),
         };

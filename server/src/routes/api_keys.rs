@@ -1,6 +1,6 @@
 //! `/v1/api-keys`: credentials for machines. The key itself is answered once and never stored.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -117,7 +117,8 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     if fields.count() == before {
         call.enter(organization)?;
     }
-    let name = fields.required_text("name");
+    fields.required("name");
+    let name = fields.label("name").unwrap_or_default();
     let scopes = scopes_field(&mut fields);
     let expires_at = expiry_field(&mut fields, now);
     fields.finish()?;
@@ -142,12 +143,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         record: &record?.ok_or_else(Problem::not_found)?,
         key: secret.reveal(),
     };
-    let mut response = json(StatusCode::CREATED, &document)?;
-    let no_store = HeaderValue::from_static("no-store");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, no_store);
-    Ok(response)
+    json(StatusCode::CREATED, &document)
 }
 
 async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {

@@ -1,11 +1,11 @@
 //! `/v1/auth`: credentials for people.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 
 use crate::auth::{self, ACCESS_SECONDS, Tokens, normalize_email};
-use crate::http::call::{Call, json};
+use crate::http::call::{Call, json, nothing};
 use crate::http::problem::Problem;
 
 #[derive(Serialize)]
@@ -23,12 +23,7 @@ fn answer(tokens: &Tokens) -> Result<Response, Problem> {
         token_type: "bearer",
         expires_in: ACCESS_SECONDS,
     };
-    let mut response = json(StatusCode::OK, &document)?;
-    let no_store = HeaderValue::from_static("no-store");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, no_store);
-    Ok(response)
+    json(StatusCode::OK, &document)
 }
 
 /// `POST /v1/auth/token`
@@ -61,4 +56,16 @@ pub async fn refresh(mut call: Call) -> Result<Response, Problem> {
     fields.finish()?;
     let tokens = auth::refresh(&call.app.store, &call.app.context, &token).await?;
     answer(&tokens.ok_or_else(Problem::unauthenticated)?)
+}
+
+/// `POST /v1/auth/logout`: needs no credential but the token, and says the same whatever that is.
+///
+/// # Errors
+/// 422 for a body without a token.
+pub async fn logout(mut call: Call) -> Result<Response, Problem> {
+    let mut fields = call.fields().await?;
+    let token = fields.required_text("refresh_token");
+    fields.finish()?;
+    auth::sign_out(&call.app.store, &token, call.app.context.now()).await?;
+    Ok(nothing())
 }

@@ -23,6 +23,19 @@ pub async fn openapi(mut call: Call) -> Result<Response, Problem> {
     Ok(answer(document, "application/json"))
 }
 
+/// `GET /`: where somebody begins who knows the address alone.
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub async fn root(mut call: Call) -> Result<Response, Problem> {
+    call.query.finish()?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    let to = HeaderValue::from_static("/docs");
+    response.headers_mut().insert(header::LOCATION, to);
+    Ok(response)
+}
+
 /// `GET /docs`
 ///
 /// # Errors

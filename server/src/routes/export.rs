@@ -1,6 +1,5 @@
 //! `POST /v1/workspaces/{workspace_id}/export`
 
-use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
@@ -8,7 +7,6 @@ use crate::http::body;
 use crate::http::call::{Asked, Call};
 use crate::http::lane::{check, in_lane};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::Tx;
@@ -30,12 +28,7 @@ pub async fn export(mut call: Call) -> Result<Response, Problem> {
     let export = Export::read(workspace, &text)?;
     in_lane(&lane, organization, async move {
         let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
-        let spool = spool.await?;
-        if !call.is_kept() {
-            return spool.response();
-        }
-        let bytes = spool.bytes()?;
-        call.found(Reply::written(StatusCode::OK, bytes)).await
+        spool.await?.response()
     })
     .await
 }

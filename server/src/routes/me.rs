@@ -1,13 +1,14 @@
-//! `/v1/me`: who the credential belongs to.
+//! `/v1/me`: who the credential belongs to, and their password.
 
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::auth::Identity;
+use crate::auth::{self, Identity, NewPassword, fault_of_password};
 use crate::http::call::{Call, json};
 use crate::http::problem::Problem;
+use crate::http::reply::Reply;
 use crate::store::{StoreError, Tx};
 
 #[derive(Serialize)]
@@ -68,4 +69,61 @@ async fn labels(tx: &mut Tx) -> Result<Vec<(Uuid, String)>, StoreError> {
     rows.iter()
         .map(|row| Ok((row.get(0)?, row.get(1)?)))
         .collect()
+}
+
+/// `POST /v1/me/password`: the session that asks goes on, every other one of the user ends.
+///
+/// # Errors
+/// 403 for a wrong current password, which counts like a sign-in: 429 after too many. 422 for a new one
+/// that is too short or too long.
+pub async fn password(mut call: Call) -> Result<Response, Problem> {
+    let mut fields = call.fields().await?;
+    let current = fields.required_text("current");
+    let new = fields.required_text("new");
+    if let (Some(why), 0) = (fault_of_password(&new), fields.count()) {
+        fields.refuse("new", why);
+    }
+    fields.finish()?;
+    if let Some(answered) = call.answered().await? {
+        return Ok(answered);
+    }
+    let (user, before) = verified(&call, current).await?;
+    if let Some(answered) = call.reserve().await? {
+        return Ok(answered);
+    }
+    let change = NewPassword {
+        user,
+        before: Some(before),
+        hash: call.app.passwords.hash(new).await?,
+        except: call.bearer().map(auth::hash),
+        now: call.app.context.now(),
+    };
+    if !auth::set_password(&call.app.store, change).await? {
+        return Err(wrong_password());
+    }
+    call.found(Reply::nothing()).await
+}
+
+/// The caller and the stored hash of their password, when they know it.
+async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Problem> {
+    let caller = call.caller()?;
+    let Identity::User { email } = &caller.identity else {
+        return Err(Problem::forbidden("This is not open to API keys."));
+    };
+    // Counted before it is known, so that many guesses at once are no way round the limit.
+    call.count_sign_in(email)?;
+    let user = auth::user_by_email(&call.app.store, email.clone()).await?;
+    let (id, stored) = user.unzip();
+    let verified = call.app.passwords.verify(password, stored.clone()).await?;
+    match stored.filter(|_| verified && id == Some(caller.id)) {
+        Some(stored) => {
+            call.uncount_sign_in(email);
+            Ok((caller.id, stored))
+        }
+        None => Err(wrong_password()),
+    }
+}
+
+fn wrong_password() -> Problem {
+    Problem::forbidden("The current password is another one.")
 }

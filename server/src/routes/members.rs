@@ -372,6 +372,36 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     Ok(nothing())
 }
 
+/// Takes a user out of an organization, as its owners may.
+///
+/// # Errors
+/// 404 for who is no member or is not there, 409 for the last owner.
+pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Problem> {
+    let none = || {
+        let told = format!("There is no member {email} in an organization {organization}.");
+        Problem::new(Code::NotFound, told)
+    };
+    let user = user_by_email(store, email.clone()).await?;
+    let (user, _) = user.ok_or_else(none)?;
+    let change = Change {
+        organization,
+        user,
+        email: String::new(),
+        role: None,
+        own_role: Role::Owner,
+        now: 0,
+    };
+    let removed = store
+        .write(&Scope::Operator, change, |tx, change| {
+            Box::pin(remove(tx, change))
+        })
+        .await;
+    removed.map_err(|problem: Problem| match problem.code {
+        Code::NotFound => none(),
+        _ => problem,
+    })
+}
+
 async fn remove(tx: &mut Tx, change: &Change) -> Result<(), Problem> {
     changeable(tx, change).await?;
     let sql = "DELETE FROM main.memberships \

@@ -138,7 +138,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     ])?;
     let change = Change {
         id,
-        label: fields.text("label"),
+        label: fields.label("label"),
         config: fields.object("config"),
         now: call.app.context.now(),
     };

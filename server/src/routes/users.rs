@@ -1,11 +1,13 @@
-//! Users: people who can sign in. No route creates them; an administrator does.
+//! Users: people who can sign in. No route creates them; an administrator does, who also lists them and
+//! gives them other passwords.
 
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::auth::{NewPassword, set_password, user_by_email};
 use crate::context::rfc3339;
 use crate::http::problem::{Code, Problem};
-use crate::store::{Scope, Store, StoreError, Tx};
+use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A user as an administrator sees it.
 #[derive(Debug, Serialize)]
@@ -68,4 +70,127 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<User, Problem> {
         )),
         Err(error) => Err(error.into()),
     }
+}
+
+/// A user with what they are a member of.
+#[derive(Debug, Serialize)]
+pub struct Known {
+    /// Of the record.
+    pub id: Uuid,
+    /// Trimmed and lower-cased.
+    pub email: String,
+    /// Whether this is an administrator of the platform.
+    pub platform_admin: bool,
+    /// In which organizations, as what.
+    pub organizations: Vec<Membership>,
+}
+
+/// What somebody is in an organization.
+#[derive(Debug, Serialize)]
+pub struct Membership {
+    /// Of the organization.
+    pub id: Uuid,
+    /// Of the organization.
+    pub label: String,
+    /// `owner`, `admin`, `editor` or `viewer`.
+    pub role: String,
+}
+
+/// All users in the order of their addresses, or the members of an organization.
+///
+/// # Errors
+/// 404 for an organization that is not there.
+pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<Known>, Problem> {
+    store
+        .snapshot(&Scope::Operator, organization, |tx, organization| {
+            Box::pin(select(tx, *organization))
+        })
+        .await
+}
+
+/// The user with that address.
+///
+/// # Errors
+/// 404 when there is none.
+pub async fn find(store: &Store, email: String) -> Result<Known, Problem> {
+    let all = list(store, None).await?;
+    let found = all.into_iter().find(|user| user.email == email);
+    found.ok_or_else(|| unknown(&email))
+}
+
+fn unknown(email: &str) -> Problem {
+    let told = format!("There is no user with the address {email}.");
+    Problem::new(Code::NotFound, told)
+}
+
+async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<Known>, Problem> {
+    if let Some(organization) = organization {
+        let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1";
+        if tx.first(sql, &[organization.into()]).await?.is_none() {
+            let told = format!("There is no organization {organization} in this store.");
+            return Err(Problem::new(Code::NotFound, told));
+        }
+    }
+    let sql = "SELECT u.id, u.email, u.platform_admin, m.organization_id, o.label, m.role \
+         FROM users u LEFT JOIN memberships m ON m.user_id = u.id \
+         LEFT JOIN organizations o ON o.id = m.organization_id \
+         ORDER BY u.email, m.organization_id";
+    let mut users: Vec<Known> = Vec::new();
+    for row in tx.query(sql, &[]).await? {
+        let user = Known::read(&row)?;
+        match users.last_mut() {
+            Some(last) if last.id == user.id => last.organizations.extend(user.organizations),
+            _ => users.push(user),
+        }
+    }
+    if let Some(organization) = organization {
+        let of_it = |membership: &Membership| membership.id == organization;
+        users.retain(|user| user.organizations.iter().any(of_it));
+    }
+    Ok(users)
+}
+
+impl Known {
+    /// Reads a user with at most one membership.
+    fn read(row: &Row) -> Result<Known, StoreError> {
+        let membership = match row.get::<Option<Uuid>>(3)? {
+            Some(id) => Some(Membership {
+                id,
+                label: row.get(4)?,
+                role: row.get(5)?,
+            }),
+            None => None,
+        };
+        Ok(Known {
+            id: row.get(0)?,
+            email: row.get(1)?,
+            platform_admin: row.get(2)?,
+            organizations: membership.into_iter().collect(),
+        })
+    }
+}
+
+/// Gives a user another password and ends their sessions.
+///
+/// # Errors
+/// 404 for an unknown address.
+pub async fn reset_password(
+    store: &Store,
+    email: String,
+    hash: String,
+    now: i64,
+) -> Result<Known, Problem> {
+    let user = user_by_email(store, email.clone()).await?;
+    let Some((user, _)) = user else {
+        return Err(unknown(&email));
+    };
+    let new = NewPassword {
+        user,
+        before: None,
+        hash,
+        except: None,
+        now,
+    };
+    set_password(store, new).await?;
+    find(store, email).await
 }

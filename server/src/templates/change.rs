@@ -13,7 +13,7 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
 use super::write::{forbidden, rewrite};
-use crate::http::body::Fields;
+use crate::http::body::{DESCRIPTION, Fields};
 use crate::http::call::Asked;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -109,13 +109,15 @@ fn members(
             }
         }
     }
-    for name in ["name", "label"] {
-        if let Some(text) = fields.text(name) {
-            members.push((name, Some(write_string(&text))));
-        }
+    let (name, label) = (fields.text("name"), fields.label("label"));
+    for (name, text) in [("name", name), ("label", label)] {
+        members.extend(text.map(|text| (name, Some(write_string(&text)))));
     }
     for name in ["description", "category"] {
         if let Some(text) = fields.nullable_text(name) {
+            if name == "description" {
+                fields.bound(name, text.as_deref().unwrap_or_default(), DESCRIPTION);
+            }
             members.push((name, text.map(|text| write_string(&text))));
         }
     }

@@ -99,6 +99,9 @@ fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
 
 /// Whether it is about something that others may not see.
 fn concerns_an_organization(operation: &Operation) -> bool {
+    if operation.path.starts_with("/v1/me") {
+        return false;
+    }
     let lists = ["/v1/api-keys", "/v1/channels", "/v1/connections"];
     operation.path.contains('{') || lists.contains(&operation.path) || operation.method == "POST"
 }

@@ -6,9 +6,11 @@ use std::thread;
 use serde_json::json;
 use tokio::sync::oneshot;
 use tplkit_server::auth::Role;
+use tplkit_server::http::Config;
 use tplkit_server::store::{Scope, StoreError};
 
 use super::client::{Answer, Client};
+use super::model::Model;
 use super::world::World;
 use crate::stores::{Place, on_both_stores, run};
 
@@ -16,6 +18,9 @@ on_both_stores!(
     what_is_sent_twice_is_done_once,
     a_key_stands_for_one_request,
     a_refusal_is_kept_too,
+    what_was_not_there_is_not_there_under_its_key,
+    a_body_of_another_type_is_kept_and_one_too_large_is_not,
+    what_changes_nothing_keeps_nothing,
     what_became_forbidden_is_not_replayed,
     answers_are_kept_for_a_day,
     many_at_once_have_one_effect,
@@ -76,6 +81,193 @@ async fn a_refusal_is_kept_too(place: Place) {
     assert!(replayed(&second));
     assert_eq!(first.body, second.body);
     post(&owner, &path, "k-2", &body).expect(201);
+}
+
+/// What is asked of what is not there, with the path of something that is not.
+fn missing(world: &World) -> Vec<(String, String)> {
+    let id = world.context.id();
+    let paths = [
+        (format!("/v1/features/{id}/rows"), json!({"data": {}})),
+        (
+            format!("/v1/features/{id}/rows:batch"),
+            json!({"rows": [{"data": {}}]}),
+        ),
+        (
+            format!("/v1/features/{id}/columns"),
+            json!({"label": "x", "type": "text"}),
+        ),
+        (
+            "/v1/modules".to_owned(),
+            json!({"workspace_id": id, "label": "x"}),
+        ),
+        (
+            "/v1/workflows-v2".to_owned(),
+            super::workflows::body(&id.to_string(), true),
+        ),
+        (format!("/v1/workflows-v2/{id}/apply"), json!({})),
+        (format!("/v1/workflows-v2/{id}/versions"), json!({})),
+        (
+            format!("/v1/workflows-v2/{id}/runs"),
+            json!({"dry_run": true}),
+        ),
+        (
+            format!("/v1/organizations/{id}/members"),
+            json!({"email": "a", "role": "viewer"}),
+        ),
+        (
+            format!("/v1/templates/{id}/apply"),
+            json!({"workspaceId": id}),
+        ),
+        (format!("/apply/templates/{id}"), json!({"workspaceId": id})),
+        (
+            format!("/v1/templates/import?organization_id={id}"),
+            super::model::package("x"),
+        ),
+    ];
+    let with_body = paths.map(|(path, body)| (path, body.to_string()));
+    let mut all = with_body.to_vec();
+    all.push((format!("/v1/template-jobs/{id}/undo"), String::new()));
+    all
+}
+
+fn send(client: &Client, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let mut headers = headers.to_vec();
+    if body.is_empty() {
+        return client.send("POST", path, &headers, None);
+    }
+    headers.push(("content-type", "application/json"));
+    client.send("POST", path, &headers, Some(body.as_bytes()))
+}
+
+async fn what_was_not_there_is_not_there_under_its_key(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    for (path, body) in missing(&world) {
+        let key = [("idempotency-key", "k")];
+        let first = send(&owner, &path, &key, &body).refused(404, "not_found");
+        assert!(!replayed(&first), "{path}");
+        let second = send(&owner, &path, &key, &body).refused(404, "not_found");
+        assert!(replayed(&second), "{path} {second:?}");
+        assert_eq!(first.body, second.body);
+        // A key that is none hides nothing of a path that leads nowhere, and keeps nothing. What a body
+        // or a query names is only known once the request was read.
+        let named = path
+            .split('?')
+            .next()
+            .is_some_and(|path| path.matches('-').count() >= 4);
+        if !named {
+            continue;
+        }
+        let bad = [("idempotency-key", "a b")];
+        let refused = send(&owner, &path, &bad, &body).refused(404, "not_found");
+        assert!(!replayed(&refused), "{path}");
+    }
+    // What was not there stays away from whoever asks again in the same words.
+    world.person("new@acme.test").await;
+    let there = world.as_user("new@acme.test");
+    let path = world.path("/members");
+    let body = json!({"email": "viewer@acme.test", "role": "viewer"}).to_string();
+    let first = post(&there, &path, "k", &body).refused(404, "not_found");
+    world.member(world.acme, "new@acme.test", Role::Owner).await;
+    let second = post(&there, &path, "k", &body).refused(404, "not_found");
+    assert!(replayed(&second), "{second:?}");
+    assert_eq!(first.body, second.body);
+    post(&there, &path, "k-2", &body).refused(409, "conflict");
+}
+
+async fn a_body_of_another_type_is_kept_and_one_too_large_is_not(place: Place) {
+    let config = Config {
+        max_body: 1000,
+        rate: None,
+        ..Config::default()
+    };
+    let world = World::with(place, config).await;
+    let owner = world.as_user("owner@acme.test");
+    let path = world.path("/members");
+    let body = json!({"email": "nobody@acme.test", "role": "viewer"}).to_string();
+    let send = |media_type: &str, coding: &str, key: &str, body: &str| {
+        let headers = [
+            ("content-type", media_type),
+            ("content-encoding", coding),
+            ("idempotency-key", key),
+        ];
+        owner.send("POST", &path, &headers, Some(body.as_bytes()))
+    };
+    for (at, (media_type, coding)) in [("text/plain", "identity"), ("application/json", "gzip")]
+        .into_iter()
+        .enumerate()
+    {
+        let key = format!("k-{at}");
+        let first = send(media_type, coding, &key, &body).refused(415, "unsupported_media_type");
+        assert!(!replayed(&first));
+        // The type is no part of what makes it the same request.
+        for (media_type, coding) in [(media_type, coding), ("application/json", "identity")] {
+            let again = send(media_type, coding, &key, &body);
+            let again = again.refused(415, "unsupported_media_type");
+            assert!(replayed(&again), "{again:?}");
+            assert_eq!(first.body, again.body);
+        }
+        let other = body.replace("viewer", "editor");
+        send(media_type, coding, &key, &other).refused(422, "idempotency_key_reused");
+    }
+    // What is too large may be sent again when the limit is another one.
+    let large = " ".repeat(2000);
+    for _ in 0..2 {
+        let refused = send("application/json", "identity", "large", &large);
+        assert!(!replayed(&refused.refused(413, "payload_too_large")));
+    }
+    // Of a body that is not even read, nothing can be told apart.
+    for _ in 0..2 {
+        let refused = send("text/plain", "identity", "large", &large);
+        assert!(!replayed(&refused.refused(415, "unsupported_media_type")));
+    }
+    send("application/json", "identity", "large", &body).refused(422, "validation_failed");
+}
+
+async fn what_changes_nothing_keeps_nothing(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
+    let (workspace, template) = (&model.workspace, model.put_into("{template_id}"));
+    let missing = world.context.id().to_string();
+    for (path, body) in [
+        (format!("/v1/workspaces/{workspace}/export"), json!({})),
+        (
+            format!("/v1/templates/{template}/plan"),
+            json!({"workspaceId": workspace}),
+        ),
+        (
+            "/v1/workflows-v2/validate".to_owned(),
+            json!({"workspace_id": workspace}),
+        ),
+    ] {
+        let body = body.to_string();
+        for _ in 0..2 {
+            assert!(!replayed(&post(&owner, &path, "k", &body).expect(200)));
+        }
+        // There is nothing that the key could stand for.
+        let other = json!({"workspace_id": missing}).to_string();
+        let other = post(&owner, &path, "k", &other);
+        assert_ne!(other.status, 200, "{path}");
+        assert_ne!(other.code(), "idempotency_key_reused", "{path}");
+        assert!(!replayed(&other));
+        // It is a key all the same.
+        for bad in ["", "a b", &"k".repeat(256)] {
+            let refused = post(&owner, &path, bad, &body).refused(422, "validation_failed");
+            let at = &refused.json()["errors"][0]["path"];
+            assert_eq!(at, "header.Idempotency-Key", "{path}");
+        }
+    }
+    let kept: Result<_, StoreError> = world
+        .store
+        .read(&Scope::Operator, (), |tx, (): &()| {
+            Box::pin(async move {
+                tx.query("SELECT key FROM idempotency WHERE {caller caller_id}", &[])
+                    .await
+            })
+        })
+        .await;
+    assert_eq!(kept.expect("reads").len(), 0);
 }
 
 async fn what_became_forbidden_is_not_replayed(place: Place) {

@@ -17,6 +17,7 @@ on_both_stores!(
     a_refresh_token_that_comes_again_ends_the_family_unless_it_lost_a_race,
     of_many_refreshes_one_wins,
     sessions_expire,
+    a_sign_out_ends_the_family,
     sign_in_is_limited_whatever_the_tricks,
     limits_are_per_route_and_caller,
 );
@@ -183,6 +184,44 @@ async fn sessions_expire(place: Place) {
     world.wait(1);
     access(&world, &tokens).refused(401, "unauthenticated");
     refresh(&world.nobody, &tokens["refresh_token"]).expect(200);
+}
+
+async fn a_sign_out_ends_the_family(place: Place) {
+    let world = World::new(place).await;
+    let other = world.token("owner@acme.test", PASSWORD).json();
+    let leave = |token: &Value| {
+        let body = json!({"refresh_token": token});
+        world.nobody.post("/v1/auth/logout", &body).expect(204)
+    };
+    // By its newest token, by one that was used up, and once more.
+    for newest in [true, false] {
+        let first = world.token("owner@acme.test", PASSWORD).json();
+        let second = refresh(&world.nobody, &first["refresh_token"]).json();
+        let token = if newest { &second } else { &first };
+        for _ in 0..2 {
+            assert_eq!(leave(&token["refresh_token"]).body, "");
+        }
+        for tokens in [&first, &second] {
+            access(&world, tokens).refused(401, "unauthenticated");
+            refresh(&world.nobody, &tokens["refresh_token"]).refused(401, "unauthenticated");
+        }
+    }
+    // Whatever the token is, nothing is told; an access token ends nothing.
+    leave(&json!("garbage"));
+    leave(&other["access_token"]);
+    access(&world, &other).expect(200);
+    // Nor does it take a credential, or care about one.
+    let signed_in = world.nobody.with("nonsense");
+    let body = json!({"refresh_token": "x"});
+    signed_in.post("/v1/auth/logout", &body).expect(204);
+    for body in [
+        json!({}),
+        json!({"refresh_token": 7}),
+        json!({"refresh_token": "x", "a": 1}),
+    ] {
+        let refused = world.nobody.post("/v1/auth/logout", &body);
+        refused.refused(422, "validation_failed");
+    }
 }
 
 async fn sign_in_is_limited_whatever_the_tricks(place: Place) {

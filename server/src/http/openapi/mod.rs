@@ -122,6 +122,10 @@ fn answer(operation: &Operation, status: u16) -> Value {
     if status == 204 {
         return json!({"description": told});
     }
+    if status == 307 {
+        let location = json!({"schema": {"type": "string", "format": "uri-reference"}});
+        return json!({"description": told, "headers": {"Location": location}});
+    }
     let (media_type, schema) = if status < 300 {
         (
             "application/json",
@@ -174,6 +178,9 @@ pub(super) fn tag(operation: &Operation) -> &'static str {
 
 fn operation_id(operation: &Operation) -> String {
     let mut words = vec![operation.method.to_ascii_lowercase()];
+    if operation.path == "/" {
+        return "get_root".to_owned();
+    }
     let segments = operation.path.split(['/', ':', '.', '-']).skip(1);
     for segment in segments.filter(|segment| *segment != "v1") {
         let bare = segment.strip_prefix('{').and_then(|s| s.strip_suffix('}'));

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
+use tplkit::package::size::MOST_LABEL;
 use tplkit::problem::Code;
 
 use super::{automations, configs, connections, jobs, templates};
@@ -42,6 +43,11 @@ pub(super) fn id() -> Value {
 
 pub(super) fn text() -> Value {
     json!({"type": "string"})
+}
+
+/// What people call something, as it is written.
+pub(super) fn label() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": MOST_LABEL})
 }
 
 pub(super) fn instant() -> Value {
@@ -194,6 +200,16 @@ fn identity() -> Vec<(&'static str, Value)> {
             record(&["refresh_token"], json!({"refresh_token": text()})),
         ),
         (
+            "PasswordChange",
+            record(
+                &["current", "new"],
+                json!({"current": text(), "new": {
+                    "type": "string", "minLength": 10,
+                    "description": "At most 1,024 bytes.",
+                }}),
+            ),
+        ),
+        (
             "Tokens",
             whole(json!({
                 "access_token": text(), "refresh_token": text(),
@@ -224,7 +240,7 @@ fn identity() -> Vec<(&'static str, Value)> {
         ),
         (
             "OrganizationPatch",
-            record(&[], json!({"label": text(), "config": {"type": "object"}})),
+            record(&[], json!({"label": label(), "config": {"type": "object"}})),
         ),
         (
             "Member",
@@ -244,7 +260,7 @@ fn identity() -> Vec<(&'static str, Value)> {
             record(
                 &["organization_id", "name", "scopes"],
                 json!({
-                    "organization_id": id(), "name": text(), "scopes": scopes,
+                    "organization_id": id(), "name": label(), "scopes": scopes,
                     "expires_at": {"type": ["string", "null"], "format": "date-time"},
                 }),
             ),
@@ -267,7 +283,7 @@ fn described(own: Value) -> Value {
 /// The body that creates a record: a parent, a label, and what may be left out.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
 fn creation(parent: &str, config: Value, own: Value) -> Value {
-    let mut all = json!({parent: id(), "name": to("Name"), "label": text(), "config": config});
+    let mut all = json!({parent: id(), "name": to("Name"), "label": label(), "config": config});
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
         all.extend(own);
     }
@@ -277,7 +293,7 @@ fn creation(parent: &str, config: Value, own: Value) -> Value {
 /// The body that changes one.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
 fn change(config: Value, own: Value) -> Value {
-    let mut all = json!({"name": to("Name"), "label": text(), "config": config});
+    let mut all = json!({"name": to("Name"), "label": label(), "config": config});
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
         all.extend(own);
     }
@@ -392,7 +408,7 @@ fn model(definitions: &Definitions) -> Vec<(&'static str, Value)> {
             record(
                 &[],
                 json!({
-                    "label": text(), "type": {"enum": types},
+                    "label": label(), "type": {"enum": types},
                     "default_component": {"enum": definitions.components},
                     "config": column_config, "order": integer(),
                 }),

@@ -1,8 +1,9 @@
 //! The schemas of templates and their payloads.
 
 use serde_json::{Value, json};
+use tplkit::package::size::MOST_DESCRIPTION;
 
-use super::schemas::{id, instant, integer, nullable, record, text, whole};
+use super::schemas::{id, instant, integer, label, nullable, record, text, whole};
 
 /// The uid of something in a package.
 pub(super) fn uid() -> Value {
@@ -56,8 +57,9 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             record(
                 &[],
                 json!({
-                    "visibility": visibility, "name": text(), "label": text(),
-                    "description": nullable("string"), "category": nullable("string"), "tags": tags,
+                    "visibility": visibility, "name": text(), "label": label(),
+                    "description": {"type": ["string", "null"], "maxLength": MOST_DESCRIPTION},
+                    "category": nullable("string"), "tags": tags,
                 }),
             ),
         ),

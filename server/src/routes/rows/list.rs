@@ -4,7 +4,7 @@ use axum::response::Response;
 use tplkit::rows::query::Sort;
 use uuid::Uuid;
 
-use super::question::{question, seen, visible};
+use super::question::{malformed, question, seen, visible};
 use crate::http::call::{Asked, Call};
 use crate::http::lane::in_lane;
 use crate::http::page::PageRequest;
@@ -62,6 +62,7 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
         Err(_) => call.page(""),
     };
     let (question, _) = asked?;
+    let sort = sort?;
     let page = page?;
     let after = match &page.after {
         None => None,
@@ -76,16 +77,13 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
     })
 }
 
-fn sort(query: &mut Query) -> Sort {
+fn sort(query: &mut Query) -> Result<Sort, Problem> {
     let Some(text) = query.text("sort") else {
-        return Sort::default();
+        return Ok(Sort::default());
     };
-    Sort::parse(&text).unwrap_or_else(|| {
-        query.refuse(
-            "sort",
-            "names no column; it is written `column` or `-column`",
-        );
-        Sort::default()
+    Sort::parse(&text).ok_or_else(|| {
+        let why = "names no column; it is written `column` or `-column`";
+        malformed([("query.sort".to_owned(), why.to_owned())])
     })
 }
 

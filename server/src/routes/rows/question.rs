@@ -34,10 +34,18 @@ pub(super) fn question(
 }
 
 fn refused(faults: &[FilterFault]) -> Problem {
-    let faults = faults.iter().map(|fault| Fault {
-        path: format!("query.filter[{}]", fault.index),
+    malformed(faults.iter().map(|fault| {
+        let path = format!("query.filter[{}]", fault.index);
+        (path, fault.reason.to_string())
+    }))
+}
+
+/// The refusal of filters, or of a sort, that cannot be read: where, and why.
+pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> Problem {
+    let faults = faults.into_iter().map(|(path, message)| Fault {
+        path,
         code: Code::InvalidFilter.as_str(),
-        message: fault.reason.to_string(),
+        message,
     });
     Problem::invalid_with(Code::InvalidFilter, faults.collect())
 }

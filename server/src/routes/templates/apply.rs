@@ -12,6 +12,7 @@ use crate::http::body;
 use crate::http::call::{Asked, Call};
 use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
+use crate::http::reply::Reply;
 use crate::jobs;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
@@ -178,7 +179,7 @@ async fn planned(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
     } else {
         let (whole, fit) = whole(&mut call, wanted.place.template).await?;
         if let Err(problem) = fit {
-            return call.found(apply::unfit(&whole, &problem)?).await;
+            return Ok(apply::unfit(&whole, &problem)?.response());
         }
         Question {
             place: wanted.place,
@@ -190,6 +191,5 @@ async fn planned(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
     let plan = call.survey(Arc::new(question), |tx, asked| {
         Box::pin(apply::plan(tx, asked))
     });
-    let plan = plan.await?;
-    call.found(plan).await
+    plan.await.map(Reply::response)
 }

@@ -29,14 +29,10 @@ pub async fn validate(mut call: Call) -> Result<Response, Problem> {
     let query = call.query.finish();
     let workspace = workspace(&mut fields)?;
     let body = query.and_then(|()| read(fields));
-    let question = Question { workspace, body };
-    if call.is_kept() {
-        return call
-            .write(question, |tx, asked| Box::pin(once(tx, asked)))
-            .await;
-    }
-    call.read(question, |tx, asked| Box::pin(answer(tx, asked)))
-        .await
+    call.read(Question { workspace, body }, |tx, asked| {
+        Box::pin(answer(tx, asked))
+    })
+    .await
 }
 
 /// The workspace that a body names: who cannot be told where cannot be told more.
@@ -53,16 +49,6 @@ fn read(mut fields: Fields) -> Result<(Halves, Option<Uuid>), Problem> {
     let workflow = fields.id("workflow_id");
     fields.finish()?;
     Ok((halves, workflow))
-}
-
-async fn once(tx: &mut Tx, asked: &Asked<Question>) -> Result<Reply, Problem> {
-    let workspace = find::lock(tx, &WORKSPACE, asked.input.workspace).await?;
-    asked.enter(workspace.organization())?;
-    if let Some(answered) = asked.claim(tx).await? {
-        return Ok(answered);
-    }
-    let reply = verdict(tx, asked, &workspace).await?;
-    asked.keep(tx, reply).await
 }
 
 async fn answer(tx: &mut Tx, asked: &Asked<Question>) -> Result<Reply, Problem> {

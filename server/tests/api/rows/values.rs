@@ -10,6 +10,7 @@ on_both_stores!(
     currency_is_rounded_in_every_mode_and_on_every_way_in,
     numbers_are_exact_and_plain,
     texts_come_back_as_they_were_sent,
+    the_empty_text_is_a_value_of_texts_and_documents_alone,
 );
 
 const COLUMNS: [Column; 5] = [
@@ -140,4 +141,80 @@ async fn texts_come_back_as_they_were_sent(place: Place) {
     let one = row["id"].as_str().expect("an id");
     let read = editor.get(&path(feature, &format!("/{one}"))).json();
     assert_eq!(read["data"], body["data"]);
+}
+
+const TYPED: [Column; 12] = [
+    ("number", "number", "numberfield", "{}"),
+    ("currency", "currency", "currencyfield", "{}"),
+    ("boolean", "boolean", "checkbox", "{}"),
+    ("date", "date", "datepicker", "{}"),
+    ("datetime", "datetime", "datetimepicker", "{}"),
+    ("select", "select", "selectfield", r#"{"options":["","a"]}"#),
+    (
+        "multi",
+        "multi_select",
+        "selectfield",
+        r#"{"options":["","a"]}"#,
+    ),
+    ("masked", "masked", "maskedfield", r#"{"mask":"nif"}"#),
+    ("link", "linked_select", "linkfield", "{}"),
+    ("press", "button", "button", "{}"),
+    ("text", "text", "textfield", "{}"),
+    ("any", "json", "jsoneditor", "{}"),
+];
+
+async fn the_empty_text_is_a_value_of_texts_and_documents_alone(place: Place) {
+    let world = World::new(place).await;
+    let feature = table(&world, &TYPED).await;
+    let editor = world.as_user("editor@acme.test");
+    let row = editor
+        .post(&path(feature, ""), &json!({"data": {}}))
+        .expect(201)
+        .json();
+    let one = format!("/{}", row["id"].as_str().expect("an id"));
+    for (column, ..) in TYPED {
+        let stored = ["text", "any"].contains(&column);
+        for mode in ["on", "strict"] {
+            let query = format!("?validate={mode}");
+            let data = json!({"data": {column: ""}});
+            let batch = json!({"rows": [{"data": {}}, data]});
+            for (answer, at) in [
+                (editor.post(&path(feature, &query), &data), "data."),
+                (
+                    editor.post(&path(feature, &format!(":batch{query}")), &batch),
+                    "rows[1].data.",
+                ),
+                (
+                    editor.patch(&path(feature, &format!("{one}{query}")), &data),
+                    "data.",
+                ),
+                (
+                    editor.patch(&path(feature, &format!("{one}{query}&merge=true")), &data),
+                    "data.",
+                ),
+            ] {
+                if stored {
+                    assert!(answer.status < 300, "{column} {answer:?}");
+                    assert!(answer.body.contains(&format!("{{\"{column}\":\"\"}}")));
+                    continue;
+                }
+                let refused = answer.refused(422, "validation_failed").json();
+                assert_eq!(
+                    refused["errors"][0]["path"],
+                    format!("{at}{column}"),
+                    "{mode}"
+                );
+            }
+        }
+        // What is not judged is kept as it came.
+        let data = json!({"data": {column: ""}});
+        let row = editor
+            .post(&path(feature, "?validate=off"), &data)
+            .expect(201);
+        assert_eq!(row.json()["data"], data["data"], "{column}");
+        let data = json!({"data": {column: null}});
+        editor
+            .post(&path(feature, "?validate=strict"), &data)
+            .expect(201);
+    }
 }

@@ -10,6 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     reads_find_what_they_ask_for,
     writes_follow_the_rules_of_rows,
+    no_empty_text_is_written_where_it_is_no_value,
     rows_are_found_by_a_column,
     a_column_that_is_gone_is_not_written,
     people_are_told,
@@ -220,6 +221,23 @@ async fn writes_follow_the_rules_of_rows(place: Place) {
     let rows = stage.all(&feature);
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[1], json!({"must": "x", "price": 1.01, "key": "new"}));
+}
+
+async fn no_empty_text_is_written_where_it_is_no_value(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    for (column, written) in [("n", false), ("status", true)] {
+        let before = stage.all(&out).len();
+        let steps = json!([write("insert", &out, &[(column, json!(""))])]);
+        let workflow = stage.fires(&manual(), &steps).await;
+        let runs = super::path(&workflow, "/runs");
+        stage.editor.post(&runs, &json!({})).expect(202);
+        stage.settle().await;
+        let status = if written { "succeeded" } else { "failed" };
+        assert_eq!(stage.run(&workflow)["status"], status, "{column}");
+        let rows = stage.all(&out);
+        assert_eq!(rows.len(), before + usize::from(written), "{rows:?}");
+    }
 }
 
 async fn rows_are_found_by_a_column(place: Place) {

@@ -27,7 +27,7 @@ struct Reached(BTreeMap<u16, String>);
 
 impl Reached {
     fn note(&mut self, operation: &Operation, answer: &Answer) {
-        let code = if answer.status < 300 {
+        let code = if answer.status < 400 {
             String::new()
         } else {
             answer.code()

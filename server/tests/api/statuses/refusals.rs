@@ -48,7 +48,8 @@ impl Asking<'_> {
         let nobody = &stage.world.nobody;
         let mut answers = Vec::new();
         let access = self.operation.access;
-        if self.is_sign_in() {
+        // A sign-out tells nothing of what it is given.
+        if self.is_sign_in() && self.operation.statuses.contains(&401) {
             let mut wrong = self.here.clone();
             let body = wrong.body.as_mut().expect("a body");
             body.1 = body.1.replace(":\"", ":\"wrong");

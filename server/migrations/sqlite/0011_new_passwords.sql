@@ -1,0 +1,1 @@
+-- Nothing: there are no roles here, and the wall lets through whoever finds out whose password it is.
