@@ -59,3 +59,25 @@ fn what_the_demonstration_prints_works() {
     assert_eq!(again.status.code(), Some(2));
     assert!(stderr(&again).contains("not empty"), "{}", stderr(&again));
 }
+
+/// Without a store of its own it is in memory: it leaves nothing behind, and the same line starts it again.
+#[test]
+fn a_demonstration_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for _ in 0..2 {
+        let mut child = command(&["serve", "--listen", "127.0.0.1:0", "--demo"])
+            .current_dir(folder.path())
+            .env_remove("TPLKIT_DATABASE_URL")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let mut printed = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let line = printed.next().expect("a line").expect("UTF-8");
+        assert!(line.starts_with("listening on http://"), "{line}");
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+    }
+    let left = std::fs::read_dir(folder.path()).expect("reads").count();
+    assert_eq!(left, 0);
+}

@@ -38,7 +38,7 @@ mod process;
 #[cfg(unix)]
 mod races;
 #[cfg(unix)]
-mod readme;
+mod sessions;
 #[cfg(unix)]
 mod sharing;
 mod sinks;

@@ -24,10 +24,12 @@ use tplkit_server::store::{Store, StoreError};
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    #[arg(help = "The store: sqlite:FILE, sqlite::memory: or postgres://…")]
+    #[arg(
+        help = "The store: sqlite:FILE, sqlite::memory: or postgres://… [default: sqlite:tplkit.db; of serve --demo: sqlite::memory:]"
+    )]
     #[arg(long, global = true, value_name = "URL", env = "TPLKIT_DATABASE_URL")]
-    #[arg(hide_env_values = true, default_value = "sqlite:tplkit.db")]
-    database: String,
+    #[arg(hide_env_values = true)]
+    database: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -67,6 +69,16 @@ pub(crate) enum Failure {
     Interrupted,
 }
 
+impl Command {
+    /// The store where none is named. A demonstration leaves nothing behind and can be started again.
+    fn default_database(&self) -> &'static str {
+        match self {
+            Command::Serve(options) if options.demo => "sqlite::memory:",
+            _ => "sqlite:tplkit.db",
+        }
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Failure {
         Failure::Refused(problem)
@@ -100,6 +112,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let Arguments { database, command } = arguments;
+    let database = database.unwrap_or_else(|| command.default_database().to_owned());
     let context = Context::new(Arc::new(SystemClock));
     match command {
         Command::Serve(options) => serve::run(&database, context, options).await,

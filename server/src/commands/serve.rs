@@ -80,9 +80,10 @@ pub(super) struct Arguments {
         value_delimiter = ','
     )]
     cors_origins: Vec<String>,
-    /// Fills an empty store with a shop to try things on, and prints how to get at it.
+    /// Fills an empty store with a shop to try things on, and prints how to get at it. Without
+    /// `--database` the store is in memory and goes with the process.
     #[arg(long)]
-    demo: bool,
+    pub(super) demo: bool,
     #[command(flatten)]
     process: process::Arguments,
 }

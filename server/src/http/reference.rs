@@ -22,6 +22,7 @@ const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 /// The page.
 pub fn page(document: &Value) -> String {
     let operations = operations(document);
+    let components = &document["components"];
     let mut tags: Vec<&str> = Vec::new();
     for operation in &operations {
         if !tags.contains(&operation.tag()) {
@@ -29,7 +30,7 @@ pub fn page(document: &Value) -> String {
         }
     }
     let info = &document["info"];
-    let schemas = document["components"]["schemas"].as_object();
+    let schemas = components["schemas"].as_object();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -54,7 +55,7 @@ pub fn page(document: &Value) -> String {
                     }
                     ul { li { a href="#schemas" { strong { "schemas" } } } }
                 }
-                @for operation in &operations { (operation.section()) }
+                @for operation in &operations { (operation.section(components)) }
                 section id="schemas" {
                     h2 { "Schemas" }
                     @for (name, schema) in schemas.into_iter().flatten() {
@@ -105,7 +106,7 @@ impl<'d> Operation<'d> {
         format!("{} {}", self.method.to_ascii_uppercase(), self.path)
     }
 
-    fn section(&self) -> Markup {
+    fn section(&self, components: &Value) -> Markup {
         let parameters = self.about["parameters"].as_array();
         let request = &self.about["requestBody"]["content"]["application/json"]["schema"];
         let answers = self.about["responses"].as_object();
@@ -114,7 +115,7 @@ impl<'d> Operation<'d> {
                 h3 { b { (self.method.to_ascii_uppercase()) } code { (self.path) } }
                 p { (text(&self.about["summary"])) ". " (text(&self.about["description"])) }
                 table {
-                    @for parameter in parameters.into_iter().flatten() {
+                    @for parameter in parameters.into_iter().flatten().map(|known| component(components, known)) {
                         tr {
                             td { code { (text(&parameter["name"])) } }
                             td { (text(&parameter["in"])) }
@@ -125,7 +126,7 @@ impl<'d> Operation<'d> {
                 }
                 @if request.is_object() { p { "Body: " (linked(request)) } }
                 table {
-                    @for (status, answer) in answers.into_iter().flatten() {
+                    @for (status, answer) in answers.into_iter().flatten().map(|(status, known)| (status, component(components, known))) {
                         tr {
                             td { code { (status) } }
                             td { (text(&answer["description"])) }
@@ -140,6 +141,13 @@ impl<'d> Operation<'d> {
             }
         }
     }
+}
+
+/// A component by its reference, or the value itself where it is none.
+fn component<'d>(components: &'d Value, value: &'d Value) -> &'d Value {
+    let path = text(&value["$ref"]).strip_prefix("#/components");
+    path.and_then(|path| components.pointer(path))
+        .unwrap_or(value)
 }
 
 /// A schema by its name, or as it stands.

@@ -6,15 +6,11 @@ use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
 
 /// All of them, by name.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
-    let trigger = json!({
-        "type": "object",
-        "description": "`type`, the key of the trigger, and its `config`.",
-    });
-    let graph = json!({
-        "type": "object",
-        "description": "`steps`, in order of execution.",
-    });
+    let trigger = to("Trigger");
+    let graph = to("Graph");
     vec![
+        ("Trigger", json!({"type": "object"})),
+        ("Graph", json!({"type": "object"})),
         (
             "WorkflowVersion",
             whole(json!({

@@ -64,13 +64,15 @@ pub(super) fn nullable(of: &str) -> Value {
 
 /// A page of records.
 fn page(name: &str) -> Value {
-    whole(json!({
+    let mut page = whole(json!({
         "items": {"type": "array", "items": to(name)},
         "next_cursor": {
             "type": ["string", "null"],
             "description": "Pass it back as `cursor` for the next page; null on the last one.",
         },
-    }))
+    }));
+    page["description"] = format!("One page of `{name}` records.").into();
+    page
 }
 
 /// All components.
@@ -83,6 +85,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "OpenApi",
         json!({"type": "object", "required": ["openapi", "paths"]}),
     );
+    put("Config", json!({"type": "object"}));
     put("Problem", problem());
     put(
         "Name",
@@ -113,7 +116,8 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
             .map(|(name, _)| format!("{kind}.{name}"))
             .collect();
         let choices: Vec<Value> = names.iter().map(|name| to(name)).collect();
-        for (name, (_, schema)) in names.iter().zip(variants) {
+        for (name, (variant, mut schema)) in names.iter().zip(variants) {
+            schema["description"] = format!("`{kind}` of type `{variant}`.").into();
             put(name, schema);
         }
         put(kind, json!({"oneOf": choices}));
@@ -171,11 +175,8 @@ fn problem() -> Value {
 }
 
 fn identity() -> Vec<(&'static str, Value)> {
-    let role = json!({"type": "string", "enum": ["owner", "admin", "editor", "viewer"]});
-    let scopes = json!({
-        "type": "array", "minItems": 1,
-        "items": {"type": "string", "enum": ["read", "write", "structure"]},
-    });
+    let role = to("Role");
+    let scopes = to("Scopes");
     let key = json!({
         "id": id(), "organization_id": id(), "name": text(), "scopes": scopes, "prefix": text(),
         "created_at": instant(),
@@ -184,6 +185,17 @@ fn identity() -> Vec<(&'static str, Value)> {
     let mut created = key.clone();
     created["key"] = json!({"type": "string", "description": "Shown once and never again."});
     vec![
+        (
+            "Role",
+            json!({"type": "string", "enum": ["owner", "admin", "editor", "viewer"]}),
+        ),
+        (
+            "Scopes",
+            json!({
+                "type": "array", "minItems": 1,
+                "items": {"type": "string", "enum": ["read", "write", "structure"]},
+            }),
+        ),
         (
             "Health",
             whole(json!({"status": {"const": "ok"}, "version": text()})),
@@ -233,14 +245,14 @@ fn identity() -> Vec<(&'static str, Value)> {
         (
             "Organization",
             whole(json!({
-                "id": id(), "label": text(), "config": {"type": "object"},
+                "id": id(), "label": text(), "config": to("Config"),
                 "seats": nullable("integer"), "row_quota": nullable("integer"),
                 "created_at": instant(), "updated_at": instant(),
             })),
         ),
         (
             "OrganizationPatch",
-            record(&[], json!({"label": label(), "config": {"type": "object"}})),
+            record(&[], json!({"label": label(), "config": to("Config")})),
         ),
         (
             "Member",
@@ -271,7 +283,7 @@ fn identity() -> Vec<(&'static str, Value)> {
 /// What all records of the model have.
 fn described(own: Value) -> Value {
     let mut all = json!({
-        "id": id(), "name": text(), "label": text(), "config": {},
+        "id": id(), "name": text(), "label": text(), "config": to("Config"),
         "created_at": instant(), "updated_at": instant(), "organization_id": id(),
     });
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
@@ -308,17 +320,14 @@ fn model(definitions: &Definitions) -> Vec<(&'static str, Value)> {
     let rail = json!({"anyOf": [rail, {"type": "array", "items": rail}]});
     let types: Vec<&String> = definitions.column_types.keys().collect();
     let views: Vec<&String> = definitions.view_types.keys().collect();
-    let column_config = json!({"type": "object"});
+    let column_config = to("Config");
     let view_config = json!({"anyOf": [
-        {"type": "object"}, {"type": "array", "maxItems": 1, "items": {"type": "object"}},
+        to("Config"), {"type": "array", "maxItems": 1, "items": to("Config")},
     ]});
-    let list = json!({"type": "array", "items": {"type": "object"}});
+    let list = json!({"type": "array", "items": to("Config")});
     let icon = json!({"type": ["string", "null"]});
     vec![
-        (
-            "Workspace",
-            described(json!({"access": access, "config": {"type": "object"}})),
-        ),
+        ("Workspace", described(json!({"access": access}))),
         (
             "WorkspaceCreate",
             creation(
@@ -439,12 +448,10 @@ fn schema_document() -> Value {
 }
 
 fn rows() -> Vec<(&'static str, Value)> {
-    let data = json!({
-        "type": "object",
-        "description": "Cells by the technical names of their columns.",
-    });
+    let data = to("Cells");
     let create = record(&["data"], json!({"data": data}));
     vec![
+        ("Cells", json!({"type": "object"})),
         (
             "Row",
             whole(json!({
@@ -452,13 +459,13 @@ fn rows() -> Vec<(&'static str, Value)> {
                 "data": data,
             })),
         ),
-        ("RowCreate", create.clone()),
+        ("RowCreate", create),
         ("RowPatch", record(&[], json!({"data": data}))),
         (
             "RowBatch",
             record(
                 &["rows"],
-                json!({"rows": {"type": "array", "minItems": 1, "maxItems": 500, "items": create}}),
+                json!({"rows": {"type": "array", "minItems": 1, "maxItems": 500, "items": to("RowCreate")}}),
             ),
         ),
         (

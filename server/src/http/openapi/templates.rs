@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit::package::size::MOST_DESCRIPTION;
 
-use super::schemas::{id, instant, integer, label, nullable, record, text, whole};
+use super::schemas::{id, instant, integer, label, nullable, record, text, to, whole};
 
 /// The uid of something in a package.
 pub(super) fn uid() -> Value {
@@ -20,17 +20,56 @@ fn export() -> Value {
         json!({
             "features": ids, "views": ids, "modules": ids, "rails": ids, "workflows": ids,
             "rows": {"oneOf": [{"type": "string", "enum": ["none", "all"]}, ids]},
-            "identity": {"type": "object", "description": "The package's identity in the catalog."},
+            "identity": {"type": "object", "description": "Catalog fields of the package: `name`, `label`, …"},
         }),
     )
 }
 
+/// A package file. Unknown members are a finding, no refusal.
+fn package() -> Value {
+    json!({
+        "type": "object",
+        "description": "A package file: `manifest` and `payloads`, or a bare manifest.",
+        "properties": {
+            "manifest": to("Manifest"),
+            "payloads": {"type": "array", "items": to("PayloadEntry")},
+        },
+    })
+}
+
+/// The rows of one table in a package.
+fn payload_entry() -> Value {
+    let columns = json!({"type": "array", "items": {"type": "string"}});
+    json!({
+        "type": "object",
+        "properties": {
+            "itemUid": uid(), "featureRef": text(), "columns": columns,
+            "keyColumn": nullable("string"), "keyUnique": {"type": "boolean"}, "count": integer(),
+            "rows": {"type": "array", "items": to("PayloadRow")},
+        },
+        "required": [
+            "itemUid", "featureRef", "columns", "keyColumn", "keyUnique", "count", "rows",
+        ],
+    })
+}
+
+fn payload_row() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "uid": uid(),
+            "data": to("Cells"),
+            "refs": {"type": "object"},
+        },
+        "required": ["uid", "data"],
+    })
+}
+
 /// All of them.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
-    let visibility = json!({"type": "string", "enum": ["system", "org", "public"]});
+    let visibility = to("Visibility");
     let tags = json!({"type": "array", "items": {"type": "string"}});
-    let manifest =
-        json!({"type": "object", "description": "What the package holds and how it is created."});
+    let manifest = to("Manifest");
     let template = json!({
         "id": id(), "organization_id": id(), "name": nullable("string"), "label": nullable("string"),
         "description": nullable("string"), "category": nullable("string"),
@@ -41,8 +80,12 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     });
     let mut with_manifest = template.clone();
     with_manifest["manifest"] = manifest.clone();
-    let entry = json!({"type": "object", "description": "The rows of one table as they travel in a package."});
     vec![
+        ("Manifest", json!({"type": "object"})),
+        (
+            "Visibility",
+            json!({"type": "string", "enum": ["system", "org", "public"]}),
+        ),
         ("Template", whole(template)),
         ("TemplateWhole", whole(with_manifest)),
         (
@@ -63,20 +106,15 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
                 }),
             ),
         ),
-        (
-            "Package",
-            json!({
-                "type": "object",
-                "description": "A package file: `manifest` and `payloads`, or a bare manifest.",
-            }),
-        ),
+        ("Package", package()),
         ("Export", export()),
-        ("PayloadEntry", entry.clone()),
+        ("PayloadEntry", payload_entry()),
+        ("PayloadRow", payload_row()),
         (
             "Payload",
             whole(json!({
                 "item_uid": uid(), "row_count": integer(), "created_at": instant(),
-                "updated_at": instant(), "entry": entry,
+                "updated_at": instant(), "entry": to("PayloadEntry"),
             })),
         ),
     ]

@@ -19,7 +19,9 @@ pub(in crate::store) struct Claim(ManuallyDrop<File>);
 impl Claim {
     /// Takes it, before anything else is done with the file, which is made if it is not there.
     pub(in crate::store) fn take(file: &Path) -> Result<Claim, StoreError> {
-        let claim = Claim(ManuallyDrop::new(lockable(file).map_err(|error| unavailable(&error))?));
+        let claim = Claim(ManuallyDrop::new(
+            lockable(file).map_err(|error| unavailable(&error))?,
+        ));
         match claim.0.try_lock() {
             Ok(()) => Ok(claim),
             Err(TryLockError::WouldBlock) => Err(StoreError::Served(file.display().to_string())),

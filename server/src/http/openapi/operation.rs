@@ -1,0 +1,110 @@
+//! One operation of the document: its parameters, its body, its responses, and who may ask.
+
+use serde_json::{Map, Value, json};
+
+use super::texts::{self, TEXTS};
+use super::{components, tag};
+use crate::http::operations::{Access, Limit, Operation};
+
+/// The operation as the document has it.
+pub(super) fn described(operation: &Operation) -> Value {
+    let about = &operation.about;
+    let responses: Map<String, Value> = operation
+        .all_statuses()
+        .into_iter()
+        .map(|status| (status.to_string(), response(operation, status)))
+        .collect();
+    let mut described = json!({
+        "operationId": TEXTS.operation_id(operation),
+        "summary": about.summary,
+        "description": conditions(operation),
+        "tags": [tag(operation)],
+        "parameters": parameters(operation),
+        "responses": responses,
+    });
+    described["security"] = match operation.access {
+        Access::Public => json!([]),
+        Access::Users | Access::Scopes(_) => json!([{"bearer": []}]),
+    };
+    if let Some(request) = about.request {
+        described["requestBody"] = json!({
+            "required": operation.takes_body() || operation.method == "PUT",
+            "content": {"application/json": content(request)},
+        });
+    }
+    described
+}
+
+/// References to the parameters that it takes, those of the path first.
+fn parameters(operation: &Operation) -> Vec<Value> {
+    let mut names: Vec<String> = operation
+        .parameters()
+        .map(components::path_parameter)
+        .collect();
+    for name in operation.about.query {
+        names.push(components::query_parameter(operation, name));
+    }
+    if operation.repeatable() {
+        names.push(components::IDEMPOTENCY_KEY.to_owned());
+    }
+    names.push(components::SERVICE_KEY.to_owned());
+    names
+        .iter()
+        .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
+        .collect()
+}
+
+/// A schema by its name, with its example.
+pub(super) fn content(schema: &str) -> Value {
+    let mut content = json!({"schema": {"$ref": format!("#/components/schemas/{schema}")}});
+    if texts::example(schema).is_some() {
+        let example = json!({"$ref": format!("#/components/examples/{schema}")});
+        content["examples"] = json!({schema: example});
+    }
+    content
+}
+
+fn response(operation: &Operation, status: u16) -> Value {
+    if status >= 400 {
+        let name = components::refusal(operation, status);
+        return json!({"$ref": format!("#/components/responses/{name}")});
+    }
+    let description = components::reason(status);
+    if status == 307 {
+        let location = json!({
+            "description": "Where it is.", "schema": {"type": "string", "format": "uri-reference"},
+        });
+        return json!({"description": description, "headers": {"Location": location}});
+    }
+    match operation.about.response {
+        _ if !matches!(status, 200..=203) => json!({"description": description}),
+        Some(schema) => {
+            json!({"description": description, "content": {"application/json": content(schema)}})
+        }
+        None => json!({
+            "description": description,
+            "content": {"text/html": {"schema": {"type": "string"}}},
+        }),
+    }
+}
+
+/// Who may ask, in words.
+fn conditions(operation: &Operation) -> String {
+    let who = match operation.access {
+        Access::Public => return "Needs no credential.".to_owned(),
+        Access::Users => "Not open to API keys.".to_owned(),
+        Access::Scopes(scopes) => {
+            let words: Vec<String> = scopes
+                .iter()
+                .map(|scope| format!("`{}`", scope.as_str()))
+                .collect();
+            format!("API keys need {}.", words.join(" and "))
+        }
+    };
+    let role = operation.role.as_str();
+    let limit = match operation.limit {
+        Limit::None | Limit::Usual => "",
+        Limit::SignIn => " Ten times a minute.",
+    };
+    format!("Role: `{role}` or more. {who}{limit}")
+}

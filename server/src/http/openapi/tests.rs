@@ -1,0 +1,249 @@
+//! The document says everything, once, and nothing that is not so.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tplkit::definitions::Definitions;
+
+use super::texts::{EXAMPLES, TEXTS};
+use super::{OPERATIONS, document, parameters};
+
+#[test]
+fn every_operation_is_described() {
+    for operation in &OPERATIONS {
+        let about = &operation.about;
+        assert!(!about.summary.is_empty(), "{operation:?}");
+        let takes = about.request.is_some();
+        assert!(!takes || operation.has_body(), "{operation:?}");
+        assert!(takes || operation.method != "PATCH", "{operation:?}");
+        let answers = operation.statuses.iter().any(|s| matches!(s, 200..=203));
+        let answers = answers && operation.path != "/docs";
+        assert_eq!(about.response.is_some(), answers, "{operation:?}");
+        for name in about.query {
+            assert!(parameters::query(name).is_some(), "{operation:?} {name}");
+        }
+    }
+}
+
+fn references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(to)) = members.get("$ref") {
+                found.insert(to.trim_start_matches("#/components/").to_owned());
+            }
+            members.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_component_is_there_and_used() {
+    let document = document(Definitions::embedded());
+    let mut used = BTreeSet::new();
+    references(&document, &mut used);
+    let mut known = BTreeSet::new();
+    for part in ["schemas", "parameters", "responses", "examples"] {
+        let components = document["components"][part].as_object();
+        let names = components.expect("components").keys();
+        known.extend(names.map(|name| format!("{part}/{name}")));
+    }
+    assert_eq!(used, known);
+}
+
+#[test]
+fn operations_have_short_names_of_their_own() {
+    let mut ids = BTreeSet::new();
+    for operation in &OPERATIONS {
+        let id = TEXTS.operation_id(operation);
+        let words = id.split('_').collect::<Vec<_>>();
+        assert!(!id.is_empty(), "{operation:?}: name it in texts.json");
+        assert!(words.len() <= 4, "{id}");
+        assert!(!words.contains(&"by"), "{id}");
+        assert!(ids.insert(id), "{id}");
+    }
+    let known: BTreeSet<String> = OPERATIONS.iter().map(|o| format!("{o:?}")).collect();
+    for operation in TEXTS.operations.keys() {
+        assert!(known.contains(operation), "{operation} is no operation");
+    }
+}
+
+#[test]
+fn everything_is_described() {
+    let document = document(Definitions::embedded());
+    for tag in document["tags"].as_array().expect("tags") {
+        assert_ne!(tag["description"], "", "{tag}");
+    }
+    for part in ["schemas", "parameters"] {
+        let components = document["components"][part].as_object();
+        for (name, component) in components.expect("components") {
+            let text = component["description"].as_str().unwrap_or_default();
+            assert!(!text.is_empty(), "{part}/{name}: describe it in texts.json");
+            described(name, component);
+        }
+    }
+    for methods in document["paths"].as_object().expect("paths").values() {
+        for operation in methods.as_object().expect("methods").values() {
+            assert_ne!(operation["description"], "", "{operation}");
+        }
+    }
+}
+
+/// Every property describes itself or refers to something that does.
+fn described(component: &str, schema: &Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                for (name, property) in properties {
+                    let described = ["description", "$ref"];
+                    let described = described.iter().any(|key| property.get(key).is_some());
+                    assert!(described, "{component}.{name}: describe it in texts.json");
+                }
+            }
+            members
+                .values()
+                .for_each(|value| self::described(component, value));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|value| self::described(component, value)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_text_is_used() {
+    let document = document(Definitions::embedded());
+    let components = &document["components"];
+    let text = document.to_string();
+    for name in TEXTS.schemas.keys() {
+        assert!(
+            components["schemas"].get(name).is_some(),
+            "{name} is no schema"
+        );
+    }
+    for (name, words) in &TEXTS.properties {
+        let property = name.split('.').next_back().unwrap_or(name);
+        assert!(
+            text.contains(&format!("\"{property}\":")),
+            "{name} is no property"
+        );
+        assert!(
+            text.contains(words.as_str()),
+            "{name} is described elsewhere"
+        );
+    }
+    for name in TEXTS.parameters.keys() {
+        let known = components["parameters"].get(format!("path_{name}"));
+        assert!(known.is_some(), "{name} is no parameter");
+    }
+    for name in TEXTS.tags.keys() {
+        let mut tags = document["tags"].as_array().expect("tags").iter();
+        assert!(
+            tags.any(|tag| tag["name"] == name.as_str()),
+            "{name} is no tag"
+        );
+    }
+}
+
+/// Objects say whether they are open: generators of clients read silence as "no members".
+#[test]
+fn objects_say_whether_they_are_open() {
+    fn walk(place: &str, schema: &Value) {
+        match schema {
+            Value::Object(members) => {
+                let object = match &members.get("type") {
+                    Some(Value::Array(names)) => names.contains(&"object".into()),
+                    Some(name) => *name == "object",
+                    None => false,
+                };
+                let says = members.contains_key("additionalProperties");
+                assert!(!object || says, "{place}: {schema}");
+                for (name, member) in members {
+                    walk(&format!("{place}/{name}"), member);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(place, item)),
+            _ => {}
+        }
+    }
+    let document = document(Definitions::embedded());
+    walk("", &document["components"]["schemas"]);
+    let cells = &document["components"]["schemas"]["Cells"];
+    assert_eq!(cells["additionalProperties"], true);
+}
+
+/// What two places say is said once and referred to.
+#[test]
+fn nothing_is_written_twice() {
+    let document = document(Definitions::embedded());
+    let mut seen: std::collections::BTreeMap<String, &str> = std::collections::BTreeMap::new();
+    let schemas = document["components"]["schemas"].as_object();
+    for (name, schema) in schemas.expect("schemas") {
+        let large = schema["properties"]
+            .as_object()
+            .is_some_and(|all| all.len() > 4);
+        if large && let Some(other) = seen.insert(schema["properties"].to_string(), name) {
+            panic!("{name} and {other} are the same");
+        }
+    }
+    for methods in document["paths"].as_object().expect("paths").values() {
+        for operation in methods.as_object().expect("methods").values() {
+            for parameter in operation["parameters"].as_array().expect("parameters") {
+                assert!(parameter["$ref"].is_string(), "{parameter}");
+            }
+            let responses = operation["responses"].as_object().expect("responses");
+            for (status, response) in responses {
+                let refusal = status.starts_with(['4', '5']);
+                assert_eq!(response["$ref"].is_string(), refusal, "{response}");
+            }
+        }
+    }
+}
+
+/// Each body and each response has an example that its own schema takes.
+#[test]
+fn examples_are_examples() {
+    // These two are documents of hundreds of kilobytes; the server itself serves the example.
+    let too_large = ["OpenApi", "Definitions"];
+    let document = document(Definitions::embedded());
+    let components = &document["components"];
+    for operation in &OPERATIONS {
+        let about = &operation.about;
+        for name in about.request.into_iter().chain(about.response) {
+            let example = &components["examples"][name]["value"];
+            if example.is_null() {
+                assert!(too_large.contains(&name), "{name}: add it to examples.json");
+                continue;
+            }
+            let schema = serde_json::json!({
+                "$ref": format!("#/components/schemas/{name}"),
+                "components": {"schemas": components["schemas"]},
+            });
+            let validator = jsonschema::options()
+                .should_validate_formats(true)
+                .build(&schema)
+                .expect("a schema");
+            let faults: Vec<String> = validator
+                .iter_errors(example)
+                .map(|fault| format!("{}: {fault}", fault.instance_path()))
+                .collect();
+            assert!(faults.is_empty(), "{name}: {faults:?}");
+        }
+    }
+    for name in EXAMPLES.keys() {
+        assert!(
+            components["schemas"].get(name).is_some(),
+            "{name} is no schema"
+        );
+    }
+}
+
+#[test]
+fn it_says_where_it_is_served_and_whose_it_is() {
+    let document = document(Definitions::embedded());
+    assert_eq!(document["servers"][0]["url"], "/");
+    assert!(document["info"]["contact"]["url"].is_string());
+    assert!(document["info"]["license"]["identifier"].is_string());
+}

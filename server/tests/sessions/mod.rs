@@ -1,0 +1,106 @@
+//! What the documents show in terminals is what happens: the sessions of a document run one after the
+//! other, in one folder that is empty at first, with the programs that the document installs and nothing
+//! else of this repository.
+//!
+//! A block ```` ```console ```` is a session. Lines that begin with `$ ` are commands, `…` alone stands for
+//! lines that are left out, `…` within a line for text that is. A session that shows any output shows all
+//! of standard output; lines of standard error may be left out.
+
+mod compare;
+mod document;
+mod shell;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::document::Document;
+use self::shell::Shell;
+
+/// Documents that say themselves what they install.
+const README: &str = "README.md";
+
+fn root() -> PathBuf {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    parent.expect("a root").to_owned()
+}
+
+/// The tools that sessions may use beside ours. Without one of them nothing can be run.
+#[expect(clippy::print_stderr, reason = "says what is not tested")]
+fn tools_are_there() -> bool {
+    for tool in ["sh", "curl", "jq", "git"] {
+        let output = Command::new(tool).arg("--version").output();
+        // `dash` knows no `--version`; that it starts is enough.
+        if output.is_err() {
+            eprintln!("SKIPPED: there is no {tool}");
+            return false;
+        }
+    }
+    let checkout = Command::new("git")
+        .args(["-c", "safe.directory=*", "rev-parse", "--git-dir"])
+        .current_dir(root())
+        .output();
+    if !checkout.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: this is no checkout that could be cloned");
+        return false;
+    }
+    true
+}
+
+/// Runs a document's sessions and gives everything that is not as shown.
+fn run(name: &str) {
+    if !tools_are_there() {
+        return;
+    }
+    let readme = Document::read(&root(), README);
+    let document = Document::read(&root(), name);
+    let mut programs = document.installs();
+    if name.starts_with("docs/") {
+        // Whoever reads on has installed what the first page says.
+        programs.extend(readme.installs());
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let shell = Shell::new(folder.path(), &root(), &programs);
+    let mut faults = Vec::new();
+    let mut commands = 0;
+    for session in &document.sessions {
+        let Some(session) = session.without_long_commands() else {
+            continue;
+        };
+        let outputs = shell.run(&session);
+        commands += outputs.len();
+        faults.extend(compare::faults(&session, &outputs));
+    }
+    assert!(commands > 0, "{name} has no session");
+    assert!(
+        faults.is_empty(),
+        "{name} shows something else:\n\n{}",
+        faults.join("\n\n")
+    );
+}
+
+#[test]
+fn the_readme_runs_as_it_is_written() {
+    run(README);
+}
+
+#[test]
+fn the_page_about_the_server_runs_as_it_is_written() {
+    run("docs/SERVER.md");
+}
+
+/// Commands hold no placeholders and wait for nothing without an end.
+#[test]
+fn commands_can_be_typed_as_they_stand() {
+    for name in [README, "docs/SERVER.md"] {
+        let document = Document::read(&root(), name);
+        for command in document.sessions.iter().flat_map(|session| &session.steps) {
+            let text = &command.text;
+            assert!(!text.contains('…'), "{name}: {text}");
+            assert!(!text.contains("until "), "{name} may wait for ever: {text}");
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let mut words =
+                words.filter(|word| ["ID", "WORKFLOW_ID", "TEMPLATE_ID"].contains(word));
+            assert_eq!(words.next(), None, "{name}: {text}");
+        }
+    }
+}
