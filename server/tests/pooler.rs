@@ -1,4 +1,4 @@
-//! PgBouncer between the server and PostgreSQL, as its package brings it: settings reach every transaction,
+//! `PgBouncer` between the server and PostgreSQL, as its package brings it: settings reach every transaction,
 //! and none stays behind on a session that goes to somebody else next.
 
 use std::io::{self, Write as _};
@@ -27,7 +27,7 @@ wait "$pooler" || :
 rm -rf "$3"
 "#;
 
-/// A running PgBouncer before the cluster of the tests.
+/// A running `PgBouncer` before the cluster of the tests.
 struct Pooler {
     folder: PathBuf,
     supervisor: Child,

@@ -59,12 +59,11 @@ impl LedgerRows {
                             key: name.and_then(|name| key_of(&rows.names, name)),
                         };
                         table.rows.insert(row.id, stored);
-                        match name {
-                            Some(name) => drop(table.by_uid.insert(name.uid, row.id)),
-                            None => {
-                                let places = table.by_place.entry(rows.uid.clone()).or_default();
-                                places.insert(row.position as usize, row.id);
-                            }
+                        if let Some(name) = name {
+                            table.by_uid.insert(name.uid, row.id);
+                        } else {
+                            let places = table.by_place.entry(rows.uid.clone()).or_default();
+                            places.insert(row.position as usize, row.id);
                         }
                     }
                 }

@@ -50,7 +50,13 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         ..request.clone()
     };
     for _ in 1..CHOICES {
-        match carry_out(&mut target, (&package, request, *minter), &kept.earlier).await? {
+        match Box::pin(carry_out(
+            &mut target,
+            (&package, request, *minter),
+            &kept.earlier,
+        ))
+        .await?
+        {
             Ok(()) => return Ok(()),
             // A name that was free was taken before the structure was written, all or nothing.
             Err(ApplyError::Refused {
@@ -60,7 +66,12 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
             Err(error) => return Err(error.into()),
         }
     }
-    carry_out(&mut target, (&package, request, *minter), &kept.earlier).await??;
+    Box::pin(carry_out(
+        &mut target,
+        (&package, request, *minter),
+        &kept.earlier,
+    ))
+    .await??;
     Ok(())
 }
 

@@ -51,9 +51,12 @@ impl Document {
         let lines = steps.flat_map(|step| step.text.split("&&"));
         lines
             .filter(|line| line.contains("cargo install"))
-            .map(|line| match line.contains("server") {
-                true => "tplkit-server",
-                false => "tplkit",
+            .map(|line| {
+                if line.contains("server") {
+                    "tplkit-server"
+                } else {
+                    "tplkit"
+                }
             })
             .collect()
     }

@@ -76,8 +76,7 @@ pub(in crate::apply) fn fits(
     match (from, into) {
         (Some(Storage::None), _) | (_, Some(Storage::None)) => false,
         // What the definitions do not know stores anything.
-        (_, None | Some(Storage::Any)) => true,
-        (Some(Storage::Option), Some(Storage::String)) => true,
+        (_, None | Some(Storage::Any)) | (Some(Storage::Option), Some(Storage::String)) => true,
         (from, into) => from == into,
     }
 }

@@ -79,7 +79,7 @@ pub(crate) async fn decide(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<
             earlier: &earlier,
             definitions,
         };
-        let now = preview(&snapshot, &structure, asking).await?;
+        let now = Box::pin(preview(&snapshot, &structure, asking)).await?;
         fresh(plan, &now.digest).map_err(|refusal| refused(&[refusal]))?;
     }
     approved.map(drop).map_err(|refusals| refused(&refusals))

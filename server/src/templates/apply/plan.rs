@@ -46,7 +46,7 @@ pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Re
         earlier: &earlier,
         definitions: Definitions::embedded(),
     };
-    let mut found = preview(&snapshot, &structure, asking).await?;
+    let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;
     let wrong = found.refusals.iter().filter(|refusal| is_of_body(refusal));
     let wrong: Vec<Refusal> = wrong.cloned().collect();
     if !wrong.is_empty() {
