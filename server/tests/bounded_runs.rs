@@ -66,7 +66,10 @@ fn p99(mut times: Vec<Duration>) -> Duration {
     times[times.len() * 99 / 100]
 }
 
-#[expect(clippy::print_stdout, reason = "the figure is shown by who asks for it")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the figure is shown by who asks for it"
+)]
 async fn runs_that_grow_leave_the_server_serving(place: Place) {
     let database = place.url.as_str();
     let organization = owner(database);

@@ -186,10 +186,7 @@ fn what_cannot_be_written_keeps_its_findings() {
 )]
 fn a_killed_fix_leaves_the_old_file_or_the_new() {
     // Large enough that writing takes a while.
-    let filler = format!(
-        "\"description\": \"{}\",\n    \"name\"",
-        "x".repeat(4 << 20)
-    );
+    let filler = format!("\"category\": \"{}\",\n    \"name\"", "x".repeat(4 << 20));
     let before = mendable().replacen("\"name\"", &filler, 1);
     let place = Place::with(&[("p.json", &before)]);
     let began = std::time::Instant::now();

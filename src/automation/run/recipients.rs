@@ -140,8 +140,10 @@ pub(super) fn split(text: &str) -> Vec<String> {
 
 /// A value as the one mailbox that it is.
 fn one(value: &Value) -> Result<&str, &'static str> {
-    let Value::String(text) = value else {
-        return Err("is no address");
+    let text = match value {
+        Value::String(text) => text,
+        Value::Null => return Err("there is nobody to send it to"),
+        _ => return Err("is no address"),
     };
     if text.contains(char::is_control) {
         return Err(LINE);

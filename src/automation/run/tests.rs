@@ -211,7 +211,7 @@ fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
     let nobody = told(&mail("{{record.absent}}", "s"));
     assert_eq!(
         nobody,
-        ["0 `to` is \"{{record.absent}}\", which yields \"\": there is nobody to send it to"]
+        ["0 `to` is \"{{record.absent}}\", which yields \"null\": there is nobody to send it to"]
     );
 }
 

@@ -204,7 +204,11 @@ impl Making<'_> {
         let operator =
             self.dice
                 .word_of(&["equals", "contains", "greaterThan", "isEmpty", "between"]);
-        let compared = if self.dice.chance(50) {
+        let compared = if operator == "between" {
+            let low = self.dice.below(10);
+            let high = low + self.dice.below(10);
+            Value::from(vec![whole(low), whole(high)])
+        } else if self.dice.chance(50) {
             Value::from(self.expression(scope))
         } else {
             Value::from(7)
