@@ -24,6 +24,7 @@
 //! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
 //! | export a workspace as a package | [`export`] |
 //! | draw a package, or write it as one page | [`graph`], [`report`] |
+//! | show text of strangers without harm | [`printable`] |
 //! | read JSON with every place kept | [`json`] |
 //! | talk to a server, with the feature `client` | `client` |
 //!
@@ -47,6 +48,7 @@ pub mod layout;
 mod markup;
 pub mod migrate;
 pub mod package;
+pub mod printable;
 pub mod problem;
 pub mod report;
 pub mod rows;

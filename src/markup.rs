@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use crate::check::visible;
+use crate::printable::visible;
 
 /// A text that writes itself escaped, fit for content and for quoted attributes alike.
 #[derive(Debug, Clone, Copy)]

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::position::begins_character;
+use crate::printable::line;
 
 /// How many characters are shown before the marked ones at most, when the line must be cut.
 const BEFORE: usize = 36;
@@ -98,24 +99,7 @@ fn count(bytes: &[u8]) -> usize {
 }
 
 fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .chars()
-        .map(visible)
-        .collect()
-}
-
-/// A character that is safe to print, in the place of any character.
-pub(crate) fn visible(character: char) -> char {
-    match character {
-        '\t' => ' ',
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}'..='\u{9f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{feff}' => '\u{fffd}',
-        other => other,
-    }
+    line(&String::from_utf8_lossy(bytes))
 }
 
 #[cfg(test)]

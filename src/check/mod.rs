@@ -12,6 +12,7 @@ pub mod facts;
 mod finding;
 pub mod fix;
 mod located;
+pub mod page;
 pub mod position;
 mod promotion;
 pub mod render;
@@ -25,7 +26,6 @@ pub mod suggest;
 
 pub use checked::{Checked, NotChecked};
 pub use excerpt::Excerpt;
-pub(crate) use excerpt::visible;
 pub use finding::{Edit, Finding, Fix, Place, Related};
 pub use located::{Located, LocatedReport, LocatedVerdict, Spot};
 pub use position::LineColumn;

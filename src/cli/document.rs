@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tplkit::check::render::Trouble;
+use tplkit::printable;
 
 /// The version of every JSON document that the tool writes.
 const SCHEMA_VERSION: u32 = 1;
@@ -19,9 +20,8 @@ pub(crate) fn write(outcome: &str, body: &Value) -> String {
         document.extend(members.clone());
     }
     // A value always serializes.
-    let mut text = serde_json::to_string_pretty(&Value::Object(document)).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&Value::Object(document)).unwrap_or_default();
+    printable::json(&(text + "\n"))
 }
 
 /// Writes a document whose members stay as they were written: numbers keep their digits.
@@ -31,7 +31,7 @@ pub(crate) fn write_raw(outcome: &str, members: &[(&str, &RawValue)]) -> String 
     let head = [("schemaVersion", &*version), ("outcome", &*outcome)];
     let all: IndexMap<&str, &RawValue> = head.into_iter().chain(members.iter().copied()).collect();
     // What is raw always serializes.
-    serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
+    printable::json(&(serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"))
 }
 
 /// A value as one that stays as it is written.

@@ -66,6 +66,12 @@ fn is_plain(root: &Path, name: &str) -> io::Result<bool> {
                     "it is a link, which could lead out of the folder",
                 ));
             }
+            // Whoever opens a pipe waits for somebody to write into it.
+            Ok(about) if !about.is_file() && !about.is_dir() => {
+                return Err(io::Error::other(
+                    "it is a pipe, a socket or a device; put a plain file in its place",
+                ));
+            }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),

@@ -1,17 +1,34 @@
 //! The only place that prints: results to stdout, everything else to stderr.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use tplkit::check::render::Trouble;
+use tplkit::printable;
 
 use super::error::CliError;
 use super::last_words;
 use super::replace;
 use super::source::is_stdin;
 
-/// Writes a result to the file `target`, or to standard output (without one, or with `-`).
+/// Writes a result for people or in a format for them to the file `target`, or to standard output (without
+/// one, or with `-`). Nothing in it steers a terminal or reads as what it is not.
 pub(crate) fn write_result(text: &str, target: Option<&Path>) -> Result<(), CliError> {
+    write_styled(&printable::lines(text), target)
+}
+
+/// Writes a result that is data: its bytes mean something, unless it is for somebody at a terminal.
+pub(crate) fn write_data(text: &str, target: Option<&Path>) -> Result<(), CliError> {
+    let shown = target.is_none_or(is_stdin) && io::stdout().is_terminal();
+    if shown {
+        write_result(text, target)
+    } else {
+        write_styled(text, target)
+    }
+}
+
+/// Writes a result whose colours are ours, and whose texts were made harmless before they got them.
+pub(crate) fn write_styled(text: &str, target: Option<&Path>) -> Result<(), CliError> {
     match target.filter(|path| !is_stdin(path)) {
         None => print_stdout(text).map_err(CliError::Output),
         Some(path) => replace::write(path, text.as_bytes()),
@@ -31,9 +48,9 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes a line to stderr; when stderr is closed there is nobody to tell.
+/// Writes lines to stderr, harmless ones; when stderr is closed there is nobody to tell.
 pub(crate) fn print_note(text: &str) {
-    writeln!(io::stderr().lock(), "{text}").ok();
+    writeln!(io::stderr().lock(), "{}", printable::lines(text)).ok();
 }
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.

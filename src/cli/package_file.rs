@@ -13,7 +13,7 @@ use tplkit::package::canonical::CanonicalError;
 use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::write_result;
+use super::output::write_styled;
 use super::session::Session;
 use super::source;
 
@@ -78,7 +78,7 @@ pub(crate) fn refuse(report: &Report, form: Form, session: &Session) -> Result<E
         Form::Text => render::text(report, session.style(None)),
         Form::Json => render::json(report),
     };
-    write_result(&text, None)?;
+    write_styled(&text, None)?;
     Ok(Exit::Findings)
 }
 

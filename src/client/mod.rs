@@ -30,6 +30,7 @@ mod told;
 mod transport;
 mod workspace;
 
+use std::any::Any;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -68,6 +69,12 @@ pub trait Host: Send + Sync {
     fn retrying(&self, why: &str, after: Duration) {
         let _ = (why, after);
     }
+    /// Is told that a request leaves, and after which time it is given up. What it gives is dropped once
+    /// there is an answer, or none.
+    fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {
+        let _ = (request, most);
+        None
+    }
 }
 
 /// Bounds of a client.
@@ -77,6 +84,8 @@ pub struct Options {
     pub connect: Duration,
     /// How long one request may take, answer included.
     pub whole: Duration,
+    /// How long a request that only reads may go without an answer, and any answer without a further part.
+    pub silence: Duration,
     /// How large an answer may be, in bytes.
     pub largest: u64,
     /// How often a request is tried again.
@@ -93,6 +102,7 @@ impl Default for Options {
         Options {
             connect: Duration::from_secs(10),
             whole: Duration::from_secs(120),
+            silence: Duration::from_secs(30),
             largest: 512 << 20,
             retries: 4,
             patience: Duration::from_secs(30),

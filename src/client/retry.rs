@@ -38,7 +38,8 @@ pub(super) fn again(
         Ok(answer) if tries > 1 && is_in_progress(answer, request) => {
             format!("{request} is still running")
         }
-        Err(Error::Unreachable { cause, why, .. }) if *cause != Cause::Tls => why.clone(),
+        // Who was silent for as long as anybody waits is not waited for once more.
+        Err(Error::Unreachable { cause, why, .. }) if *cause == Cause::Connection => why.clone(),
         _ => return None,
     };
     let asked = outcome.as_ref().ok().and_then(|answer| asked(answer, host));
@@ -147,7 +148,7 @@ mod tests {
             })
         };
         assert_eq!(after(&broken(Cause::Connection), 1), MS(200));
-        assert_eq!(after(&broken(Cause::Timeout), 2), MS(400));
+        assert_eq!(after(&broken(Cause::Timeout), 1), None);
         assert_eq!(after(&broken(Cause::Tls), 1), None);
         assert_eq!(after_answer(answer(503, None), 4), MS(1600));
         assert_eq!(after_answer(answer(503, None), 5), None);

@@ -25,7 +25,11 @@ pub(super) struct Transport {
     http: blocking::Client,
     largest: u64,
     whole: Duration,
+    silence: Duration,
 }
+
+/// An answer that comes more slowly than this, once it has been silent or slow for long enough, is given up.
+const SLOWEST: u64 = 1 << 10;
 
 impl Transport {
     pub(super) fn new(options: &Options) -> Result<Transport, Error> {
@@ -50,6 +54,7 @@ impl Transport {
             http,
             largest: options.largest,
             whole: options.whole,
+            silence: options.silence,
         })
     }
 
@@ -62,7 +67,12 @@ impl Transport {
         host: &dyn Host,
     ) -> Result<Answer, Error> {
         let began = host.now();
-        let late = || host.now().duration_since(began).unsigned_abs() > self.whole;
+        let late = |read: u64| {
+            let taken = host.now().duration_since(began).unsigned_abs();
+            let slow = taken > self.silence && read < taken.as_secs().saturating_mul(SLOWEST);
+            taken > self.whole || slow
+        };
+        let _asking = host.asking(&request.to_string(), self.most(request));
         let Some(mut url) = base.join(&request.path, &request.query) else {
             let path = request.path.escape_debug();
             return Err(Error::Invalid(format!("`{path}` is no path of the server")));
@@ -83,6 +93,15 @@ impl Transport {
         Err(redirected(&url, &url))
     }
 
+    /// How long the server may say nothing: what it has to do first takes time.
+    fn most(&self, request: &Request) -> Duration {
+        if request.body.is_some() || request.method != Method::GET {
+            self.whole
+        } else {
+            self.whole.min(self.silence)
+        }
+    }
+
     fn send(
         &self,
         base: &BaseUrl,
@@ -91,7 +110,7 @@ impl Transport {
         headers: HeaderMap,
     ) -> Result<Response, Error> {
         let mut builder = self.http.request(request.method.clone(), url.clone());
-        builder = builder.headers(headers);
+        builder = builder.headers(headers).timeout(self.most(request));
         if let Some(body) = &request.body {
             builder = builder.body(body.clone());
         }
@@ -104,9 +123,19 @@ impl Transport {
         request: &Request,
         response: Response,
         token: Option<&Secret>,
-        late: &dyn Fn() -> bool,
+        late: &dyn Fn(u64) -> bool,
     ) -> Result<Answer, Error> {
         let status = response.status();
+        let too_large = || Error::TooLarge {
+            request: request.to_string(),
+            largest: self.largest,
+        };
+        if response
+            .content_length()
+            .is_some_and(|length| length > self.largest)
+        {
+            return Err(too_large());
+        }
         let headers = response.headers().iter();
         let headers = headers.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -127,13 +156,10 @@ impl Transport {
             }
             answer.body.extend_from_slice(&part[..length]);
             if answer.body.len() as u64 > self.largest {
-                return Err(Error::TooLarge {
-                    request: request.to_string(),
-                    largest: self.largest,
-                });
+                return Err(too_large());
             }
             // The library below bounds each wait for more, not their sum.
-            if late() {
+            if late(answer.body.len() as u64) {
                 return Err(timed_out(base));
             }
         }

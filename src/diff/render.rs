@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Change, Diff, Fate, FieldChange, Kind, RowChange, RowsDiff};
+use crate::printable::{self, code, line};
 
 /// Longer values are cut in what people read.
 const LONGEST: usize = 80;
@@ -14,13 +15,18 @@ pub fn text(diff: &Diff) -> String {
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(out, "{} {}", sign(change.fate), title(change));
         for field in &change.fields {
-            let _ = writeln!(out, "    {}: {}", field.path, arrow(field, cut));
+            let _ = writeln!(out, "    {}: {}", line(&field.path), arrow(field, cut));
         }
     }
     for rows in diff.rows.iter().flatten() {
-        let _ = writeln!(out, "~ rows of {}: {}", rows.table, counts(rows));
+        let _ = writeln!(
+            out,
+            "~ rows of {}: {}",
+            line(&rows.table),
+            counts(rows, line)
+        );
         for row in &rows.first {
-            let _ = writeln!(out, "    {} {}", sign(row.fate), told(row, cut));
+            let _ = writeln!(out, "    {} {}", sign(row.fate), told(row, cut, line));
         }
         if let Some(more) = untold(rows) {
             let _ = writeln!(out, "    … and {more} more");
@@ -62,9 +68,9 @@ pub fn markdown(diff: &Diff) -> String {
         out.push_str("\n### Rows\n\n");
     }
     for rows in rows {
-        let _ = writeln!(out, "- {}: {}", code(&rows.table), counts(rows));
+        let _ = writeln!(out, "- {}: {}", code(&rows.table), counts(rows, code));
         for row in &rows.first {
-            let _ = writeln!(out, "  - {} {}", word(row.fate), told(row, code_cut));
+            let _ = writeln!(out, "  - {} {}", word(row.fate), told(row, code_cut, code));
         }
         if let Some(more) = untold(rows) {
             let _ = writeln!(out, "  - … and {more} more");
@@ -92,7 +98,7 @@ fn word(fate: Fate) -> &'static str {
 fn title(change: &Change) -> String {
     let mut title = change.kind.as_str().to_owned();
     if change.kind != Kind::Catalog && change.kind != Kind::Workspace {
-        let _ = write!(title, " {}", change.name);
+        let _ = write!(title, " {}", line(&change.name));
     }
     if let Some(label) = &change.label {
         let _ = write!(title, " ({})", cut(label));
@@ -128,10 +134,10 @@ fn arrow(field: &FieldChange, shown: fn(&str) -> String) -> String {
     }
 }
 
-fn counts(rows: &RowsDiff) -> String {
+fn counts(rows: &RowsDiff, named: fn(&str) -> String) -> String {
     let by = rows.key.as_ref().map_or_else(
         || "compared whole".to_owned(),
-        |key| format!("matched by {key}"),
+        |key| format!("matched by {}", named(key)),
     );
     format!(
         "{} added, {} removed, {} changed, {by}",
@@ -139,7 +145,7 @@ fn counts(rows: &RowsDiff) -> String {
     )
 }
 
-fn told(row: &RowChange, shown: fn(&str) -> String) -> String {
+fn told(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> String) -> String {
     let cells = row.cells.iter().map(|cell| {
         let value = match row.fate {
             Fate::Changed => arrow(cell, shown),
@@ -150,7 +156,7 @@ fn told(row: &RowChange, shown: fn(&str) -> String) -> String {
                     .map_or("", String::as_str),
             ),
         };
-        format!("{}: {value}", cell.path)
+        format!("{}: {value}", named(&cell.path))
     });
     let cells: Vec<String> = cells.collect();
     match (&row.key, row.fate) {
@@ -199,55 +205,18 @@ fn summary(diff: &Diff) -> String {
 
 fn cut(text: &str) -> String {
     let mut characters = text.chars();
-    let mut cut: String = characters
-        .by_ref()
-        .take(LONGEST)
-        // Nothing that moves a cursor reaches a terminal.
-        .map(|character| {
-            if character.is_control() {
-                '\u{fffd}'
-            } else {
-                character
-            }
-        })
-        .collect();
+    let mut cut: String = characters.by_ref().take(LONGEST).collect();
     if characters.next().is_some() {
         cut.push('…');
     }
-    cut
+    line(&cut)
 }
 
 fn code_cut(text: &str) -> String {
     code(&cut(text))
 }
 
-/// Text as code: in more backticks than it holds in a row.
-fn code(text: &str) -> String {
-    let longest = text
-        .split(|character| character != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    let text = text.replace(['\n', '\r'], " ");
-    if longest > 0 || text.is_empty() {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
-}
-
 /// Text that Markdown would read otherwise.
 fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    for character in cut(text).chars() {
-        if matches!(
-            character,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '@' | '|' | '~' | '&'
-        ) {
-            plain.push('\\');
-        }
-        plain.push(character);
-    }
-    plain
+    printable::markdown(&cut(text))
 }

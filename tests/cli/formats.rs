@@ -68,6 +68,48 @@ fn sarif_is_valid() {
     }
 }
 
+/// What code scanning services ask for beyond the schema.
+#[test]
+fn sarif_describes_rules_and_keeps_help_apart() {
+    let text = report(&crowd(), "sarif");
+    let log: Value = serde_json::from_str(&text).expect("JSON");
+    let driver = &log["runs"][0]["tool"]["driver"];
+    let rules = driver["rules"].as_array().expect("rules");
+    assert!(!rules.is_empty());
+    for rule in rules {
+        for words in [
+            &rule["shortDescription"]["text"],
+            &rule["fullDescription"]["text"],
+            &rule["help"]["text"],
+        ] {
+            let words = words.as_str().expect("words");
+            assert!(
+                words.len() > 10 && words.ends_with(['.', '!', '?']),
+                "{words}"
+            );
+            assert!(!words.contains(['\n', '#']), "{words}");
+        }
+        let page = rule["help"]["markdown"].as_str().expect("a page");
+        let fences: Vec<&str> = page
+            .lines()
+            .filter(|line| line.starts_with("```"))
+            .collect();
+        assert!(!fences.is_empty(), "{page}");
+        assert!(
+            fences
+                .iter()
+                .all(|fence| ["```", "```json"].contains(fence)),
+            "{fences:?}"
+        );
+    }
+    for result in log["runs"][0]["results"].as_array().expect("results") {
+        let message = result["message"]["text"].as_str().expect("a message");
+        let help = result["properties"]["help"].as_str().expect("help");
+        assert!(message.ends_with(['.', '!', '?']), "{message}");
+        assert!(!help.is_empty() && !message.contains(help), "{message}");
+    }
+}
+
 #[test]
 fn sarif_counts_the_bytes_of_a_fix_from_the_start_of_the_file() {
     for mark in ["", "\u{feff}"] {

@@ -14,6 +14,8 @@ mod fixing;
 mod folders;
 mod formats;
 mod graph;
+#[cfg(unix)]
+mod hostile;
 mod json;
 mod markup;
 mod migrating;

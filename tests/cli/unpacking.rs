@@ -137,3 +137,38 @@ fn links_do_not_lead_out() {
     assert!(ran.err.contains("lead out of the folder"), "{}", ran.err);
     place.run(&["unpack", "p.json", "d", "--force"]).exits(2);
 }
+
+/// Whoever opens a pipe waits for somebody to write into it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_folder_holds_nobody_up() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let pipe = |name: &str| {
+        let _ = std::fs::remove_file(place.path(name));
+        let made = std::process::Command::new("mkfifo")
+            .arg(place.path(name))
+            .status();
+        assert!(made.expect("mkfifo runs").success());
+    };
+    place.run(&["unpack", "p.json", "whole"]).exits(0);
+    pipe("whole/template.json");
+    let ran = place.run(&["pack", "whole"]);
+    assert_ne!(ran.code, Some(0));
+    assert!(ran.err.contains("it is a pipe"), "{}", ran.err);
+    // Nor is one replaced that somebody has put there for a reason.
+    let ran = place.run(&["unpack", "p.json", "whole", "--force"]);
+    assert_ne!(ran.code, Some(0));
+    assert!(ran.err.contains("it is a pipe"), "{}", ran.err);
+    std::fs::remove_file(place.path("whole/template.json")).expect("removes");
+    place
+        .run(&["unpack", "p.json", "whole", "--force"])
+        .exits(0);
+    pipe("whole/tplkit.index");
+    let ran = place.run(&["pack", "whole"]);
+    assert_ne!(ran.code, Some(0));
+    assert!(ran.err.contains("it is a pipe"), "{}", ran.err);
+    std::fs::create_dir(place.path("d")).expect("a folder");
+    place.write("d/p.json", &tiny());
+    pipe("d/pipe.json");
+    place.run(&["check", "d"]).exits(0);
+}

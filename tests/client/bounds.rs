@@ -45,6 +45,49 @@ fn an_answer_has_a_size_and_a_time() {
     drop(hold);
 }
 
+/// Serves one connection with those bytes, and then nothing until it is closed.
+fn silent_after(bytes: &'static [u8]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listens");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("connects");
+            std::thread::spawn(move || {
+                use std::io::{Read as _, Write as _};
+                let mut asked = [0; 4096];
+                let read = stream.read(&mut asked).is_ok_and(|length| length > 0);
+                assert!(read, "a request");
+                stream.write_all(bytes).ok();
+                while stream.read(&mut asked).is_ok_and(|length| length > 0) {}
+            });
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn a_server_that_stays_silent_or_boasts_is_left_at_once() {
+    let options = Options {
+        silence: Duration::from_millis(50),
+        ..Options::default()
+    };
+    for bytes in [
+        &b""[..],
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+    ] {
+        let (client, waits) = client_as(&silent_after(bytes), Credential::None, options);
+        let error = client.me().expect_err("too slow");
+        let late = matches!(&error, Error::Unreachable { cause, tries: 1, .. } if *cause == Cause::Timeout);
+        assert!(late, "{error}");
+        assert!(waits.lock().expect("whole").is_empty(), "not tried again");
+    }
+    // Nothing of it is read: with the usual patience this would take half a minute.
+    let claim = b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\n\r\n{";
+    let (client, _) = client_as(&silent_after(claim), Credential::None, Options::default());
+    let error = client.me().expect_err("too large");
+    assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+}
+
 #[test]
 fn an_answer_that_comes_in_drops_ends_in_time() {
     let server = Scripted::new(|_| Reply::json(&json!({"kind": "user", "id": "u"})));
@@ -52,7 +95,7 @@ fn an_answer_that_comes_in_drops_ends_in_time() {
         retries: 0,
         ..Options::default()
     };
-    for (step, comes) in [(options.whole, true), (options.whole * 2, false)] {
+    for (step, comes) in [(options.silence, true), (options.silence * 2, false)] {
         let (client, _) = client_in(&server.url, Credential::None, options, step);
         let me = client.me();
         assert_eq!(me.is_ok(), comes, "{me:?}");

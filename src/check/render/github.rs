@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Report, portable};
 use crate::check::rule::Severity;
+use crate::printable::visible;
 
 /// Writes `::error file=…,line=…::…` lines.
 pub fn github(report: &Report) -> String {
@@ -60,9 +61,16 @@ pub fn github(report: &Report) -> String {
 
 /// The text of a command: a line end would end it.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    let mut data = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '%' => data.push_str("%25"),
+            '\r' => data.push_str("%0D"),
+            '\n' => data.push_str("%0A"),
+            other => data.push(visible(other)),
+        }
+    }
+    data
 }
 
 /// A property of a command: commas and colons would end it too.
@@ -78,5 +86,9 @@ mod tests {
     fn what_ends_a_command_is_escaped() {
         assert_eq!(data("a%\r\nb::c,d"), "a%25%0D%0Ab::c,d");
         assert_eq!(property("a%\nb::c,d"), "a%25%0Ab%3A%3Ac%2Cd");
+        assert_eq!(
+            property("\u{1b}]0;a\u{9c}\u{202e}"),
+            "\u{241b}]0;a\u{fffd}\u{fffd}"
+        );
     }
 }

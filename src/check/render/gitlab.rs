@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Report, digests, portable};
 use crate::check::rule::Severity;
+use crate::printable;
 
 #[derive(Serialize)]
 struct Issue<'r> {
@@ -33,10 +34,10 @@ pub fn gitlab(report: &Report) -> String {
     let issues: Vec<Issue<'_>> = files
         .flat_map(|(file, path)| {
             digests(file).map(move |(finding, fingerprint)| Issue {
-                description: format!(
+                description: printable::line(&format!(
                     "{} {}: {}",
                     finding.rule.code, finding.rule.name, finding.message
-                ),
+                )),
                 check_name: finding.rule.code,
                 fingerprint,
                 severity: match finding.severity {
@@ -55,7 +56,6 @@ pub fn gitlab(report: &Report) -> String {
         })
         .collect();
     // Plain structs of texts and numbers always serialize.
-    let mut text = serde_json::to_string_pretty(&issues).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&issues).unwrap_or_default();
+    printable::json(&(text + "\n"))
 }

@@ -12,6 +12,7 @@ use crate::check::finding::Fix;
 use crate::check::located::{Located, LocatedVerdict, Spot};
 use crate::check::rule::Severity;
 use crate::check::run::FileKind;
+use crate::printable;
 
 /// The version of every JSON document that the tool writes.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -119,9 +120,8 @@ pub fn json(report: &Report) -> String {
         statistics: report.statistics.then(|| report.counts()),
     };
     // These are plain structs of texts and numbers, which always serialize.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    printable::json(&(text + "\n"))
 }
 
 fn error(trouble: &Trouble) -> ErrorDocument<'_> {

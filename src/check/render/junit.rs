@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::{FileEntry, Report, Trouble};
 use crate::check::located::Located;
 use crate::check::rule::Severity;
+use crate::printable::visible;
 
 /// Writes the suites. `started` is the time of the run in UTC, `YYYY-MM-DDTHH:MM:SS`, which the
 /// schema asks for; the library holds no clock.
@@ -110,7 +111,7 @@ fn case(out: &mut String, file: &str, finding: &Located) {
 }
 
 /// Text for an attribute or element: the five markup characters escaped, and what XML 1.0 cannot
-/// hold at all replaced.
+/// hold at all, or should not be shown, replaced.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -121,8 +122,8 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            other => out.push(other),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            other => out.push(visible(other)),
         }
     }
     out

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::text::counted;
 use super::{FileEntry, Report};
 use crate::check::rule::Severity;
+use crate::printable::{code, markdown};
 
 /// Writes a heading, a line of totals, and a table per file that has anything to say.
 pub fn md(report: &Report) -> String {
@@ -110,7 +111,7 @@ fn escape(text: &str) -> String {
     let paired = parts.len() % 2 == 1;
     let part = |(index, part): (usize, &&str)| match index % 2 {
         1 if paired && !part.is_empty() => code(part),
-        _ => escape_plain(part),
+        _ => markdown(part),
     };
     let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
     if paired {
@@ -120,62 +121,14 @@ fn escape(text: &str) -> String {
     }
 }
 
-fn escape_plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '@' => out.push_str("&#64;"),
-            '#' => out.push_str("&#35;"),
-            '\\' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '!' => {
-                out.push('\\');
-                out.push(character);
-            }
-            control if control.is_control() => out.push(' '),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-/// Text as code inside a table; a fence longer than any run of backticks in it.
-fn code(text: &str) -> String {
-    let longest = text
-        .split(|character| character != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    let text: String = text
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect();
-    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{code, escape};
+    use super::escape;
 
     #[test]
     fn markup_shows_as_itself() {
         assert_eq!(escape("a|b <c> @me #1"), "a\\|b &lt;c&gt; &#64;me &#35;1");
         assert_eq!(escape("*a* `b_c` d"), "\\*a\\* `b_c` d");
         assert_eq!(escape("a ` b_c"), "a \\` b\\_c");
-        assert_eq!(code("a`b|c"), "``a`b\\|c``");
-        assert_eq!(code("`"), "`` ` ``");
     }
 }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::{FileEntry, Report, digests, uri};
 use crate::check::finding::Fix;
 use crate::check::located::{Located, Spot};
+use crate::check::page::{readable, reason};
 use crate::check::rule::{Rule, Severity};
+use crate::printable::{self, line};
 
 /// Writes the log of one run; only rules that spoke are described.
 pub fn sarif(report: &Report) -> String {
@@ -42,9 +44,8 @@ pub fn sarif(report: &Report) -> String {
         }],
     });
     // A value always serializes.
-    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    printable::json(&(text + "\n"))
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -55,18 +56,29 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
+/// Services show descriptions as sentences, and ask for their end.
+fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{text}{end}")
+}
+
 fn describe(rule: &Rule) -> Value {
     json!({
         "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": rule.summary},
-        "help": {"text": rule.help, "markdown": rule.page},
+        "shortDescription": {"text": sentence(rule.summary)},
+        "fullDescription": {"text": sentence(&reason(rule.page))},
+        "help": {"text": sentence(rule.help), "markdown": readable(rule.page)},
         "defaultConfiguration": {"level": level(rule.severity)},
     })
 }
 
 fn notification(trouble: &super::Trouble) -> Value {
-    let mut value = json!({"level": "error", "message": {"text": trouble.message}});
+    let mut value = json!({"level": "error", "message": {"text": line(&trouble.message)}});
     if let Some(path) = &trouble.path {
         value["locations"] =
             json!([{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}]);
@@ -92,14 +104,16 @@ fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static R
         "ruleId": finding.rule.code,
         "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
         "level": level(finding.severity),
-        "message": {"text": format!("{} {}", finding.message, finding.help)},
+        "message": {"text": sentence(&line(&finding.message))},
+        // What to do is no part of what is wrong: the rule says it in general, this for the place.
+        "properties": {"help": line(&finding.help)},
         "locations": [location(&finding.spot, artifact)],
         "partialFingerprints": {"tplkit/v1": digest},
     });
     if !finding.related.is_empty() {
         let related = finding.related.iter().map(|(spot, message)| {
             let mut location = location(spot, artifact);
-            location["message"] = json!({"text": message});
+            location["message"] = json!({"text": line(message)});
             location
         });
         value["relatedLocations"] = related.collect();

@@ -9,10 +9,11 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{FileEntry, Report};
-use crate::check::excerpt::{Excerpt, visible};
+use crate::check::excerpt::Excerpt;
 use crate::check::located::{Located, LocatedVerdict};
 use crate::check::rule::Severity;
 use crate::check::run::FileKind;
+use crate::printable::line as printable;
 
 /// How a report for people is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -297,9 +298,4 @@ pub fn statistics(report: &Report, style: Style) -> String {
         );
     }
     out
-}
-
-/// One line that cannot steer a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(visible).collect()
 }

@@ -8,11 +8,12 @@ use tplkit::check::baseline::Baseline;
 use tplkit::check::render::{self, FileEntry, Outcome, Report, counted};
 use tplkit::check::selection::{Selection, Selector};
 use tplkit::context::Clock as _;
+use tplkit::printable;
 
 use crate::cli::checking::{Checker, Mending, Question};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_error, write_result};
+use crate::cli::output::{print_error, write_styled};
 use crate::cli::session::{Session, SystemClock};
 use crate::cli::source::{self, is_stdin};
 use crate::cli::{replace, watch};
@@ -211,7 +212,7 @@ pub(crate) fn conclude(
         session.note("error: no package was found, and `--require-package` asks for one");
     }
     if !session.silent() || args.format != Format::Text {
-        write_result(&written(&report, args, session), args.output.as_deref())?;
+        write_styled(&written(&report, args, session), args.output.as_deref())?;
     }
     Ok(match report.outcome() {
         Outcome::Clean => Exit::Done,
@@ -263,7 +264,8 @@ fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> Stri
             };
             session.note(render::text(report, plain).trim_end());
         }
-        return diffs + &texts;
+        // What was mended is data; a difference is read.
+        return printable::lines(&diffs) + &texts;
     }
     if report.statistics {
         render::statistics(report, style)

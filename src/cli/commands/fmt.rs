@@ -11,7 +11,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print_error, write_result};
+use crate::cli::output::{print_error, write_data, write_result};
 use crate::cli::package_file::no_form;
 use crate::cli::replace;
 use crate::cli::session::Session;
@@ -123,7 +123,7 @@ fn tell(
         if let (Some(path), Some(text)) =
             (target, files.iter().find_map(|file| file.text.as_deref()))
         {
-            write_result(text, Some(path))?;
+            write_data(text, Some(path))?;
         }
         return write_result(&report(args, files, troubles), None);
     }
@@ -133,7 +133,7 @@ fn tell(
         if let Some(problem) = &file.problem {
             session.note(diagnostic(&path, problem, style).trim_end());
         } else if let Some(text) = file.text.as_deref().filter(|_| !args.check) {
-            write_result(text, target)?;
+            write_data(text, target)?;
         } else if file.changed && args.check {
             write_result(&format!("{path}: not in canonical form\n"), None)?;
         }

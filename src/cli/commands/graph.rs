@@ -13,7 +13,7 @@ use crate::cli::checking::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 Format::Json => report_json(&report),
                 _ => report_text(&report, session.style(None)),
             };
-            write_result(&text, None)?;
+            write_styled(&text, None)?;
             return Ok(Exit::Findings);
         }
     };

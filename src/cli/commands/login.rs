@@ -41,6 +41,12 @@ enum Way {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    if let Some(path) = remote::close_profiles()? {
+        session.note(format!(
+            "note: others could read or change `{}`; now only you can. Sign in anew to whatever else is in it",
+            path.display()
+        ));
+    }
     let choice = Choice::read(&args.target, true)?;
     check_name(&choice.profile)?;
     let base = match choice.base()? {

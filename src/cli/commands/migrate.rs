@@ -12,7 +12,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::{RandomIds, Session};
 use crate::cli::source::is_stdin;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        write_result(&text, output)?;
+        write_data(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({

@@ -10,7 +10,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// Write a small package that checks clean and can be promoted.
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 help: "choose another name, or remove the file first".to_owned(),
             });
         }
-        write_result(&text, Some(path))?;
+        write_data(&text, Some(path))?;
         session.note(format!(
             "`{0}` written; `tplkit check {0}` checks it",
             path.display()
         ));
     }
     match (args.format, &args.output) {
-        (Form::Text, None) => write_result(&text, None)?,
+        (Form::Text, None) => write_data(&text, None)?,
         (Form::Text, Some(_)) => {}
         (Form::Json, output) => {
             let path = output.as_ref().map(|path| path.to_string_lossy());

@@ -11,7 +11,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::folder::OnDisk;
-use crate::cli::output::{print_note, write_result};
+use crate::cli::output::{print_note, write_data, write_result};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let text = String::from_utf8_lossy(&bytes);
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        write_result(&text, output)?;
+        write_data(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({"folder": args.folder.to_string_lossy()});

@@ -16,7 +16,7 @@ use crate::cli::checking::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 Format::Html => report_text(&report, session.style(None)),
                 Format::Json => report_json(&report),
             };
-            write_result(&text, None)?;
+            write_styled(&text, None)?;
             return Ok(Exit::Findings);
         }
     };

@@ -15,7 +15,7 @@ use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             message: format!("the workspace cannot be written: {error}"),
             help: "leave `--save` out".to_owned(),
         })?;
-        write_result(&text, Some(path))?;
+        write_data(&text, Some(path))?;
     }
     let sound = simulation.restored && !simulation.again_changed;
     let lost = args.failed_rows.lost(&simulation.report);

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tplkit::client::Job;
+use tplkit::printable;
 
 use crate::cli::session::Session;
 
@@ -34,7 +35,8 @@ impl<'s> Progress<'s> {
     pub(super) fn show(&mut self, job: &Job) {
         let progress = job.progress.as_ref();
         let phase = progress.and_then(|progress| progress.phase.as_ref());
-        let phase = phase.unwrap_or(&job.status).replace(char::is_control, " ");
+        let phase = phase.unwrap_or(&job.status);
+        let phase = printable::line(phase);
         if let Some(bar) = &self.bar {
             bar.set_length(progress.map_or(0, |progress| progress.total));
             bar.set_position(progress.map_or(0, |progress| progress.done));

@@ -1,5 +1,7 @@
 //! What the client is lent: the clock, the ids and the patience of this machine.
 
+use std::any::Any;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -10,15 +12,22 @@ use tplkit::context::{Clock as _, Ids as _};
 use crate::cli::output::print_note;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
+/// How long nothing is said about a request that is under way, and from then on every time.
+const QUIET: Duration = Duration::from_secs(5);
+
 /// This machine.
 pub(super) struct Machine {
+    /// Whether people want to know what is waited for.
     talks: bool,
+    /// Whether they want to know of short waits, too.
+    chats: bool,
 }
 
 impl Machine {
     pub(super) fn new(session: &Session) -> Machine {
         Machine {
-            talks: session.is_verbose(),
+            talks: !session.is_quiet(),
+            chats: session.is_verbose(),
         }
     }
 }
@@ -37,8 +46,28 @@ impl Host for Machine {
     }
 
     fn retrying(&self, why: &str, after: Duration) {
-        if self.talks {
+        if self.chats || self.talks && after >= Duration::from_secs(1) {
             print_note(&format!("{why}; again in {:.1} s", after.as_secs_f64()));
         }
+    }
+
+    fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {
+        if !self.talks {
+            return None;
+        }
+        let (over, end) = channel::<()>();
+        let request = request.to_owned();
+        thread::spawn(move || {
+            let mut waited = QUIET;
+            // It ends when the other side is dropped.
+            while end.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
+                let (so_far, most) = (waited.as_secs(), most.as_secs());
+                print_note(&format!(
+                    "{request}: waiting for the answer ({so_far} s; silence ends it after {most} s)"
+                ));
+                waited += QUIET;
+            }
+        });
+        Some(Box::new(over))
     }
 }

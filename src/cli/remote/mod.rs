@@ -22,6 +22,7 @@ use stored::Stored;
 
 pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
+pub(crate) use profiles::close as close_profiles;
 pub(crate) use prompt::{agree, confirm, line, secret, stdin_secret, terminal};
 pub(crate) use words::{exit, faults, help, members, told};
 

@@ -105,7 +105,10 @@ impl Profiles {
         if let Some(mode) = exposed(&path) {
             return Err(CliError::Profile {
                 why: format!("others may read or change it (mode {mode:03o}), so it is not used"),
-                help: format!("run `chmod 600 {}`", path.display()),
+                help: format!(
+                    "run `chmod 600 {}`, or `tplkit login`, which does",
+                    path.display()
+                ),
                 path,
             });
         }
@@ -207,6 +210,26 @@ fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Takes the permissions of others away from the file, if they have any. Says whether they had.
+#[cfg(unix)]
+pub(crate) fn close() -> Result<Option<PathBuf>, CliError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = path()?;
+    if exposed(&path).is_none() {
+        return Ok(None);
+    }
+    match fs::set_permissions(&path, fs::Permissions::from_mode(0o600)) {
+        Ok(()) => Ok(Some(path)),
+        Err(source) => Err(CliError::Write { path, source }),
+    }
+}
+
+/// Other systems keep the folder of a user to that user.
+#[cfg(not(unix))]
+pub(crate) fn close() -> Result<Option<PathBuf>, CliError> {
+    Ok(None)
 }
 
 /// The permissions of the file, if others have any.

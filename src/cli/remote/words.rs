@@ -17,9 +17,10 @@ pub(crate) fn exit(error: &Error) -> Exit {
         }
         Error::Refused(problem) => exit_of(problem.status),
         Error::Session(SessionError::Over(_)) => Exit::Denied,
-        Error::Unreachable { .. } | Error::Unreadable { .. } => Exit::Unreachable,
+        Error::Unreachable { .. } | Error::Unreadable { .. } | Error::TooLarge { .. } => {
+            Exit::Unreachable
+        }
         Error::Redirected { .. }
-        | Error::TooLarge { .. }
         | Error::Invalid(_)
         | Error::Session(SessionError::Unusable(_))
         | Error::Setup(_) => Exit::Usage,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::joined;
-use crate::check::visible;
 use crate::graph::{Edge, EdgeKind, Graph, Kind, Node, NodeKind};
+use crate::printable::visible;
 
 /// Writes a digraph; groups are clusters.
 pub fn dot(graph: &Graph) -> String {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::joined;
-use crate::check::visible;
 use crate::graph::{EdgeKind, Graph, Kind, NodeKind};
+use crate::printable::visible;
 
 /// Writes a flowchart; groups are subgraphs.
 pub fn mermaid(graph: &Graph) -> String {

@@ -257,6 +257,25 @@ fn profiles_that_others_can_read_are_not_used() {
 }
 
 #[test]
+fn signing_in_closes_profiles_to_others() {
+    let server = server();
+    let desk = Desk::with_session(&server.url);
+    if !cfg!(unix) {
+        return;
+    }
+    desk.chmod(0o666);
+    let words = ["login", "--url", &server.url, "--api-key-stdin"];
+    let ran = desk.feed(&words, KEY).exits(0);
+    assert!(
+        ran.err.contains("others could read or change"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(desk.mode(), 0o600);
+    desk.run(&["whoami"]).exits(0);
+}
+
+#[test]
 fn profiles_that_are_none_are_told() {
     let desk = Desk::new();
     let secret = "access_token = \"do-not-show-me\"";

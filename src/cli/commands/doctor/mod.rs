@@ -10,7 +10,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::write_styled;
 use crate::cli::remote::Target;
 use crate::cli::session::Session;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
     };
     if !session.silent() || args.format == Form::Json {
-        write_result(&text, None)?;
+        write_styled(&text, None)?;
     }
     Ok(exit)
 }

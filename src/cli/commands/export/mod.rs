@@ -27,7 +27,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::planned::workspace_id;
 use crate::cli::remote::subject::lacks_route;
 use crate::cli::remote::{self, Connection, Target};
@@ -176,7 +176,7 @@ fn write(
         Exit::Findings
     };
     if args.format == Form::Text || output.is_some() {
-        write_result(&exported.text, output)?;
+        write_data(&exported.text, output)?;
     }
     if args.format == Form::Json {
         write_result(&told(args, exported, output, exit), None)?;

@@ -14,7 +14,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let text = apply::init(&package, destination.as_ref(), &decided);
     if args.format == Form::Text || output.is_some() {
-        write_result(&text, output)?;
+        write_data(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({"path": args.package.to_string_lossy()});

@@ -13,7 +13,7 @@ use super::table::{Sheet, csv};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::remote::{Connection, Target};
 use crate::cli::session::Session;
 
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Form::Jsonl => {
             while let Some(page) = walk.next()? {
                 let lines: String = page.items.iter().map(|row| line(row)).collect();
-                write_result(&lines, None)?;
+                write_data(&lines, None)?;
             }
         }
         Form::Csv => {
@@ -98,9 +98,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let mut head = csv::head(&columns);
             while let Some(page) = walk.next()? {
                 let rows = csv::rows(&columns, &page.items);
-                write_result(&(std::mem::take(&mut head) + &rows), None)?;
+                write_data(&(std::mem::take(&mut head) + &rows), None)?;
             }
-            write_result(&head, None)?;
+            write_data(&head, None)?;
         }
         Form::Text => {
             let mut sheet = Sheet::new(columns(client, &feature, &args.fields)?);

@@ -10,7 +10,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{Connection, Target};
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        write_result(&text, output)?;
+        write_data(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({"template_id": id});
