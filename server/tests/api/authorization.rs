@@ -229,7 +229,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
                 }
             } else {
                 let status = answer.status;
-                let moment = ["/versions", "/runs"]
+                let moment = ["/versions", "/runs", "/cancel"]
                     .iter()
                     .any(|tail| operation.path.ends_with(tail));
                 let moment = moment || operation.method == "DELETE";
