@@ -73,8 +73,9 @@ impl Default for Lanes {
             time: Duration::from_millis(millis),
         };
         Lanes {
-            questions: Lane::new(sizes.questions, patience(32, 1000)),
-            transfers: Lane::new(sizes.transfers, patience(16, 1000)),
+            questions: Lane::new(sizes.questions, patience(64, 1000)),
+            // Long enough that requests which race for one job all learn who won.
+            transfers: Lane::new(sizes.transfers, patience(64, 3000)),
             // Rows that somebody sends are to enter; as long a wait as there was for a connection.
             batches: Lane::new(sizes.batches, patience(128, 5000)),
         }

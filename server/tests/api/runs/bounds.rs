@@ -315,7 +315,7 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
     assert_eq!(ended(&read(&fine)).0, "succeeded");
     // What was being done when the process ended has failed with the run.
     let sql = "INSERT INTO main.workflow_steps (organization_id, workspace_id, run_id, number, path, step_id, \
-         key, status, input) VALUES ($1, $2, $3, 0, '0', 'stp_a', 'email.send', 'running', '{}')";
+         key, status, input) VALUES ($1, $2, $3, 0, '0', 'stp_a', 'email.send', 'running', 'null')";
     let left = begin();
     let parameters = vec![
         stage.world.acme.into(),
