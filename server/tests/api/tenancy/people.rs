@@ -278,7 +278,7 @@ impl Scene {
                 if told
                     && !matches!(
                         operation.about.response,
-                        Some("Aggregate" | "Run" | "RunPage")
+                        Some("Aggregate" | "Run" | "RunSummaryPage")
                     )
                 {
                     assert!(
