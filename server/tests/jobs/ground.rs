@@ -4,10 +4,11 @@ use tplkit::apply::{Minter, Request};
 use tplkit_server::context::{Context, random};
 use tplkit_server::jobs::{self, Destination, Job, Lease};
 use tplkit_server::rows::Tables;
-use tplkit_server::store::{Scope, Store, StoreError};
+use tplkit_server::store::{Scope, Store, StoreError, Tx};
 use uuid::Uuid;
 
-/// An empty workspace that everybody in the organization sees.
+/// An empty workspace that everybody in the organization sees, and somebody of the same id who may write
+/// to it: jobs are asked for by people who still have the right to.
 pub(crate) async fn workspace(store: &Store, context: &Context, organization: Uuid) -> Uuid {
     let id = context.id();
     let input = (organization, id, context.now());
@@ -23,12 +24,25 @@ pub(crate) async fn workspace(store: &Store, context: &Context, organization: Uu
                 "{}".into(),
                 (*now).into(),
             ];
-            tx.query(sql, &parameters).await.map(drop)
+            tx.query(sql, &parameters).await?;
+            person(tx, *organization, *id, *now).await
         })
     });
     let made: Result<(), StoreError> = made.await;
     made.expect("a workspace");
     id
+}
+
+async fn person(tx: &mut Tx, organization: Uuid, id: Uuid, now: i64) -> Result<(), StoreError> {
+    let email = format!("{id}@acme.test");
+    let sql = "INSERT INTO main.users (id, email, password_hash, platform_admin, created_at) \
+         VALUES ($1, $2, 'x', $3, $4)";
+    let parameters = [id.into(), email.as_str().into(), false.into(), now.into()];
+    tx.query(sql, &parameters).await?;
+    let sql = "INSERT INTO main.memberships {into $1} (organization_id, user_id, email, role, \
+         created_at) VALUES ($1, $2, $3, 'editor', $4)";
+    let parameters = [organization.into(), id.into(), email.into(), now.into()];
+    tx.query(sql, &parameters).await.map(drop)
 }
 
 /// A job that is asked for.
@@ -38,7 +52,7 @@ pub(crate) fn new(context: &Context, organization: Uuid, workspace: Uuid) -> job
         workspace,
         id: context.id(),
         template: context.id(),
-        creator: context.id(),
+        creator: workspace,
         request: Request::default(),
         // The clock may stand still; two jobs never mint the same ids.
         minter: Minter::at(context_time(context), u64::from_be_bytes(random())),
