@@ -115,11 +115,10 @@ impl LedgerRows {
 
     /// For each row of an entry the one that stands for it in a table.
     pub(super) fn recognise(&self, feature: Id, entry: &RawEntry<'_>) -> Vec<Option<KnownAs>> {
-        let rows: Vec<RawRow<'_>> = entry.rows().collect();
         let Some(table) = self.0.get(&feature) else {
-            return vec![None; rows.len()];
+            return vec![None; entry.count()];
         };
-        let names = names(entry, rows.iter().copied());
+        let names = names(entry, entry.rows());
         let places = table.by_place.get(&entry.item_uid);
         let by_uid = |(at, name): (usize, &RowName)| {
             let place = || places.and_then(|places| places.get(&at));

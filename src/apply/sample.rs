@@ -286,7 +286,10 @@ impl Sample {
             .iter()
             .map(|rows| format!("[{}]", rows.join(",\n ")))
             .collect();
-        let payloads: Vec<RawEntry<'_>> = texts.iter().map(|rows| entry(rows)).collect();
+        let mut payloads: Vec<RawEntry<'_>> = texts.iter().map(|rows| entry(rows)).collect();
+        for table in &self.approved.tables {
+            payloads[table.entry].item_uid.clone_from(&table.uid);
+        }
         ready(run(
             target,
             &self.approved,

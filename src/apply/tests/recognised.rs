@@ -23,10 +23,11 @@ fn pack(key: Option<&str>, people: &[(&str, &str)], from: usize) -> Pack {
         .column("people", "name", "text", json!(null))
         .column("notes", "of", "linked_select", link("people", "name"))
         .rows("people", key, &rows);
-    let notes: Vec<(Json, Json)> = (0..people.len())
-        .map(|at| {
+    let notes = people.iter().enumerate();
+    let notes: Vec<(Json, Json)> = notes
+        .map(|(at, (_, name))| {
             (
-                json!({"of": "x"}),
+                json!({"of": name}),
                 json!({"of": points(6000 + at, "people", "name")}),
             )
         })

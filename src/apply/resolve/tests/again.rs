@@ -240,6 +240,15 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
         Entry::Structure(first.structure.entry.clone()),
         Entry::Completed,
     ];
+    // The config names a column that is new, so it is written.
+    let grown = Pack::new()
+        .table("t")
+        .column("t", "a", "text", json!(null))
+        .column("t", "b", "text", json!(null))
+        .step(
+            "update_feature",
+            json!({"featureId": "$f_t", "config": {"titleColumn": "$c_t_b"}}),
+        );
     for (there, stays, access, dropped) in [
         (Some("own"), true, Some("own"), 1),
         (Some("own"), false, None, 0),
@@ -249,13 +258,11 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
     ] {
         let mut destination = written(&first, empty());
         let table = &mut destination.features[0];
-        // What the config names is made anew, so the config is written.
-        table.columns.clear();
         if let Some(access) = there {
             table.config.insert("rowAccess".to_owned(), access.into());
         }
         destination.row_access_stays = stays;
-        let second = again(&pack(), "{}", &destination, Some(&ledger), other()).expect("approved");
+        let second = again(&grown, "{}", &destination, Some(&ledger), other()).expect("approved");
         let told: Vec<_> = second
             .dropped_keys
             .iter()
@@ -282,6 +289,7 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
         };
         let found = config.get("rowAccess").and_then(|access| access.as_str());
         assert_eq!(found, access, "{there:?} {stays}");
-        assert!(config.get("titleColumn").is_some());
+        let title = config.get("titleColumn").and_then(|title| title.as_str());
+        assert_eq!(title, Some("b"));
     }
 }

@@ -16,12 +16,12 @@ fn visits(column_type: &str) -> Pack {
             "insert_rows",
             json!({"featureId": "$f_clients", "rows": [{"data": {"name": "x"}}, {"data": {}}]}),
         );
-    pack.external = vec!["f_clients", "c_clients_name", "c_clients_other"];
+    pack.external = vec!["f_clients", "c_clients_name"];
     let uses = [
         (1001, "config.linkedFeatureId"),
         (1001, "config.linkedValueColumn"),
     ];
-    let mut pack = pack.far_table("clients", &["name", "other"], false, &uses);
+    let mut pack = pack.far_table("clients", &["name"], false, &uses);
     pack.dependencies[0]["identity"]["columns"][0]["type"] = column_type.into();
     pack
 }
