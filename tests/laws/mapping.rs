@@ -50,6 +50,11 @@ pub(crate) fn links(seed: u64) -> Result<Judged, String> {
         if dependency.kind != ReferenceKind::Feature {
             continue;
         }
+        // A button holds nothing, so no column takes its place.
+        let mut columns = dependency.identity.columns.iter().flatten();
+        if columns.any(|column| column.column_type == "button") {
+            continue;
+        }
         let features = source.structure.features.iter();
         let mut features = features.chain(&source.structure.shared);
         // Tables of other workspaces may have the same name.

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::apply::setting::{Pack, apply, codes, furnished, id, refused};
+use crate::definitions::Definitions;
 use crate::problem::Code;
 use crate::workspace::{Column, Structure};
 
@@ -22,7 +23,10 @@ fn visits(column_type: &str) -> Pack {
         (1001, "config.linkedValueColumn"),
     ];
     let mut pack = pack.far_table("clients", &["name"], false, &uses);
-    pack.dependencies[0]["identity"]["columns"][0]["type"] = column_type.into();
+    let column = &mut pack.dependencies[0]["identity"]["columns"][0];
+    column["type"] = column_type.into();
+    let known = &Definitions::embedded().column_types[column_type];
+    column["defaultComponent"] = known.default_component.as_str().into();
     pack
 }
 
@@ -78,7 +82,6 @@ fn a_column_is_mapped_to_one_of_equal_storage() {
         ("date", &[53, 54, 56]),
         ("json", &[53, 56]),
         ("button", &[]),
-        ("of_others", &[53, 56]),
     ] {
         for number in [12, 50, 51, 52, 53, 54, 55, 56] {
             let found = apply(&visits(from), &to(number), &into);
