@@ -119,7 +119,11 @@ impl<'s> Making<'s> {
         let workspace = Workspace {
             id: dice.id(),
             name: names::technical(&mut dice, &mut BTreeSet::new()),
-            label: names::label(&mut dice),
+            // Older stores hold empty labels of everything below; a workspace cannot be made with one.
+            label: match names::label(&mut dice) {
+                empty if empty.is_empty() => "W".to_owned(),
+                label => label,
+            },
             config: Object::new(),
         };
         let automations = dice.between(usize::from(shape.automations > 0), shape.automations);
