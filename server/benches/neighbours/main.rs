@@ -5,6 +5,10 @@
 //! --rows N` (5; 20,000).
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "ratios are printed with two digits"
+)]
 
 mod attack;
 #[cfg(unix)]
