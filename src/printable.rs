@@ -3,7 +3,7 @@
 //! Packages, servers and file systems bring names and texts that steer terminals (C0 and C1 controls), read
 //! as what they are not (bidirectional and invisible marks), or are markup to whoever shows a report. Every
 //! renderer passes them through here: for a line, for lines of its own, for Markdown, for JSON. HTML and SVG
-//! have [`markup`](crate::markup), which asks here too.
+//! have `markup`, which asks here too.
 
 use std::fmt::Write as _;
 
