@@ -57,7 +57,8 @@ fn links_hold_what_their_rows_hold() {
                 one.uid == uid && one.path == path && one.reason == Reason::RowRefDropped.word()
             });
             let told = told.next().and_then(|one| one.count).unwrap_or_default();
-            hold(told == count, || {
+            // Cells of rows that were refused, or that named no row, may be counted beside these.
+            hold(told >= count, || {
                 format!("{path}: {count} cells are empty, {told} are told")
             })?;
         }
