@@ -120,9 +120,14 @@ async fn what_is_no_filter_is_refused_with_all_that_is_wrong(place: Place) {
     let many = vec![("filter", "t:eq:a"); 101];
     stock.list(&client, &many).refused(422, "invalid_filter");
     stock.list(&client, &many[1..]).expect(200);
+    // A direction without a column to sort by.
+    let problem = stock
+        .list(&client, &[("sort", "-")])
+        .refused(422, "invalid_filter")
+        .json();
+    assert_eq!(problem["errors"][0]["path"], "query.sort");
     for parameters in [
         [("match", "some")],
-        [("sort", "-")],
         [("sort", "")],
         [("fields", "a,,b")],
         [("limit", "0")],
