@@ -24,7 +24,7 @@ fn links_hold_what_their_rows_hold() {
         let report = job.run(&mut target, &[])?;
         let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
         let there = There::of(&package, &ledger, &target.state())?;
-        let mut emptied: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut lost: BTreeMap<(String, String), u64> = BTreeMap::new();
         for entry in &package.payloads {
             for row in entry.rows() {
                 let uid = row.uid.decoded().into_owned();
@@ -43,23 +43,22 @@ fn links_hold_what_their_rows_hold() {
                     let source = source.as_object().and_then(|cells| cells.get(column));
                     let there = there.before(&entry.feature_ref);
                     if !judge(&there, refs, source, cell.as_ref()).map_err(told)? {
-                        *emptied
+                        *lost
                             .entry((entry.item_uid.clone(), column.clone()))
                             .or_default() += 1;
                     }
                 }
             }
         }
-        for ((uid, column), count) in emptied {
+        for ((uid, column), count) in lost {
             let mut path = "rows[].data".to_owned();
             tplkit::json::path::push_dotted(&mut path, &column);
             let mut told = report.unresolved.iter().filter(|one| {
                 one.uid == uid && one.path == path && one.reason == Reason::RowRefDropped.word()
             });
             let told = told.next().and_then(|one| one.count).unwrap_or_default();
-            // Cells of rows that were refused, or that named no row, may be counted beside these.
-            hold(told >= count, || {
-                format!("{path}: {count} cells are empty, {told} are told")
+            hold(told == count, || {
+                format!("{path}: {count} cells lost links, {told} are told")
             })?;
         }
         Ok(())
@@ -177,7 +176,7 @@ impl Before<'_> {
     }
 }
 
-/// Judges one cell; says whether it holds anything.
+/// Judges one cell; says whether it holds everything that it held.
 fn judge(
     there: &Before<'_>,
     refs: &Value,
@@ -198,8 +197,8 @@ fn judge(
         .filter_map(Value::as_object)
         .map(|triple| there.value(triple))
         .collect();
+    let length = source.and_then(Value::as_list).map_or(0, <[Value]>::len);
     let Some(cell) = cell else {
-        let length = source.and_then(Value::as_list).map_or(0, <[Value]>::len);
         // Elements without a target keep their place only where it is known.
         let all = owed.iter().all(Option::is_some) && length == owed.len();
         return if all {
@@ -214,5 +213,6 @@ fn judge(
             return Err(format!("holds {cell:?} without {owed:?}"));
         }
     }
-    Ok(true)
+    // Elements that are no links go where they cannot be told apart from links.
+    Ok(held.len() == length)
 }
