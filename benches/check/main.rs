@@ -269,17 +269,9 @@ fn process_case(folder: &Path) {
     let file = written(folder.join("three-tables-v2.json"), || {
         generate::package(3, 3, 10)
     });
-    let program = std::env::current_exe().expect("this program");
-    let release = program
-        .parent()
-        .and_then(Path::parent)
-        .expect("a folder of programs");
-    let program = release.join("tplkit");
-    let run = || Command::new(&program).arg("check").arg(&file).output();
-    let Ok(first) = run() else {
-        println!("no tplkit beside the bench: build it with `cargo build --release`");
-        return;
-    };
+    let program = env!("CARGO_BIN_EXE_tplkit");
+    let run = || Command::new(program).arg("check").arg(&file).output();
+    let first = run().expect("run");
     println!("whole process, three tables ({})", first.status);
     let mut times: Vec<Duration> = (0..40)
         .map(|_| {

@@ -19,7 +19,8 @@ pub(crate) struct Place {
 #[cfg(unix)]
 impl Drop for Place {
     fn drop(&mut self) {
-        if let (Some(name), Some(cluster)) = (&self.database, cluster::shared()) {
+        let Some(name) = &self.database else { return };
+        if let Some(cluster) = cluster::shared() {
             // The cluster goes in the end, with everything in it.
             let _ = cluster.psql(&format!("DROP DATABASE {name} WITH (FORCE)"));
         }
@@ -104,7 +105,9 @@ impl Place {
             return in_file(&file).expect(sql);
         }
         #[cfg(unix)]
-        if let (Some(name), Some(cluster)) = (&self.database, cluster::shared()) {
+        if let Some(name) = &self.database
+            && let Some(cluster) = cluster::shared()
+        {
             return cluster.psql_in(name, sql).expect(sql);
         }
         panic!("{}: {sql}", self.url)

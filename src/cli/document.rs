@@ -1,8 +1,6 @@
 //! JSON documents of the commands that are no report: `schemaVersion`, `outcome`, then their own.
 
-#[cfg(feature = "client")]
 use indexmap::IndexMap;
-#[cfg(feature = "client")]
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tplkit::check::render::Trouble;
@@ -25,7 +23,6 @@ pub(crate) fn write(outcome: &str, body: &Value) -> String {
 }
 
 /// Writes a document whose members stay as they were written: numbers keep their digits.
-#[cfg(feature = "client")]
 pub(crate) fn write_raw(outcome: &str, members: &[(&str, &RawValue)]) -> String {
     let (version, outcome) = (raw(&json!(SCHEMA_VERSION)), raw(&json!(outcome)));
     let head = [("schemaVersion", &*version), ("outcome", &*outcome)];
@@ -35,13 +32,11 @@ pub(crate) fn write_raw(outcome: &str, members: &[(&str, &RawValue)]) -> String 
 }
 
 /// A value as one that stays as it is written.
-#[cfg(feature = "client")]
 pub(crate) fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).expect("a value writes itself as JSON")
 }
 
 /// A page of the API, with the bytes of its items.
-#[cfg(feature = "client")]
 pub(crate) fn page(items: &[Box<RawValue>], next_cursor: Option<&str>) -> Box<RawValue> {
     let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
     let (items, next) = (items.join(","), json!(next_cursor));

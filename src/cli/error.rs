@@ -10,7 +10,6 @@ use tplkit::definitions::DefinitionsError;
 use tplkit::simulate::SimulateError;
 
 use super::exit::Exit;
-#[cfg(feature = "client")]
 use super::remote;
 
 /// An error of the command line.
@@ -71,18 +70,15 @@ pub(crate) enum CliError {
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
     /// A server refused something, or did not answer.
-    #[cfg(feature = "client")]
     #[error("{}", remote::told(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
-    #[cfg(feature = "client")]
     #[error("not signed in{}", url.as_ref().map(|url| format!(" to `{url}`")).unwrap_or_default())]
     SignedOut {
         /// The server, if one is known.
         url: Option<String>,
     },
     /// The server has only the routes of the specification, and more is needed.
-    #[cfg(feature = "client")]
     #[error("{message}")]
     Degraded {
         /// What cannot be done.
@@ -91,7 +87,6 @@ pub(crate) enum CliError {
         help: String,
     },
     /// A plan or a workspace is not what it was: nothing was written.
-    #[cfg(feature = "client")]
     #[error("{message}")]
     Moved {
         /// What moved.
@@ -100,7 +95,6 @@ pub(crate) enum CliError {
         help: String,
     },
     /// Something that happened while a remote job was at work, or may have been.
-    #[cfg(feature = "client")]
     #[error("{source}")]
     Job {
         /// The job, once it is known.
@@ -111,7 +105,6 @@ pub(crate) enum CliError {
         way_back: String,
     },
     /// A refusal that has a better explanation than its code.
-    #[cfg(feature = "client")]
     #[error("{}", remote::told(source))]
     Explained {
         /// The refusal.
@@ -120,11 +113,9 @@ pub(crate) enum CliError {
         help: String,
     },
     /// A workspace cannot be exported.
-    #[cfg(feature = "client")]
     #[error("there can be no such package: {0}")]
     Export(#[from] tplkit::export::Fault),
     /// The file of profiles cannot be used.
-    #[cfg(feature = "client")]
     #[error("`{}`: {why}", path.display())]
     Profile {
         /// The file.
@@ -138,11 +129,9 @@ pub(crate) enum CliError {
     #[error("interrupted: nothing was written")]
     Interrupted,
     /// Somebody was asked and said no.
-    #[cfg(feature = "client")]
     #[error("not confirmed: nothing was written")]
     Declined,
     /// Something that cannot be taken back needs a yes, and nobody can be asked for it.
-    #[cfg(feature = "client")]
     #[error("not a terminal: pass `--yes` to confirm; nothing was changed")]
     Unconfirmed {
         /// What would go.
@@ -159,7 +148,6 @@ pub(crate) enum CliError {
     Output(#[source] io::Error),
 }
 
-#[cfg(feature = "client")]
 impl From<tplkit::client::Error> for CliError {
     fn from(error: tplkit::client::Error) -> CliError {
         CliError::Remote(Box::new(error))
@@ -170,21 +158,13 @@ impl CliError {
     /// How a command ends that met it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            #[cfg(feature = "client")]
             CliError::Remote(error) => remote::exit(error),
-            #[cfg(feature = "client")]
             CliError::SignedOut { .. } => Exit::Denied,
-            #[cfg(feature = "client")]
             CliError::Degraded { .. } => Exit::Findings,
-            #[cfg(feature = "client")]
             CliError::Moved { .. } => Exit::Stale,
-            #[cfg(feature = "client")]
             CliError::Job { source, .. } => source.exit(),
-            #[cfg(feature = "client")]
             CliError::Explained { source, .. } => remote::exit(source),
-            #[cfg(feature = "client")]
-            CliError::Declined => Exit::Interrupted,
-            CliError::Interrupted => Exit::Interrupted,
+            CliError::Declined | CliError::Interrupted => Exit::Interrupted,
             _ => Exit::Usage,
         }
     }
@@ -192,17 +172,13 @@ impl CliError {
     /// What a document says of it beyond message, path and help.
     pub(crate) fn members(&self) -> Map<String, Value> {
         match self {
-            #[cfg(feature = "client")]
             CliError::Remote(error) => remote::members(error),
-            #[cfg(feature = "client")]
             CliError::Explained { source, .. } => remote::members(source),
-            #[cfg(feature = "client")]
             CliError::Unconfirmed { losses } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
                 members
             }
-            #[cfg(feature = "client")]
             CliError::Job { job, source, .. } => {
                 let mut members = source.members();
                 if let Some(job) = job {
@@ -217,11 +193,8 @@ impl CliError {
     /// Single faults, for people; documents have them as members.
     pub(crate) fn faults(&self) -> Vec<String> {
         match self {
-            #[cfg(feature = "client")]
             CliError::Remote(error) => remote::faults(error),
-            #[cfg(feature = "client")]
             CliError::Explained { source, .. } => remote::faults(source),
-            #[cfg(feature = "client")]
             CliError::Job { source, .. } => source.faults(),
             _ => Vec::new(),
         }
@@ -234,9 +207,8 @@ impl CliError {
             | CliError::Write { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
-            | CliError::Baseline { path, .. } => Some(path),
-            #[cfg(feature = "client")]
-            CliError::Profile { path, .. } => Some(path),
+            | CliError::Baseline { path, .. }
+            | CliError::Profile { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -244,24 +216,19 @@ impl CliError {
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<String> {
         let help = match self {
-            CliError::Usage { help, .. } => help,
-            #[cfg(feature = "client")]
-            CliError::Profile { help, .. }
+            CliError::Usage { help, .. }
+            | CliError::Profile { help, .. }
             | CliError::Degraded { help, .. }
             | CliError::Moved { help, .. }
             | CliError::Explained { help, .. } => help,
-            #[cfg(feature = "client")]
             CliError::Job {
                 source, way_back, ..
             } => {
                 let help = source.help().map(|help| format!("{help}; "));
                 return Some(help.unwrap_or_default() + way_back);
             }
-            #[cfg(feature = "client")]
             CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
-            #[cfg(feature = "client")]
             CliError::Remote(error) => return Some(remote::help(error)),
-            #[cfg(feature = "client")]
             CliError::SignedOut { url } => {
                 let url = url.as_deref().unwrap_or("URL");
                 return Some(format!(
@@ -278,11 +245,11 @@ impl CliError {
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",
-            CliError::Arguments(_) | CliError::Output(_) | CliError::Interrupted => return None,
-            #[cfg(feature = "client")]
+            CliError::Arguments(_)
+            | CliError::Output(_)
+            | CliError::Interrupted
+            | CliError::Declined => return None,
             CliError::Unconfirmed { .. } => "look at what goes, and give `--yes`",
-            #[cfg(feature = "client")]
-            CliError::Declined => return None,
         };
         Some(help.to_owned())
     }

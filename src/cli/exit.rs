@@ -12,18 +12,14 @@ pub(crate) enum Exit {
     /// Usage, configuration, a file that cannot be read or written.
     Usage = 2,
     /// Not signed in, or not allowed.
-    #[cfg(feature = "client")]
     Denied = 4,
     /// The server cannot be reached, or not for now.
-    #[cfg(feature = "client")]
     Unreachable = 5,
     /// A stale plan, or a base that moved: nothing was written.
-    #[cfg(feature = "client")]
     Stale = 6,
     /// Applied in part: rows failed, or more is unresolved than was accepted.
     Partial = 68,
     /// A job goes on.
-    #[cfg(feature = "client")]
     Running = 69,
     /// A bug.
     Bug = 101,

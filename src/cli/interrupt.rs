@@ -9,7 +9,7 @@ use super::last_words;
 pub(crate) fn install() {
     // Without a handler the system's own still ends the process.
     ctrlc::set_handler(|| {
-        #[cfg(all(unix, feature = "client"))]
+        #[cfg(unix)]
         echo::restore();
         // A question that is left unanswered has hidden it.
         if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
@@ -22,7 +22,6 @@ pub(crate) fn install() {
 }
 
 /// Asks for something that is not shown while it is typed, so that what is typed after Ctrl-C is.
-#[cfg(feature = "client")]
 pub(crate) fn keeping_echo<T>(ask: impl FnOnce() -> T) -> T {
     #[cfg(unix)]
     echo::keep();
@@ -33,7 +32,7 @@ pub(crate) fn keeping_echo<T>(ask: impl FnOnce() -> T) -> T {
 }
 
 /// The settings of the terminal before a question changed them.
-#[cfg(all(unix, feature = "client"))]
+#[cfg(unix)]
 mod echo {
     use std::io;
     use std::sync::{Mutex, PoisonError};

@@ -7,7 +7,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::output::print_note;
 
 /// Words of a command whose work goes on elsewhere.
-#[cfg(feature = "client")]
 pub(crate) struct LastWords {
     /// For people, to stderr.
     pub(crate) note: String,
@@ -18,7 +17,6 @@ pub(crate) struct LastWords {
 struct State {
     /// The document of any command.
     usual: Option<String>,
-    #[cfg(feature = "client")]
     left: Option<LastWords>,
     /// Whether a result is on its way: there is one document, not two.
     begun: bool,
@@ -26,7 +24,6 @@ struct State {
 
 static STATE: Mutex<State> = Mutex::new(State {
     usual: None,
-    #[cfg(feature = "client")]
     left: None,
     begun: false,
 });
@@ -41,7 +38,6 @@ pub(crate) fn owe(document: String) {
 }
 
 /// Has these words said if the command is stopped from now on; nothing takes them back.
-#[cfg(feature = "client")]
 pub(crate) fn leave(words: Option<LastWords>) {
     state().left = words;
 }
@@ -54,13 +50,10 @@ pub(super) fn begin() {
 /// Says it. Whoever would write a result after that waits for the end.
 pub(super) fn say() {
     let state = state();
-    #[cfg(feature = "client")]
     let (note, own) = match &state.left {
         Some(words) => (Some(&words.note), words.document.as_ref()),
         None => (None, None),
     };
-    #[cfg(not(feature = "client"))]
-    let (note, own): (Option<&String>, Option<&String>) = (None, None);
     if let Some(note) = note {
         print_note(note);
     }

@@ -13,26 +13,20 @@ mod error;
 mod exit;
 pub(crate) mod failure;
 mod folder;
-#[cfg(feature = "client")]
 mod following;
 pub(crate) mod interrupt;
 mod last_words;
-#[cfg(feature = "client")]
 mod losses;
 mod output;
 mod package_file;
 mod packed;
-#[cfg(feature = "client")]
 mod planned;
-#[cfg(feature = "client")]
 mod remote;
 mod replace;
 mod resolutions;
 pub(crate) mod session;
 mod source;
-#[cfg(feature = "client")]
 mod starting;
 mod walk;
 mod watch;
-#[cfg(feature = "client")]
 mod way_back;

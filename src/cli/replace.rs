@@ -14,7 +14,6 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
 }
 
 /// The same for what only the user may read: a new file is private from its first byte.
-#[cfg(feature = "client")]
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     put(path, bytes, 0o600)
 }

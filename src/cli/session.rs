@@ -49,13 +49,11 @@ impl Session {
     }
 
     /// Whether nothing is wanted on the side.
-    #[cfg(feature = "client")]
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet > 0
     }
 
     /// Whether people want to know more.
-    #[cfg(feature = "client")]
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose > 0
     }

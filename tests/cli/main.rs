@@ -1,6 +1,5 @@
 //! The command line from outside: words in; stdout, stderr, exit code and files out.
 
-#[cfg(feature = "client")]
 #[path = "../scripted/mod.rs"]
 mod scripted;
 
@@ -20,7 +19,6 @@ mod json;
 mod markup;
 mod migrating;
 mod page;
-#[cfg(feature = "client")]
 mod remote;
 mod report;
 mod resolving;

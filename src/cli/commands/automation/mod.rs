@@ -1,7 +1,6 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
 mod play;
-#[cfg(feature = "client")]
 mod remote;
 mod validate;
 

@@ -29,23 +29,19 @@ pub(super) struct ValidateArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) definitions: Option<PathBuf>,
     /// Let the server validate it, which knows the tables of the workspace. Nothing is saved.
-    #[cfg(feature = "client")]
     #[arg(long, conflicts_with = "definitions")]
     pub(super) remote: bool,
     /// The workspace that the automation is meant for; otherwise `workspace_id` in the file.
-    #[cfg(feature = "client")]
     #[arg(long, value_name = "ID", requires = "remote")]
     pub(super) workspace: Option<String>,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     pub(super) format: Form,
-    #[cfg(feature = "client")]
     #[command(flatten)]
     pub(super) target: crate::cli::remote::Target,
 }
 
 pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
-    #[cfg(feature = "client")]
     if args.remote {
         return super::remote::run(args, session);
     }

@@ -42,7 +42,6 @@ pub(crate) struct Args {
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
-    #[cfg(feature = "client")]
     #[command(flatten)]
     target: crate::cli::remote::Target,
 }
@@ -58,10 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
     }
-    #[cfg(feature = "client")]
     let place = Place::new(&args.place, &args.target, session);
-    #[cfg(not(feature = "client"))]
-    let place = Place::new(&args.place, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {

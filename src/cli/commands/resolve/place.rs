@@ -1,7 +1,6 @@
 //! What is decided on, and for where: a package in a file or in the catalog, and a destination in a
 //! file or on a server.
 
-#[cfg(feature = "client")]
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,7 @@ use tplkit::workspace::Structure;
 
 use crate::cli::destination;
 use crate::cli::error::CliError;
-#[cfg(feature = "client")]
 use crate::cli::planned::workspace_id;
-#[cfg(feature = "client")]
 use crate::cli::remote::{Connection, Target, subject::Subject};
 use crate::cli::session::Session;
 
@@ -25,7 +22,6 @@ pub(super) struct Destination {
     #[arg(long, value_name = "FILE")]
     pub(super) into: Option<PathBuf>,
     /// The destination: a workspace of the server.
-    #[cfg(feature = "client")]
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     pub(super) workspace: Option<tplkit::workspace::Id>,
 }
@@ -33,16 +29,12 @@ pub(super) struct Destination {
 /// Where packages and destinations are read; the server is connected when it is needed.
 pub(super) struct Place<'a> {
     args: &'a Destination,
-    #[cfg(feature = "client")]
     target: &'a Target,
-    #[cfg(feature = "client")]
     session: &'a Session,
-    #[cfg(feature = "client")]
     connection: OnceCell<Connection>,
 }
 
 impl<'a> Place<'a> {
-    #[cfg(feature = "client")]
     pub(super) fn new(
         args: &'a Destination,
         target: &'a Target,
@@ -56,27 +48,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    #[cfg(not(feature = "client"))]
-    pub(super) fn new(args: &'a Destination, _: &Session) -> Place<'a> {
-        Place { args }
-    }
-
     /// The package.
-    #[cfg(feature = "client")]
     pub(super) fn package(&self, word: &Path) -> Result<Source, CliError> {
         Subject::of(word).package(|| self.client())
     }
 
-    /// The package.
-    #[cfg(not(feature = "client"))]
-    #[expect(clippy::unused_self, reason = "templates are read where it is known")]
-    pub(super) fn package(&self, word: &Path) -> Result<Source, CliError> {
-        crate::cli::package_file::read(word)
-    }
-
     /// The destination, when one was named.
     pub(super) fn structure(&self) -> Result<Option<Structure>, CliError> {
-        #[cfg(feature = "client")]
         if let Some(id) = self.args.workspace {
             use tplkit::workspace::{Source as _, ready};
             let remote = tplkit::client::RemoteWorkspace::new(self.client()?, id);
@@ -87,7 +65,6 @@ impl<'a> Place<'a> {
             .transpose()
     }
 
-    #[cfg(feature = "client")]
     fn client(&self) -> Result<&tplkit::client::Client, CliError> {
         if self.connection.get().is_none() {
             let connection = Connection::open(self.target, self.session)?;

@@ -30,16 +30,12 @@ pub(crate) struct Args {
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
-    #[cfg(feature = "client")]
     #[command(flatten)]
     target: crate::cli::remote::Target,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    #[cfg(feature = "client")]
     let place = Place::new(&args.place, &args.target, session);
-    #[cfg(not(feature = "client"))]
-    let place = Place::new(&args.place, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {
