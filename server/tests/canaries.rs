@@ -293,7 +293,14 @@ fn plant_connections(field: &mut Field, organization: &str, bearer: &str) {
 /// Plants and looks. `dump` gives everything that the database holds, once the server has ended.
 fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
     // As fine as it gets, whatever the environment asks of the libraries.
-    let arguments = ["--log-level", "trace", "--rate-limit", "off"];
+    let arguments = [
+        "--log-level",
+        "trace",
+        "--log",
+        "sql",
+        "--rate-limit",
+        "off",
+    ];
     let key = "0a".repeat(32);
     let environment = [("RUST_LOG", "trace"), ("TPLKIT_SECRET_KEY", &*key)];
     let mut field = Field {

@@ -15,6 +15,8 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::store::sql_log;
+
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -37,6 +39,16 @@ pub(super) struct Arguments {
         default_value = "json"
     )]
     log_format: Format,
+    /// What is logged at any level, besides: each SQL statement as it leaves for the store, with the types
+    /// of its parameters and never a value.
+    #[arg(long, value_name = "WHAT", value_enum, env = "TPLKIT_LOG")]
+    log: Option<Besides>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Besides {
+    /// SQL statements.
+    Sql,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -73,9 +85,9 @@ impl From<Level> for LevelFilter {
 /// Starts to log.
 pub(super) fn start(arguments: &Arguments) {
     match arguments.log_format {
-        Format::Json => json(arguments.log_level, io::stderr).init(),
+        Format::Json => json(targets(arguments), io::stderr).init(),
         Format::Text => tracing_subscriber::registry()
-            .with(targets(arguments.log_level))
+            .with(targets(arguments))
             .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
             .init(),
     }
@@ -83,21 +95,26 @@ pub(super) fn start(arguments: &Arguments) {
 }
 
 /// What is taken from whom.
-fn targets(level: Level) -> Targets {
-    let level = LevelFilter::from(level);
+fn targets(arguments: &Arguments) -> Targets {
+    let level = LevelFilter::from(arguments.log_level);
+    let sql = match arguments.log {
+        Some(Besides::Sql) => LevelFilter::DEBUG,
+        None => LevelFilter::OFF,
+    };
     Targets::new()
+        .with_target(sql_log::TARGET, sql)
         .with_default(level.min(LevelFilter::WARN))
         .with_target("tplkit", level)
         .with_target("tplkit_server", level)
 }
 
-fn json<W>(level: Level, writer: W) -> impl Subscriber
+fn json<W>(targets: Targets, writer: W) -> impl Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let lines = tracing_subscriber::fmt::layer().with_writer(writer).json();
     tracing_subscriber::registry()
-        .with(targets(level))
+        .with(targets)
         .with(lines.flatten_event(true).with_span_list(false))
 }
 
@@ -120,7 +137,8 @@ mod tests {
     use std::panic::{self, catch_unwind};
     use std::sync::{Arc, Mutex};
 
-    use super::{Level, json, tell};
+    use super::{Arguments, Besides, Format, Level, json, targets, tell};
+    use crate::store::sql_log;
 
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -136,11 +154,36 @@ mod tests {
         }
     }
 
+    fn logged(log_level: Level, log: Option<Besides>) -> Arguments {
+        Arguments {
+            log_level,
+            log_format: Format::Json,
+            log,
+        }
+    }
+
+    #[test]
+    fn statements_are_shown_to_who_asks_and_at_any_level() {
+        for (level, log, shown) in [
+            (Level::Trace, None, false),
+            (Level::Off, Some(Besides::Sql), true),
+        ] {
+            let lines = Lines::default();
+            let writer = lines.clone();
+            let subscriber = json(targets(&logged(level, log)), move || writer.clone());
+            tracing::subscriber::with_default(subscriber, || {
+                tracing::debug!(target: sql_log::TARGET, sql = "SELECT 1", "statement");
+            });
+            let text = lines.0.lock().expect("whole");
+            assert_eq!(!text.is_empty(), shown, "{level:?}");
+        }
+    }
+
     #[test]
     fn a_panic_is_a_line_without_data_and_libraries_are_quiet() {
         let lines = Lines::default();
         let writer = lines.clone();
-        let subscriber = json(Level::Trace, move || writer.clone());
+        let subscriber = json(targets(&logged(Level::Trace, None)), move || writer.clone());
         tracing::subscriber::with_default(subscriber, || {
             let _span = tracing::error_span!("request", id = "the-request").entered();
             tracing::trace!("ours");

@@ -179,6 +179,43 @@ impl Table {
         }
     }
 
+    /// A table of these columns, of which those with a number stand in that slot: for tests of what is
+    /// composed of a table.
+    #[cfg(test)]
+    pub(super) fn sample(columns: &[(&str, &str, Option<i64>)]) -> Table {
+        let definitions = Definitions::embedded();
+        let column = |(name, kind, slot): &(&str, &str, Option<i64>)| {
+            let definition = workspace::Column {
+                id: Uuid::nil(),
+                name: (*name).to_owned(),
+                label: (*name).to_owned(),
+                column_type: (*kind).to_owned(),
+                default_component: String::new(),
+                order: 0,
+                config: Object::new(),
+            };
+            Column {
+                rule: Rule::of(&definition, definitions).into_owned(),
+                is_number: definitions.column_types[*kind].storage == Storage::Number,
+                is_unique: false,
+                slot: slot.map(|number| Slot {
+                    number,
+                    ready: true,
+                    long: false,
+                }),
+                definition,
+            }
+        };
+        let head = Head {
+            organization: Uuid::nil(),
+            workspace: Uuid::nil(),
+            id: Uuid::nil(),
+            version: 1,
+            own_rows: false,
+        };
+        Table::of(head, columns.iter().map(column).collect())
+    }
+
     /// Gives a table another version, because its line or a column changes in this transaction. Never
     /// one that it had before, not even in a transaction that was undone: what others remember of a
     /// version stays true.

@@ -16,6 +16,7 @@ mod migrate;
 mod operation;
 mod postgres;
 mod scope;
+pub mod sql_log;
 mod sqlite;
 mod statement;
 mod tx;

@@ -73,7 +73,7 @@ impl Reckoning {
         }
     }
 
-    fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {
+    pub(super) fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {
         let mut composer = Composer::new(table, dialect);
         let Question {
             filters, together, ..

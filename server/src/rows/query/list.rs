@@ -133,7 +133,7 @@ async fn found_again(
 }
 
 impl Listing {
-    fn compose(
+    pub(super) fn compose(
         &self,
         table: &Table,
         dialect: Dialect,

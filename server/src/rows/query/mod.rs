@@ -31,6 +31,8 @@ mod order;
 mod page;
 mod place;
 mod question;
+#[cfg(test)]
+mod tests;
 mod way;
 
 pub use aggregate::{Reckoning, aggregate};

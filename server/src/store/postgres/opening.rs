@@ -36,7 +36,7 @@ pub(super) struct Opening<'a> {
     pub(super) begin: Cow<'static, str>,
     /// Sets the scope; where something is asked first, its answer is that question's.
     pub(super) enter: &'a str,
-    asked: &'a [Value],
+    pub(super) asked: &'a [Value],
     settings: [String; 9],
 }
 

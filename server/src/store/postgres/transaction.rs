@@ -22,7 +22,7 @@ use super::sharing::{Turn, WAIT, join};
 use crate::context::Stopwatch;
 use crate::store::meters::Outcome;
 use crate::store::statement::Statement;
-use crate::store::{Kind, LONG, Row, Scope, StoreError, Value};
+use crate::store::{Kind, LONG, Row, Scope, StoreError, Value, sql_log};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -286,6 +286,9 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
+        sql_log::control(&opening.begin);
+        sql_log::statement(opening.enter, opening.asked);
+        sql_log::statements(asked);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
         if self.postgres.brought().is_some() {
             // Names have no meaning before the settings of the transaction, so it begins before anything
@@ -309,6 +312,7 @@ impl Pipelined {
         let ((), known, answers) = if last {
             // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
             // answered by then, and the next transaction of this connection leaves behind it.
+            sql_log::control("COMMIT");
             let mut commit = pin!(client.batch_execute("COMMIT"));
             let mut left = false;
             let answers = poll_fn(|cx| {
@@ -344,6 +348,7 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Err(over());
         };
+        sql_log::statements(asked);
         let ready = prepare_all(client, asked).await?;
         let client: &Client = client;
         let answers = ready.iter().map(|ready| answer(client, ready));
@@ -365,7 +370,9 @@ impl Pipelined {
         if self.state == State::Open
             && let Some(client) = &self.client
         {
-            let ended = client.batch_execute(if commit { "COMMIT" } else { "ROLLBACK" });
+            let words = if commit { "COMMIT" } else { "ROLLBACK" };
+            sql_log::control(words);
+            let ended = client.batch_execute(words);
             let ended = match self.postgres.patience {
                 Some(patience) => timeout(patience, ended).await,
                 None => Ok(ended.await),

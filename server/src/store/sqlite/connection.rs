@@ -13,7 +13,7 @@ use super::wall::Wall;
 use crate::context::{Stopwatch, micros};
 use crate::store::meters::Outcome;
 use crate::store::statement::Statement;
-use crate::store::{LONG, Row, Scope, StoreError, Value, Walls};
+use crate::store::{LONG, Row, Scope, StoreError, Value, Walls, sql_log};
 
 /// How long a write waits for another process (an admin command beside the server).
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -216,6 +216,7 @@ impl Walled {
 
     /// `BEGIN`, `COMMIT` and their like.
     pub(super) fn control(&self, words: &str) -> Result<(), StoreError> {
+        sql_log::control(words);
         Ok(self
             .connection
             .prepare_cached(words)?
@@ -262,6 +263,7 @@ impl Walled {
         if let Some(wall) = &self.wall {
             wall.announce(statement.writes);
         }
+        sql_log::statement(&statement.text, parameters);
         let mut prepared = self.connection.prepare_cached(&statement.text)?;
         // Of a run that was broken off.
         #[cfg(any(test, feature = "walls-off"))]

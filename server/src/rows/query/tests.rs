@@ -1,0 +1,218 @@
+//! The text of every shape of question, in both dialects: what changes here changes what a database plans.
+//!
+//! `t` and `n` are a text and a number that stand in slots, `u` and `m` the same without.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use tplkit::rows::query::{Filter, Match, Operation, Sort, parse};
+use uuid::Uuid;
+
+use super::composer::{Composed, First, VERSION, WHOSE};
+use super::place::{At, Place};
+use super::{Listing, Question, Reckoning};
+use crate::http::page::PageRequest;
+use crate::rows::Table;
+use crate::store::Dialect;
+
+const DIALECTS: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
+
+fn table() -> Table {
+    Table::sample(&[
+        ("t", "text", Some(1)),
+        ("n", "number", Some(2)),
+        ("u", "text", None),
+        ("m", "number", None),
+    ])
+}
+
+fn filters(texts: &[&str]) -> Vec<Filter> {
+    let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+    parse(&texts).expect("filters")
+}
+
+fn listing(texts: &[&str], together: Match, sort: &str, after: Option<At>) -> Listing {
+    Listing {
+        question: Question {
+            feature: Uuid::nil(),
+            filters: filters(texts),
+            together,
+        },
+        sort: Sort::parse(sort).expect("a sort"),
+        fields: None,
+        page: PageRequest::first(25),
+        after: after.map(|at| Place {
+            id: Uuid::nil(),
+            at,
+        }),
+    }
+}
+
+/// The statements of one dialect, in the order in which they are sent.
+fn write(out: &mut String, name: &str, composed: &Composed) {
+    match composed.first.as_deref() {
+        Some(First::Look(ahead, instead)) => {
+            write(out, "look ahead", ahead);
+            write(out, "and where it finds few", instead);
+        }
+        Some(First::Few(few)) => write(out, "and where it finds many", few),
+        None => {}
+    }
+    for text in &composed.texts {
+        // What all of them have in common stands in `what_all_have_in_common`.
+        let text = text
+            .replace(VERSION, "(version)")
+            .replace(WHOSE, "(visible)");
+        writeln!(out, "  {name}: {text}").expect("writes");
+    }
+    writeln!(out, "    {} parameters", composed.values.len()).expect("writes");
+}
+
+fn pages(shapes: &[(&str, Listing)]) -> String {
+    let table = table();
+    let mut out = String::new();
+    for (title, listing) in shapes {
+        writeln!(out, "{title}").expect("writes");
+        for dialect in DIALECTS {
+            let look = listing.page.look();
+            let composed = listing.compose(&table, dialect, listing.after.as_ref(), look);
+            write(&mut out, &format!("{dialect:?}"), &composed);
+        }
+    }
+    out
+}
+
+#[test]
+fn what_all_have_in_common() {
+    assert_snapshot!(VERSION, @"(SELECT version FROM features WHERE organization_id = $1 AND id = $2 AND {tenant $1} AND {workspace workspace_id})");
+    assert_snapshot!(WHOSE, @"organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {workspace workspace_id} AND {row feature_id created_by}");
+}
+
+#[test]
+fn each_filter_has_its_text() {
+    let values = [
+        ("t", "a"),
+        ("u", "a"),
+        ("n", "1.5"),
+        ("m", "1.5"),
+        ("id", "00000000-0000-0000-0000-000000000001"),
+        ("created_at", "2026-01-01T00:00:00Z"),
+    ];
+    let mut shapes = Vec::new();
+    for (column, value) in values {
+        let own = matches!(column, "id" | "created_at");
+        let comparisons = ["eq", "neq", "gt", "gte", "lt", "lte", "in"];
+        let texts = [
+            "like",
+            "ilike",
+            "contains",
+            "ncontains",
+            "startswith",
+            "endswith",
+        ];
+        let number = ["eqn", "neqn", "gtn", "gten", "ltn", "lten"];
+        let cells = texts.iter().chain(&number).filter(|_| !own);
+        let operators = comparisons.iter().chain(cells);
+        let operators = operators.map(|operator| format!("{column}:{operator}:{value}"));
+        let is = ["null", "true", "false"].map(|what| format!("{column}:is:{what}"));
+        for filter in operators.chain(is) {
+            for filter in [filter.clone(), filter.replacen(':', ":not.", 1)] {
+                if parse(std::slice::from_ref(&filter)).is_ok() {
+                    let listing = listing(&[&filter], Match::All, "id", None);
+                    shapes.push((filter, listing));
+                }
+            }
+        }
+    }
+    let shapes: Vec<(&str, Listing)> = shapes
+        .iter()
+        .map(|(filter, listing)| (&**filter, listing.clone()))
+        .collect();
+    assert!(shapes.len() > 60, "{}", shapes.len());
+    assert_snapshot!(pages(&shapes));
+}
+
+#[test]
+fn each_sort_has_its_text_for_the_first_page_and_for_the_next() {
+    let instant = || At::Instant(0);
+    let text = || At::Text("a".to_owned());
+    let number = || At::Number("1".to_owned());
+    let places: [(&str, Vec<At>); 7] = [
+        ("id", vec![At::Id]),
+        ("created_at", vec![instant()]),
+        ("updated_at", vec![instant()]),
+        ("t", vec![text(), At::Empty]),
+        ("u", vec![text(), At::Empty]),
+        ("n", vec![number(), text(), At::Empty]),
+        ("m", vec![number(), text(), At::Empty]),
+    ];
+    let mut shapes = Vec::new();
+    for (column, places) in places {
+        for sort in [column.to_owned(), format!("-{column}")] {
+            let first = listing(&[], Match::All, &sort, None);
+            shapes.push((format!("sort={sort}"), first));
+            for at in &places {
+                let next = listing(&[], Match::All, &sort, Some(at.clone()));
+                shapes.push((format!("sort={sort} behind {at:?}"), next));
+            }
+        }
+    }
+    let shapes: Vec<(&str, Listing)> = shapes
+        .iter()
+        .map(|(title, listing)| (&**title, listing.clone()))
+        .collect();
+    assert_snapshot!(pages(&shapes));
+}
+
+#[test]
+fn filters_and_sorts_together_have_their_text() {
+    let together = pages(&[
+        (
+            "all of a slot and of the data",
+            listing(&["t:eq:a", "u:gt:b"], Match::All, "id", None),
+        ),
+        (
+            "any of a slot and of the data",
+            listing(&["t:eq:a", "u:gt:b"], Match::Any, "id", None),
+        ),
+        (
+            "a range, sorted by another slot",
+            listing(&["n:gt:1"], Match::All, "-t", None),
+        ),
+        (
+            "a value, sorted by creation",
+            listing(&["t:eq:a"], Match::All, "-created_at", None),
+        ),
+        (
+            "a cell of the data, sorted by a slot",
+            listing(&["u:ilike:*a*"], Match::All, "-t", None),
+        ),
+    ]);
+    assert_snapshot!(together);
+}
+
+#[test]
+fn each_aggregate_has_its_text() {
+    let table = table();
+    let mut out = String::new();
+    for (operation, column) in [
+        (Operation::Count, None),
+        (Operation::Sum, Some("n")),
+        (Operation::Avg, Some("m")),
+    ] {
+        for texts in [&[][..], &["t:eq:a"][..]] {
+            let question = listing(texts, Match::All, "id", None).question;
+            let reckoning = Reckoning {
+                question,
+                operation,
+                column: column.map(str::to_owned),
+            };
+            writeln!(out, "{} of {column:?}, {texts:?}", operation.as_str()).expect("writes");
+            for dialect in DIALECTS {
+                let composed = reckoning.compose(&table, dialect, true);
+                write(&mut out, &format!("{dialect:?}"), &composed);
+            }
+        }
+    }
+    assert_snapshot!(out);
+}
