@@ -16,8 +16,12 @@ use std::process::Command;
 use self::document::Document;
 use self::shell::Shell;
 
-/// Documents that say themselves what they install.
+/// The document that says what to install.
 const README: &str = "README.md";
+
+/// What readers of the first page go on to, with what it installs.
+const SERVER_README: &str = "server/README.md";
+const SERVER: &str = "docs/SERVER.md";
 
 fn root() -> PathBuf {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
@@ -54,7 +58,7 @@ fn run(name: &str) {
     let readme = Document::read(&root(), README);
     let document = Document::read(&root(), name);
     let mut programs = document.installs();
-    if name.starts_with("docs/") {
+    if name != README {
         // Whoever reads on has installed what the first page says.
         programs.extend(readme.installs());
     }
@@ -84,14 +88,19 @@ fn the_readme_runs_as_it_is_written() {
 }
 
 #[test]
+fn the_readme_of_the_server_runs_as_it_is_written() {
+    run(SERVER_README);
+}
+
+#[test]
 fn the_page_about_the_server_runs_as_it_is_written() {
-    run("docs/SERVER.md");
+    run(SERVER);
 }
 
 /// Commands hold no placeholders and wait for nothing without an end.
 #[test]
 fn commands_can_be_typed_as_they_stand() {
-    for name in [README, "docs/SERVER.md"] {
+    for name in [README, SERVER_README, SERVER] {
         let document = Document::read(&root(), name);
         for command in document.sessions.iter().flat_map(|session| &session.steps) {
             let text = &command.text;
