@@ -1,6 +1,7 @@
 //! A workspace as the exporter reads it and the executor changes it.
 //!
-//! Both are written once, against two traits: [`Source`] reads, [`Target`] also commits. The
+//! Both are written once, against three traits: [`Source`] reads, [`Lookup`] also finds rows by what they
+//! hold, [`Target`] also commits. The
 //! [`memory`] workspace implements them for simulations and tests; a server implements them on
 //! its stores. Nothing here needs a runtime: futures of the in-memory workspace are ready at once
 //! ([`ready`]).
@@ -11,6 +12,7 @@
 pub mod contract;
 mod data;
 pub mod ledger;
+mod lookup;
 pub mod memory;
 mod model;
 pub mod random;
@@ -18,6 +20,7 @@ mod source;
 mod target;
 
 pub use data::RowData;
+pub use lookup::Lookup;
 pub use model::{
     Automation, Channel, Column, Connection, Feature, Kind, Module, Named, Organization, Rail,
     Structure, View, Workspace,

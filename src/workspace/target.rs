@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::ledger::{Entry, RowDigest};
 use super::{
-    Automation, Column, Feature, Id, Kind, Module, Rail, RowData, Source, StoredRow, View,
+    Automation, Column, Feature, Id, Kind, Lookup, Module, Rail, RowData, StoredRow, View,
 };
 use crate::json::Value;
 use crate::problem::Code;
@@ -13,7 +13,7 @@ use crate::problem::Code;
 ///
 /// An implementation is bound to one attempt at one job: it holds the lease, and refuses with
 /// [`CommitError::Fenced`] once somebody else has taken the job over.
-pub trait Target: Source {
+pub trait Target: Lookup {
     /// A unit that can be handed over.
     type Ready: Send;
 
@@ -43,42 +43,6 @@ pub trait Target: Source {
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).
     fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
-
-    /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
-    /// ([`crate::rows::equal`]).
-    fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
-
-    /// The rows of these ids, as far as they exist.
-    fn fetch(
-        &self,
-        feature: Id,
-        rows: &[Id],
-    ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
-
-    /// For each JSON value, as rows hold it, whether a row of the table holds it in that unique column: any
-    /// row, also one that is hidden from whoever the job is for, because a row with the same value is
-    /// refused all the same.
-    fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> impl Future<Output = Result<Vec<bool>, Self::Error>> + Send;
-
-    /// How many rows more may be written; nothing when there is no limit, or none that is known.
-    fn room(&self) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
-
-    /// The number that the next empty cell of a sequence column gets.
-    fn sequence(
-        &self,
-        feature: Id,
-        column: Id,
-    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 }
 
 /// A unit that was handed over.

@@ -12,7 +12,7 @@ use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault, RowsSelection, Selection, export};
 use tplkit::simulate;
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Id, Source, Target as _, ready};
+use tplkit::workspace::{Id, Lookup as _, Source, ready};
 
 use crate::host::client_as;
 use crate::scripted::{Reply, Scripted, model};

@@ -15,7 +15,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::store::sql_log;
+use tplkit_server::store::sql_log;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -138,7 +138,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{Arguments, Besides, Format, Level, json, targets, tell};
-    use crate::store::sql_log;
+    use tplkit_server::store::sql_log;
 
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);

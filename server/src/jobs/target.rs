@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tokio::task::{JoinError, JoinHandle};
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{
+    CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit,
+};
 
 use super::eyes::{decides, eyes};
 use super::{Lease, ledger};
@@ -274,62 +276,7 @@ impl Source for Destination {
     }
 }
 
-impl Target for Destination {
-    type Ready = Ready;
-
-    async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
-        let job = (self.hand.lease.organization, self.hand.lease.job);
-        let asked = self.hand.store.read(&self.eyes, job, |tx, job| {
-            Box::pin(ledger::own(tx, job.0, job.1))
-        });
-        let entries: Vec<Entry> = asked.await?;
-        let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-        self.hand.entries.store(count, Ordering::Relaxed);
-        Ok(entries)
-    }
-
-    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
-        let written = self.hand.write(self.ready(unit)).await;
-        self.told(written).await
-    }
-
-    async fn expect(&self, feature: Id) {
-        let Hand { store, tables, .. } = &self.hand;
-        if tables.peek(feature).is_some() {
-            return;
-        }
-        let input = (feature, tables.clone());
-        let asked = store.read(&self.eyes, input, |tx, (feature, tables)| {
-            Box::pin(async move { tables.read(tx, *feature).await.map(drop) })
-        });
-        // Whoever writes to it is told what is wrong.
-        let _: Result<(), StoreError> = asked.await;
-    }
-
-    fn ready(&self, unit: Unit) -> Ready {
-        let Hand {
-            tables, context, ..
-        } = &self.hand;
-        Ready {
-            prepared: Prepared::of(&unit.changes, tables, context),
-            unit,
-        }
-    }
-
-    async fn send(&mut self, ready: Ready) -> Sent<ReadError> {
-        let hand = self.hand.clone();
-        self.under_way = Some(tokio::spawn(async move { hand.write(ready).await }));
-        Sent::OnItsWay
-    }
-
-    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
-        let Some(under_way) = self.under_way.take() else {
-            return Ok(());
-        };
-        let written = ended(under_way.await);
-        self.told(written).await
-    }
-
+impl Lookup for Destination {
     async fn matching(
         &self,
         feature: Id,
@@ -395,6 +342,63 @@ impl Target for Destination {
                 Box::pin(stands(tx, asked.0, asked.1))
             });
         asked.await
+    }
+}
+
+impl Target for Destination {
+    type Ready = Ready;
+
+    async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
+        let job = (self.hand.lease.organization, self.hand.lease.job);
+        let asked = self.hand.store.read(&self.eyes, job, |tx, job| {
+            Box::pin(ledger::own(tx, job.0, job.1))
+        });
+        let entries: Vec<Entry> = asked.await?;
+        let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
+        self.hand.entries.store(count, Ordering::Relaxed);
+        Ok(entries)
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
+        let written = self.hand.write(self.ready(unit)).await;
+        self.told(written).await
+    }
+
+    async fn expect(&self, feature: Id) {
+        let Hand { store, tables, .. } = &self.hand;
+        if tables.peek(feature).is_some() {
+            return;
+        }
+        let input = (feature, tables.clone());
+        let asked = store.read(&self.eyes, input, |tx, (feature, tables)| {
+            Box::pin(async move { tables.read(tx, *feature).await.map(drop) })
+        });
+        // Whoever writes to it is told what is wrong.
+        let _: Result<(), StoreError> = asked.await;
+    }
+
+    fn ready(&self, unit: Unit) -> Ready {
+        let Hand {
+            tables, context, ..
+        } = &self.hand;
+        Ready {
+            prepared: Prepared::of(&unit.changes, tables, context),
+            unit,
+        }
+    }
+
+    async fn send(&mut self, ready: Ready) -> Sent<ReadError> {
+        let hand = self.hand.clone();
+        self.under_way = Some(tokio::spawn(async move { hand.write(ready).await }));
+        Sent::OnItsWay
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
+        let Some(under_way) = self.under_way.take() else {
+            return Ok(());
+        };
+        let written = ended(under_way.await);
+        self.told(written).await
     }
 }
 

@@ -1,19 +1,14 @@
 //! A workspace that is looked at within one transaction: what an export and a plan read.
 
 use futures_util::lock::Mutex;
-use tplkit::problem::Code;
-use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
-use super::error::refused;
 use super::{ReadError, fetch, matching, page, room, stands, structure, taken};
 use crate::rows::Tables;
 use crate::store::Tx;
 
 /// A workspace as a transaction sees it. In one that was begun with
 /// [`Store::snapshot`](crate::store::Store::snapshot) it stays the same whatever others write.
-///
-/// It is a [`Target`] because a plan asks what an apply would ask; it refuses to be written.
 pub struct Snapshot<'t> {
     // Reading takes the transaction for itself, and the traits read by shared reference. Nobody waits
     // for the lock: whoever reads a workspace does one thing after the other.
@@ -50,30 +45,7 @@ impl Source for Snapshot<'_> {
     }
 }
 
-impl Target for Snapshot<'_> {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
-        Ok(Vec::new())
-    }
-
-    async fn commit(&mut self, _: Unit) -> Result<(), CommitError<ReadError>> {
-        let told = "the workspace is looked at, not changed";
-        Err(refused(Code::Forbidden, told).into())
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<ReadError> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
-        Ok(())
-    }
-
+impl Lookup for Snapshot<'_> {
     async fn matching(
         &self,
         feature: Id,

@@ -3,7 +3,7 @@
 use tplkit::apply::Report;
 use tplkit::workspace::ledger::{Entry, RowDigest};
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Id, Source as _, StoredRow, Structure, Target as _, ready};
+use tplkit::workspace::{Id, Lookup as _, Source as _, StoredRow, Structure, Target as _, ready};
 use tplkit_server::jobs;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::{Scope, Store, StoreError};

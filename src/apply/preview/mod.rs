@@ -24,7 +24,7 @@ use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Plan;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, Id, Kind, New, Structure, Target};
+use crate::workspace::{Change, Id, Kind, Lookup, New, Structure};
 
 use names::Names;
 
@@ -172,7 +172,7 @@ pub struct Question<'q, 't> {
 }
 
 /// Says what an apply would do to the destination as it is now.
-pub async fn preview<T: Target + Sync>(
+pub async fn preview<T: Lookup + Sync>(
     target: &T,
     destination: &Structure,
     question: Question<'_, '_>,

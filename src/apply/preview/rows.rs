@@ -11,13 +11,13 @@ use super::{Question, RowsPreview};
 use crate::apply::run::{self, Counted};
 use crate::apply::{ApplyError, Approved, Refusal};
 use crate::problem::Code;
-use crate::workspace::{Structure, Target};
+use crate::workspace::{Lookup, Structure};
 
 /// The rows by the ref of their table, or why nothing can be said of them.
 pub(super) type Counts = Result<IndexMap<String, RowsPreview>, Refusal>;
 
 /// Counts the rows of all tables.
-pub(super) async fn count<T: Target + Sync>(
+pub(super) async fn count<T: Lookup + Sync>(
     target: &T,
     (question, destination): (Question<'_, '_>, &Structure),
     approved: &Approved,

@@ -17,8 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Client;
 use super::error::Error;
-use crate::workspace::ledger::Entry;
-use crate::workspace::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
+use crate::workspace::{Id, Lookup, Source, StoredRow, Structure};
 use rows::Stream;
 
 /// A workspace on a server, to read.
@@ -92,31 +91,7 @@ impl Source for RemoteWorkspace<'_> {
     }
 }
 
-/// Only what a preview asks for: it writes nothing, and no job of this workspace is known here.
-impl Target for RemoteWorkspace<'_> {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<Entry>, Error> {
-        Ok(Vec::new())
-    }
-
-    async fn commit(&mut self, _: Unit) -> Result<(), CommitError<Error>> {
-        let why = "a workspace that is read from outside cannot be written to";
-        Err(CommitError::Store(Error::Invalid(why.to_owned())))
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<Error> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn settle(&mut self) -> Result<(), CommitError<Error>> {
-        Ok(())
-    }
-
+impl Lookup for RemoteWorkspace<'_> {
     async fn matching(
         &self,
         feature: Id,

@@ -2,7 +2,7 @@
 
 use super::subject::same;
 use super::{Case, Subject, Verdict, Workspaces};
-use crate::workspace::{Id, Target as _};
+use crate::workspace::{Id, Lookup as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![Case {

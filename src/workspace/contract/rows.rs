@@ -4,7 +4,7 @@ use super::subject::{digest, merge, removals, row, same};
 use super::{Case, Subject, Verdict, Workspaces};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Change, Id, RowWrite, Target as _};
+use crate::workspace::{Change, Id, Lookup as _, RowWrite};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![

@@ -16,7 +16,7 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit};
+use super::{CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit};
 
 pub use state::{State, StateError};
 use table::Table;
@@ -179,46 +179,7 @@ impl Source for Memory {
     }
 }
 
-impl Target for Memory {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
-        self.read()?;
-        Ok(self.ledger.clone())
-    }
-
-    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
-        let crash = self.call().err();
-        if self.fenced {
-            return Err(CommitError::Fenced);
-        }
-        if crash.is_none_or(|crash| crash.written) {
-            changes::write(
-                &mut self.state,
-                &mut self.tables,
-                self.row_quota,
-                unit.changes,
-            )?;
-            self.ledger.extend(unit.entry);
-        }
-        match crash {
-            Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
-            None => Ok(()),
-        }
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
-        Ok(())
-    }
-
+impl Lookup for Memory {
     async fn matching(
         &self,
         feature: Id,
@@ -262,5 +223,46 @@ impl Target for Memory {
         self.read()?;
         self.known(feature)?;
         Ok(self.state.sequence(column))
+    }
+}
+
+impl Target for Memory {
+    type Ready = Unit;
+
+    async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
+        self.read()?;
+        Ok(self.ledger.clone())
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
+        let crash = self.call().err();
+        if self.fenced {
+            return Err(CommitError::Fenced);
+        }
+        if crash.is_none_or(|crash| crash.written) {
+            changes::write(
+                &mut self.state,
+                &mut self.tables,
+                self.row_quota,
+                unit.changes,
+            )?;
+            self.ledger.extend(unit.entry);
+        }
+        match crash {
+            Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
+            None => Ok(()),
+        }
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
+        Sent::Settled(self.commit(unit).await)
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
+        Ok(())
     }
 }

@@ -3,8 +3,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, RowDigest};
 use crate::workspace::{
-    Change, Column, CommitError, Feature, Id, Kind, New, Progress, Refused, Removal, RowData,
-    RowWrite, Source as _, StoredRow, Target as _, Unit, ready,
+    Change, Column, CommitError, Feature, Id, Kind, Lookup as _, New, Progress, Refused, Removal,
+    RowData, RowWrite, Source as _, StoredRow, Target as _, Unit, ready,
 };
 
 const TABLE: Id = Id::from_u128(0x10);

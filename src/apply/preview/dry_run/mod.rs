@@ -16,7 +16,7 @@ use crate::apply::Approved;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{
-    Change, CommitError, Id, Refused, Sent, Source, StoredRow, Structure, Target, Unit,
+    Change, CommitError, Id, Lookup, Refused, Sent, Source, StoredRow, Structure, Target, Unit,
 };
 use tables::{Tables, Value, known_as};
 
@@ -40,7 +40,7 @@ pub(super) struct DryRun<'t, T> {
     answers: Mutex<Sha256>,
 }
 
-impl<'t, T: Target + Sync> DryRun<'t, T> {
+impl<'t, T: Lookup + Sync> DryRun<'t, T> {
     /// Begins with the workspace as it is and what is about to be created.
     pub(super) async fn new(
         base: &'t T,
@@ -225,7 +225,7 @@ fn refused(code: Code, message: impl Into<String>) -> Refused {
     }
 }
 
-impl<T: Target + Sync> Source for DryRun<'_, T> {
+impl<T: Lookup + Sync> Source for DryRun<'_, T> {
     type Error = T::Error;
 
     async fn structure(&self) -> Result<Structure, T::Error> {
@@ -242,40 +242,7 @@ impl<T: Target + Sync> Source for DryRun<'_, T> {
     }
 }
 
-impl<T: Target + Sync> Target for DryRun<'_, T> {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<Entry>, T::Error> {
-        Ok(Vec::new())
-    }
-
-    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
-        for change in &unit.changes {
-            match change {
-                Change::InsertRows { feature, rows } => self.insert(*feature, rows).await?,
-                Change::UpdateRows { feature, rows } => self.update(*feature, rows).await?,
-                Change::MoveSequence { column, to, .. } => {
-                    self.sequences.insert(*column, *to);
-                }
-                // Structure counts as created from the beginning.
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<T::Error> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn settle(&mut self) -> Result<(), CommitError<T::Error>> {
-        Ok(())
-    }
-
+impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
     async fn matching(
         &self,
         feature: Id,
@@ -349,5 +316,40 @@ impl<T: Target + Sync> Target for DryRun<'_, T> {
             None if self.tables.is_fresh(feature) || self.tables.is_minted(column) => Ok(1),
             None => self.base.sequence(feature, column).await,
         }
+    }
+}
+
+impl<T: Lookup + Sync> Target for DryRun<'_, T> {
+    type Ready = Unit;
+
+    async fn ledger(&self) -> Result<Vec<Entry>, T::Error> {
+        Ok(Vec::new())
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
+        for change in &unit.changes {
+            match change {
+                Change::InsertRows { feature, rows } => self.insert(*feature, rows).await?,
+                Change::UpdateRows { feature, rows } => self.update(*feature, rows).await?,
+                Change::MoveSequence { column, to, .. } => {
+                    self.sequences.insert(*column, *to);
+                }
+                // Structure counts as created from the beginning.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn ready(&self, unit: Unit) -> Unit {
+        unit
+    }
+
+    async fn send(&mut self, unit: Unit) -> Sent<T::Error> {
+        Sent::Settled(self.commit(unit).await)
+    }
+
+    async fn settle(&mut self) -> Result<(), CommitError<T::Error>> {
+        Ok(())
     }
 }

@@ -7,7 +7,8 @@ use crate::apply::sample::{Sample, cells, linked, nothing, row, to};
 use crate::problem::Code;
 use crate::workspace::memory::{Crash, Memory, MemoryError};
 use crate::workspace::{
-    Change, CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger, ready,
+    Change, CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit, ledger,
+    ready,
 };
 
 /// A workspace that writes what is handed over when somebody asks what became of it, and not before.
@@ -49,6 +50,48 @@ impl Source for Slow {
         limit: usize,
     ) -> Result<Vec<StoredRow>, MemoryError> {
         self.rests().rows(feature, after, limit).await
+    }
+}
+
+impl Lookup for Slow {
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.rests().matching(feature, column, values).await
+    }
+
+    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.rests().fetch(feature, ids).await
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, MemoryError> {
+        self.rests().taken(feature, column, values).await
+    }
+
+    async fn room(&self) -> Result<Option<u64>, MemoryError> {
+        self.rests().room().await
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
+        let writes = |unit: &Unit| {
+            let mut tables = unit.changes.iter().map(|change| match change {
+                Change::InsertRows { feature, .. } | Change::MoveSequence { feature, .. } => {
+                    *feature
+                }
+                _ => panic!("no rows enter: {change:?}"),
+            });
+            tables.any(|table| table == feature)
+        };
+        assert!(!self.under_way.as_ref().is_some_and(writes), "it may move");
+        self.memory.sequence(feature, column).await
     }
 }
 
@@ -100,46 +143,6 @@ impl Target for Slow {
             self.memory.commit(somebody).await?;
         }
         self.memory.commit(unit).await
-    }
-
-    async fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.rests().matching(feature, column, values).await
-    }
-
-    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.rests().fetch(feature, ids).await
-    }
-
-    async fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<bool>, MemoryError> {
-        self.rests().taken(feature, column, values).await
-    }
-
-    async fn room(&self) -> Result<Option<u64>, MemoryError> {
-        self.rests().room().await
-    }
-
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
-        let writes = |unit: &Unit| {
-            let mut tables = unit.changes.iter().map(|change| match change {
-                Change::InsertRows { feature, .. } | Change::MoveSequence { feature, .. } => {
-                    *feature
-                }
-                _ => panic!("no rows enter: {change:?}"),
-            });
-            tables.any(|table| table == feature)
-        };
-        assert!(!self.under_way.as_ref().is_some_and(writes), "it may move");
-        self.memory.sequence(feature, column).await
     }
 }
 

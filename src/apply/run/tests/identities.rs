@@ -2,7 +2,8 @@ use super::{applied, counts};
 use crate::apply::sample::{Sample, cells, entry, id, linked, nothing, row, to};
 use crate::workspace::memory::Memory;
 use crate::workspace::{
-    Change, CommitError, Id, Sent, Source, StoredRow, Structure, Target, Unit, ledger, ready,
+    Change, CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit, ledger,
+    ready,
 };
 
 const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
@@ -84,6 +85,38 @@ impl Source for Contested {
     }
 }
 
+impl Lookup for Contested {
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, Self::Error> {
+        self.memory.matching(feature, column, values).await
+    }
+
+    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, Self::Error> {
+        self.memory.fetch(feature, ids).await
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, Self::Error> {
+        self.memory.taken(feature, column, values).await
+    }
+
+    async fn room(&self) -> Result<Option<u64>, Self::Error> {
+        self.memory.room().await
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
+        self.memory.sequence(feature, column).await
+    }
+}
+
 impl Target for Contested {
     type Ready = Unit;
 
@@ -133,36 +166,6 @@ impl Target for Contested {
 
     async fn settle(&mut self) -> Result<(), CommitError<Self::Error>> {
         Ok(())
-    }
-
-    async fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<Option<StoredRow>>, Self::Error> {
-        self.memory.matching(feature, column, values).await
-    }
-
-    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, Self::Error> {
-        self.memory.fetch(feature, ids).await
-    }
-
-    async fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<bool>, Self::Error> {
-        self.memory.taken(feature, column, values).await
-    }
-
-    async fn room(&self) -> Result<Option<u64>, Self::Error> {
-        self.memory.room().await
-    }
-
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
-        self.memory.sequence(feature, column).await
     }
 }
 
