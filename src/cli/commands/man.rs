@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use clap::Command;
+use clap::{Arg, Command};
 
 use crate::cli::args;
 use crate::cli::error::CliError;
@@ -52,30 +52,66 @@ fn page(command: Command) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The reference of all commands, as their own help tells it.
+/// Headings of options that many commands share. The reference prints each once.
+const SHARED: [(&str, &str); 2] = [
+    ("Everywhere", "every command"),
+    ("Server", "every command that uses a server"),
+];
+
+/// The reference of all commands: their own help, without the options that they share.
 fn markdown(root: &Command) -> String {
     let mut out = String::from(
         "# Command line reference\n\n\
-         Made from the program's own declarations by a test; `UPDATE=1 cargo test --test cli` writes it anew.\n",
+         Made from the program's own declarations by a test; `UPDATE=1 cargo test --test cli` writes it anew.\n\n\
+         ## Shared options\n",
     );
+    for (heading, whose) in SHARED {
+        let group = Command::new("tplkit")
+            .disable_help_flag(true)
+            .args(of_heading(root, heading))
+            .help_template("{all-args}");
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\nOf {whose}:\n\n```text\n{}\n```\n", help(group));
+    }
     section(&mut out, root, "tplkit");
     out
 }
 
+/// The options with that heading, of the first command that has them.
+fn of_heading(command: &Command, heading: &str) -> Vec<Arg> {
+    let own = command.get_arguments();
+    let own = own.filter(|argument| argument.get_help_heading() == Some(heading));
+    let own: Vec<Arg> = own.cloned().collect();
+    if !own.is_empty() {
+        return own;
+    }
+    let mut inner = command.get_subcommands();
+    let found =
+        inner.find_map(|inner| Some(of_heading(inner, heading)).filter(|it| !it.is_empty()));
+    found.unwrap_or_default()
+}
+
 fn section(out: &mut String, command: &Command, name: &str) {
-    let mut command = command.clone().term_width(100).bin_name(name);
-    let help = command.render_long_help().to_string();
-    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
-    // Writing to a String cannot fail.
-    let _ = write!(
-        out,
-        "\n## {name}\n\n```text\n{}\n```\n",
-        help.join("\n").trim_end()
-    );
+    let shared = |argument: &Arg| {
+        let heading = argument.get_help_heading();
+        SHARED.iter().any(|(one, _)| heading == Some(*one)) || argument.get_id() == "help"
+    };
+    let own = command.clone().bin_name(name);
+    let own = own.mut_args(|argument| {
+        let hidden = argument.is_hide_set() || shared(&argument);
+        argument.hide(hidden)
+    });
+    let _ = write!(out, "\n## {name}\n\n```text\n{}\n```\n", help(own));
     for inner in command
         .get_subcommands()
         .filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
     {
         section(out, inner, &format!("{name} {}", inner.get_name()));
     }
+}
+
+fn help(command: Command) -> String {
+    let help = command.term_width(100).render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_end().to_owned()
 }
