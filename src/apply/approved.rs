@@ -80,12 +80,14 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnWork {
     /// Its technical name in the package: the key in rows, and what `valueColumn` says. Empty for
-    /// an identity column that only the destination has: no cell of the package is meant for it.
+    /// a column that only the destination has: no cell of the package is meant for it.
     pub package_name: String,
     /// The column at the destination, with its name, type and config there.
     pub column: Column,
     /// What becomes of its cells.
     pub link: LinkWork,
+    /// Whether a row without such a cell holds null there: somebody listed it under `leaveEmpty`.
+    pub left_empty: bool,
 }
 
 /// What becomes of the cells of a column.

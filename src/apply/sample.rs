@@ -76,6 +76,7 @@ pub(super) fn column(number: u128, spec: &str) -> ColumnWork {
         LinkWork::Data
     };
     ColumnWork {
+        left_empty: false,
         package_name: name.to_owned(),
         column: Column {
             id: id(number),

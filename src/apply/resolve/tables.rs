@@ -43,7 +43,9 @@ impl Tables<'_, '_> {
             let carried = |name: &str| entry.columns.iter().any(|column| column == name);
             let mut columns =
                 feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
-            columns.retain(|work| carried(&work.package_name) || work.column.is_identity());
+            columns.retain(|work| {
+                carried(&work.package_name) || work.column.is_identity() || work.left_empty
+            });
             tables.push(TableWork {
                 entry: index,
                 uid: entry.item_uid.clone(),
@@ -74,7 +76,8 @@ impl Tables<'_, '_> {
         (record.kind == crate::workspace::Kind::Feature).then_some(record.id)
     }
 
-    /// All columns of a table that the package knows, then identity columns that it does not.
+    /// All columns of a table that the package knows, then those that it does not and in which every row
+    /// holds something: identities, and null where somebody leaves a column empty.
     pub(super) fn columns_of(&self, reference: &str, feature: Id) -> Vec<ColumnWork> {
         let own = self
             .columns
@@ -85,18 +88,23 @@ impl Tables<'_, '_> {
                 package_name: built.package_name.clone(),
                 link: self.link(built),
                 column: built.column.clone(),
+                left_empty: false,
             })
             .collect();
         let Some(stored) = self.destination.feature(feature) else {
             return columns;
         };
         self.add_mapped(reference, stored, &mut columns);
-        for column in stored.columns.iter().filter(|column| column.is_identity()) {
-            if !columns.iter().any(|known| known.column.id == column.id) {
+        // Columns that the package does not know, and every row holds something in.
+        for column in &stored.columns {
+            let left_empty = !column.is_identity() && self.may_be_empty(reference, &column.name);
+            let known = columns.iter().any(|known| known.column.id == column.id);
+            if !known && (column.is_identity() || left_empty) {
                 columns.push(ColumnWork {
                     package_name: String::new(),
-                    column: column.clone(),
+                    column: unrequired(column, left_empty),
                     link: LinkWork::Data,
+                    left_empty,
                 });
             }
         }
@@ -121,14 +129,13 @@ impl Tables<'_, '_> {
                 } else {
                     LinkWork::Data
                 };
-                let mut column = column.clone();
-                if self.may_be_empty(reference, &column.name) {
-                    column.config.shift_remove("required");
-                }
+                let left_empty =
+                    !column.is_identity() && self.may_be_empty(reference, &column.name);
                 columns.push(ColumnWork {
                     package_name: identity.name.clone(),
-                    column,
+                    column: unrequired(column, left_empty),
                     link,
+                    left_empty,
                 });
             }
         }
@@ -247,6 +254,15 @@ impl Tables<'_, '_> {
         }
         enter(&targets)
     }
+}
+
+/// A column as rows are held to it: what may be left empty is not required.
+fn unrequired(column: &Column, left_empty: bool) -> Column {
+    let mut column = column.clone();
+    if left_empty {
+        column.config.shift_remove("required");
+    }
+    column
 }
 
 /// What becomes of cells that point at a table whose rows do not come along. Its identities are

@@ -251,7 +251,7 @@ impl Batch {
         self.text.push(',');
     }
 
-    /// Mints an identity, or finds a required cell empty.
+    /// Mints an identity, leaves a cell empty that may be, or finds a required one empty.
     fn owed(
         &mut self,
         slot: usize,
@@ -261,11 +261,18 @@ impl Batch {
         with: Surroundings<'_>,
     ) -> Result<(), EntryFault> {
         let column = &with.columns.all[slot];
-        let Some(identity) = column.rule.identity else {
+        if column.rule.identity.is_none() && !column.work.left_empty {
             return column.rule.missing().map_or(Ok(()), Err);
-        };
+        }
         self.text.push_str(&column.key);
         let start = self.text.len();
+        let Some(identity) = column.rule.identity else {
+            // A digest does not tell null from nothing.
+            self.text.push_str("null");
+            self.settled[slot] = index;
+            self.written(slot, start, with);
+            return Ok(());
+        };
         match identity {
             Identity::Uuid => {
                 let id = with.minter.identity(ordinal, column.identity);

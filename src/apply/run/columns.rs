@@ -51,17 +51,24 @@ impl<'a> Columns<'a> {
                 key: write_string(&work.column.name) + ":",
                 digest: ColumnDigest::of(&work.column.name),
                 identity,
-                token: write_string(&work.package_name) + ":",
+                // No key begins so: nothing in a row is meant for a column without a name there.
+                token: match work.package_name.as_str() {
+                    "" => "\0".to_owned(),
+                    name => write_string(name) + ":",
+                },
             }
         };
         let all: Vec<Slot<'a>> = columns.iter().map(slot).collect();
-        let owed = |slot: &Slot<'_>| slot.rule.required || slot.rule.identity.is_some();
+        let owed = |slot: &Slot<'_>| {
+            slot.rule.required || slot.rule.identity.is_some() || slot.work.left_empty
+        };
         Columns {
             owed: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
             by_name: columns
                 .iter()
                 .enumerate()
                 .map(|(at, work)| (work.package_name.as_str(), at))
+                .filter(|(name, _)| !name.is_empty())
                 .collect(),
             all,
         }

@@ -6,6 +6,7 @@ mod cancel;
 mod catalog;
 mod create;
 mod decisions;
+mod empty_cells;
 mod export;
 mod failed_rows;
 mod package;

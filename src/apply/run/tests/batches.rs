@@ -88,6 +88,32 @@ fn a_required_cell_is_missed_whether_absent_or_empty() {
 }
 
 #[test]
+fn a_column_that_is_left_empty_holds_null() {
+    let rows = vec![
+        row(0, r#"{"code":"c"}"#),
+        row(1, r#"{"code":"","":"of nothing"}"#),
+        row(2, "{}"),
+    ];
+    let mut sample = Sample::new().table("a", &["code", "phone"], rows);
+    let columns = &mut sample.approved.tables[0].columns;
+    for column in columns.iter_mut() {
+        column.left_empty = true;
+    }
+    // The package does not know it, and has no cell for it whatever its rows hold.
+    columns[1].package_name = String::new();
+    let (memory, report) = applied(&sample);
+    assert_eq!(report.errors, []);
+    assert_eq!(
+        cells(&memory, 0),
+        [
+            r#"{"code":"c","phone":null}"#,
+            r#"{"code":"","":"of nothing","phone":null}"#,
+            r#"{"code":null,"phone":null}"#,
+        ]
+    );
+}
+
+#[test]
 fn values_are_stored_canonically_and_currency_is_rounded() {
     let columns = [
         "price currency currencyfield",
