@@ -6,6 +6,7 @@
 //! have `markup`, which asks here too.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// A character that is safe to show, in the place of any character.
 pub fn visible(character: char) -> char {
@@ -28,6 +29,11 @@ pub fn visible(character: char) -> char {
 /// Text as one line: what would steer or mislead has a stand-in.
 pub fn line(text: &str) -> String {
     text.chars().map(visible).collect()
+}
+
+/// A path in a line.
+pub fn path(path: &Path) -> String {
+    line(&path.to_string_lossy())
 }
 
 /// Text as the lines that it has; tabs stay.

@@ -13,6 +13,7 @@ use super::suggest::{Candidate, suggest};
 use crate::check::Checked;
 use crate::package::model::{Dependency, DependencyForm};
 use crate::package::size;
+use crate::printable;
 use crate::workspace::{Id, Structure};
 
 /// Choices shown for one dependency.
@@ -224,20 +225,27 @@ fn modes(out: &mut String, package: &Checked<'_>) {
     }
 }
 
-/// A comment: text of a package has line breaks and controls that would end it.
+/// A comment: text of a package has line breaks and controls that would end it, and marks that would let
+/// it read as what it is not.
 fn comment(out: &mut String, text: &str) {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
     out.push_str("# ");
-    out.push_str(clean.trim_end());
+    out.push_str(printable::line(text).trim_end());
     out.push('\n');
 }
 
-/// A TOML string. JSON escapes all that a basic string must escape but U+007F.
+/// A TOML string. JSON escapes all that a basic string must escape but U+007F; what would steer or
+/// mislead is escaped, too, because people read the file.
 fn quoted(text: &str) -> String {
-    crate::json::write_string(text).replace('\u{7f}', "\\u007f")
+    let mut out = String::new();
+    for character in crate::json::write_string(text).chars() {
+        if printable::visible(character) == character {
+            out.push(character);
+        } else {
+            // Unlike JSON, TOML has no surrogates.
+            let _ = write!(out, "\\U{:08x}", u32::from(character));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -303,7 +311,7 @@ mod tests {
             "# [resolutions.f_clients]",
             "# columns.c_clients_id = \"the id of its column\"",
             "[resolutions.connection_q]",
-            "id = \"a \\\"q\\\"\\n\\u007f\"",
+            "id = \"a \\\"q\\\"\\n\\U0000007f\"",
         ] {
             assert!(file.lines().any(|found| found == line), "{line}\n{file}");
         }
@@ -319,8 +327,9 @@ mod tests {
 
     #[test]
     fn strings_are_those_of_toml() {
-        let odd = "a\"b\\c\n\t\u{1}\u{7f}é";
+        let odd = "a\"b\\c\n\t\u{1}\u{7f}\u{9b}\u{202e}\u{e0041}é";
         let table: toml::Table = format!("x = {}", quoted(odd)).parse().expect("TOML");
         assert_eq!(table["x"].as_str(), Some(odd));
+        assert_eq!(quoted(odd), crate::printable::line(&quoted(odd)));
     }
 }

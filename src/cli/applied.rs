@@ -6,6 +6,7 @@ use std::path::Path;
 use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
 use tplkit::check::render::counted;
 use tplkit::package::model::{Action, Manifest, Reason, Word as _};
+use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::workspace::Kind;
 
@@ -36,7 +37,7 @@ impl FailedRows {
 
 /// A simulation on one screen.
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
-    let mut out = format!("`{}` applied in memory\n", path.display());
+    let mut out = format!("`{}` applied in memory\n", printable::path(path));
     created(&mut out, simulation);
     report(&mut out, Some(manifest), &simulation.report);
     let live = &simulation.preview.go_live;
@@ -85,10 +86,7 @@ pub(crate) fn kinds(created: &[Creation]) -> String {
             None => kinds.push((created.kind, 1)),
         }
     }
-    let words = |(kind, count): &(Kind, usize)| match (kind, count) {
-        (Kind::Rail, 2..) => format!("{count} navigation entries"),
-        (kind, count) => counted(*count, kind.noun()),
-    };
+    let words = |(kind, count): &(Kind, usize)| counted(*count, kind.noun());
     match kinds.as_slice() {
         [] => "nothing".to_owned(),
         kinds => kinds.iter().map(words).collect::<Vec<_>>().join(", "),
@@ -121,6 +119,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
             .into_iter()
             .filter_map(|(count, word)| Some(format!("{} {word}", count?)))
             .collect();
+        let table = printable::line(table);
         let _ = writeln!(out, "  {table:<width$}  {}", counts.join(", "));
     }
     for error in &report.errors {
@@ -128,15 +127,16 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
             (first, last) if first == last => format!("row {first}"),
             (first, last) => format!("rows {first} to {last}"),
         };
-        let _ = writeln!(
-            out,
-            "  {} {rows}: {} ({})",
+        let text = format!(
+            "{} {rows}: {} ({})",
             error.reference, error.message, error.code
         );
+        let _ = writeln!(out, "  {}", printable::line(&text));
     }
     for (table, rows) in &report.rows {
         if let Some(more) = positive(rows.errors_more) {
-            let _ = writeln!(out, "  {table}: {more} errors more");
+            let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "error");
+            let _ = writeln!(out, "  {}: {more} more", printable::line(table));
         }
     }
     section(
@@ -175,15 +175,12 @@ pub(crate) fn drafts(out: &mut String, drafts: &[NotPublished]) {
     }
     out.push_str("\nLive at the source, drafts here until these fields are entered by hand\n");
     for draft in drafts {
-        let _ = writeln!(out, "  {} ({})", plain(&draft.name), draft.reference);
+        let name = format!("{} ({})", draft.name, draft.reference);
+        let _ = writeln!(out, "  {}", printable::line(&name));
         for because in &draft.because {
             let why = why(&because.reason);
-            let _ = writeln!(
-                out,
-                "    {}: {why} ({})",
-                plain(&because.path),
-                plain(&because.reason)
-            );
+            let text = format!("{}: {why} ({})", because.path, because.reason);
+            let _ = writeln!(out, "    {}", printable::line(&text));
         }
     }
 }
@@ -198,11 +195,6 @@ fn why(reason: &str) -> String {
             None => "not valid as it is".to_owned(),
         },
     }
-}
-
-/// Text of others, as a terminal may show it.
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }
 
 fn positive(count: u64) -> Option<u64> {
@@ -229,7 +221,10 @@ fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
     let reason = Reason::parse(&entry.reason).map_or("", Reason::in_words);
     let action = Action::parse(&entry.action).map_or("", Action::in_words);
     let required = entry.required.map(|_| ", required").unwrap_or_default();
-    let rows = entry.count.map(|count| format!(", {count} rows"));
+    let rows = entry.count.map(|count| {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        format!(", {}", counted(count, "row"))
+    });
     format!(
         "{owner}, {}: {action}{}; {what}{reason} ({}{required})",
         entry.path,
@@ -238,7 +233,7 @@ fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
     )
 }
 
-/// A list under its title, unless it is empty.
+/// A list under its title, unless it is empty. Whatever an entry says stays on its line.
 pub(crate) fn section<T>(
     out: &mut String,
     title: &str,
@@ -250,6 +245,6 @@ pub(crate) fn section<T>(
     }
     let _ = writeln!(out, "\n{title}");
     for entry in entries {
-        let _ = writeln!(out, "  {}", line(entry));
+        let _ = writeln!(out, "  {}", printable::line(&line(entry)));
     }
 }

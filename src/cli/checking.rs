@@ -13,6 +13,7 @@ use tplkit::check::selection::Selection;
 use tplkit::check::{self, CheckOptions, FileKind, FileReport, Finding, LocatedReport};
 use tplkit::definitions::Definitions;
 use tplkit::layout::PackError;
+use tplkit::printable;
 
 use super::error::CliError;
 use super::source::{self, is_stdin};
@@ -279,7 +280,7 @@ impl Checker {
 
 /// Fixes of an unpacked package are written by hand.
 fn not_written(folder: &Path) -> Trouble {
-    let shown = folder.display();
+    let shown = printable::path(folder);
     Trouble {
         path: Some(folder.to_owned()),
         message: format!("`{shown}` is a folder, and fixes are written into package files only"),
@@ -325,7 +326,7 @@ fn describe(file: &FileEntry) -> String {
     };
     format!(
         "{}: {kind}, {} findings, {} fixed",
-        file.display(),
+        printable::line(&file.display()),
         file.report.findings.len(),
         file.fixed
     )

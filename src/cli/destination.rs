@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tplkit::check::{CheckOptions, Checked, NotChecked};
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 use tplkit::simulate;
 use tplkit::workspace::Id;
 use tplkit::workspace::memory::State;
@@ -19,7 +20,7 @@ pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<Sta
     let Some(path) = path else { return Ok(empty()) };
     let text = source::read_text(path)?;
     let failed = |why: String| CliError::Usage {
-        message: format!("`{}` is no destination: {why}", path.display()),
+        message: format!("`{}` is no destination: {why}", printable::path(path)),
         help: "name a package that checks without errors, or a file of `tplkit simulate --save`"
             .to_owned(),
     };

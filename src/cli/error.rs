@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use tplkit::apply::Refusal;
 use tplkit::check::baseline::BaselineError;
 use tplkit::definitions::DefinitionsError;
+use tplkit::printable::path as shown;
+use tplkit::problem::Code;
 use tplkit::simulate::SimulateError;
 
 use super::exit::Exit;
@@ -27,7 +29,7 @@ pub(crate) enum CliError {
         help: String,
     },
     /// A file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
+    #[error("cannot read `{}`: {source}", shown(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -35,7 +37,7 @@ pub(crate) enum CliError {
         source: io::Error,
     },
     /// A file cannot be written.
-    #[error("cannot write `{}`: {source}", path.display())]
+    #[error("cannot write `{}`: {source}", shown(path))]
     Write {
         /// The file.
         path: PathBuf,
@@ -43,7 +45,7 @@ pub(crate) enum CliError {
         source: io::Error,
     },
     /// A registry file cannot be used.
-    #[error("`{}`: {source}", path.display())]
+    #[error("`{}`: {source}", shown(path))]
     Definitions {
         /// The file.
         path: PathBuf,
@@ -51,7 +53,7 @@ pub(crate) enum CliError {
         source: DefinitionsError,
     },
     /// A baseline file cannot be used.
-    #[error("`{}`: {source}", path.display())]
+    #[error("`{}`: {source}", shown(path))]
     Baseline {
         /// The file.
         path: PathBuf,
@@ -59,7 +61,7 @@ pub(crate) enum CliError {
         source: BaselineError,
     },
     /// A resolutions file cannot be used.
-    #[error("`{}` is no resolutions file: {}", path.display(), listed(refusals))]
+    #[error("`{}` is no resolutions file: {}", shown(path), listed(refusals))]
     Resolutions {
         /// The file.
         path: PathBuf,
@@ -104,6 +106,12 @@ pub(crate) enum CliError {
         /// The way back to it.
         way_back: String,
     },
+    /// What was given is no id that a job can have.
+    #[error("there is no job `{}` (`{}`): the id of a job is a UUID", id.escape_debug(), Code::NotFound.as_str())]
+    NoJob {
+        /// What was given.
+        id: String,
+    },
     /// A refusal that has a better explanation than its code.
     #[error("{}", remote::told(source))]
     Explained {
@@ -116,7 +124,7 @@ pub(crate) enum CliError {
     #[error("there can be no such package: {0}")]
     Export(#[from] tplkit::export::Fault),
     /// The file of profiles cannot be used.
-    #[error("`{}`: {why}", path.display())]
+    #[error("`{}`: {why}", shown(path))]
     Profile {
         /// The file.
         path: PathBuf,
@@ -160,7 +168,7 @@ impl CliError {
         match self {
             CliError::Remote(error) => remote::exit(error),
             CliError::SignedOut { .. } => Exit::Denied,
-            CliError::Degraded { .. } => Exit::Findings,
+            CliError::Degraded { .. } | CliError::NoJob { .. } => Exit::Findings,
             CliError::Moved { .. } => Exit::Stale,
             CliError::Job { source, .. } => source.exit(),
             CliError::Explained { source, .. } => remote::exit(source),
@@ -174,6 +182,11 @@ impl CliError {
         match self {
             CliError::Remote(error) => remote::members(error),
             CliError::Explained { source, .. } => remote::members(source),
+            CliError::NoJob { .. } => {
+                let mut members = Map::new();
+                members.insert("code".to_owned(), Code::NotFound.as_str().into());
+                members
+            }
             CliError::Unconfirmed { losses } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
@@ -249,6 +262,7 @@ impl CliError {
             | CliError::Output(_)
             | CliError::Interrupted
             | CliError::Declined => return None,
+            CliError::NoJob { .. } => "`tplkit job list` shows the jobs that you may see",
             CliError::Unconfirmed { .. } => "look at what goes, and give `--yes`",
         };
         Some(help.to_owned())

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use tplkit::layout::{self, Fill, Folder, INDEX, Index, Section, Target, is_name};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
+use tplkit::printable;
 
 use super::error::CliError;
 use super::replace;
@@ -128,7 +129,7 @@ pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<Filled, N
         Ok(mut entries) => {
             if entries.next().is_some() && !force {
                 return Err(NotFilled::Folder(CliError::Usage {
-                    message: format!("the folder `{}` is not empty", folder.display()),
+                    message: format!("the folder `{}` is not empty", printable::path(folder)),
                     help: "name another, or add `--force`: it replaces the files of an earlier `unpack` and leaves all others alone".to_owned(),
                 }));
             }
@@ -197,7 +198,7 @@ fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<Filled, Cli
             return Err(CliError::Usage {
                 message: format!(
                     "`{}` is in the way: it comes from no earlier `unpack`",
-                    folder.join(name).display()
+                    printable::path(&folder.join(name))
                 ),
                 help: "move it away, or unpack into another folder".to_owned(),
             });

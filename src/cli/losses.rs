@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tplkit::check::render::counted;
 use tplkit::client::{Client, Error, Feature, Job};
+use tplkit::printable;
 use tplkit::workspace::Kind;
 
 /// What the undo of a job takes away, as far as it can be known from outside.
@@ -53,32 +54,32 @@ impl Losses {
     /// a word about it.
     pub(crate) fn of(client: &Client, id: &str, job: &Job) -> Losses {
         let mut losses = Losses::default();
-        if let Err(error) = losses.read(client, id, job) {
+        let recorded = recorded(job);
+        if let Err(error) = losses.read(client, id, job, &recorded) {
+            if losses.tables.is_empty() && losses.rows.is_empty() {
+                // The report knows that much.
+                losses.rows_alone(&recorded);
+            }
             losses.unknown = Some(error.to_string());
         }
         losses
     }
 
-    fn read(&mut self, client: &Client, id: &str, job: &Job) -> Result<(), Error> {
-        let report = job.report.as_ref();
-        let recorded = report.into_iter().flat_map(|report| &report.rows);
-        let recorded: Vec<(&String, u64)> = recorded
-            .filter_map(|(table, rows)| Some((table, rows.recorded.filter(|count| *count > 0)?)))
-            .collect();
+    fn read(
+        &mut self,
+        client: &Client,
+        id: &str,
+        job: &Job,
+        recorded: &[(&String, u64)],
+    ) -> Result<(), Error> {
         let (Some(template), Some(workspace)) = (&job.template_id, &job.workspace_id) else {
-            self.rows_alone(&recorded);
+            self.rows_alone(recorded);
             self.unknown = Some("the server does not say where the job works".to_owned());
             return Ok(());
         };
         // A plan of the job itself binds to what it made and what is still there.
         let body = json!({"workspaceId": workspace, "jobId": id});
-        let bound = match client.plan(template, &body) {
-            Ok(plan) => plan.record.bind,
-            Err(error) => {
-                self.rows_alone(&recorded);
-                return Err(error);
-            }
-        };
+        let bound = client.plan(template, &body)?.record.bind;
         let bound: Vec<_> = bound
             .into_iter()
             .filter(|bound| bound.kind == Kind::Feature)
@@ -105,10 +106,10 @@ impl Losses {
             }
         }
         for (reference, rows) in recorded {
-            let known = bound.iter().find(|bound| bound.reference == *reference);
+            let known = bound.iter().find(|bound| bound.reference == **reference);
             if known.is_none_or(|known| !created.contains(&known.id.to_string())) {
-                let table = known.map_or(reference, |known| &known.name).clone();
-                self.rows.push(Rows { table, rows });
+                let table = known.map_or(*reference, |known| &known.name).clone();
+                self.rows.push(Rows { table, rows: *rows });
             }
         }
         self.links(client, workspace, all)
@@ -175,7 +176,7 @@ impl Losses {
             let _ = write!(
                 out,
                 "\n  table {} {:?}{rows}",
-                clean(&table.name),
+                printable::line(&table.name),
                 table.label
             );
         }
@@ -185,7 +186,7 @@ impl Losses {
                 out,
                 "\n  {} of table {}",
                 counted(count, "row"),
-                clean(&rows.table)
+                printable::line(&rows.table)
             );
         }
         out.push_str("\nWith them go the columns, views, automations and navigation that it made; configs that it replaced go back.");
@@ -193,14 +194,22 @@ impl Losses {
             out.push_str("\nColumns of other tables that link there, and will point at nothing:");
         }
         for link in &self.links {
-            let (table, column, to) = (clean(&link.table), clean(&link.column), clean(&link.to));
+            let (table, column, to) = (
+                printable::line(&link.table),
+                printable::line(&link.column),
+                printable::line(&link.to),
+            );
             let _ = write!(out, "\n  {table}.{column} -> {to}");
         }
         if force {
             out.push_str("\nWhat others changed or added there since goes, too.");
         }
         if let Some(why) = &self.unknown {
-            let _ = write!(out, "\nnote: this may not be all of it: {}", clean(why));
+            let _ = write!(
+                out,
+                "\nnote: this may not be all of it: {}",
+                printable::line(why)
+            );
         }
         out
     }
@@ -209,6 +218,14 @@ impl Losses {
     pub(crate) fn document(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
+}
+
+/// The rows that a job has in its ledger, by table.
+fn recorded(job: &Job) -> Vec<(&String, u64)> {
+    let tables = job.report.iter().flat_map(|report| &report.rows);
+    tables
+        .filter_map(|(table, rows)| Some((table, rows.recorded.filter(|count| *count > 0)?)))
+        .collect()
 }
 
 fn rows_of(count: u64) -> String {
@@ -222,10 +239,6 @@ fn instant(text: &str) -> Option<Timestamp> {
 
 fn name(feature: &Feature) -> String {
     feature.name.clone().unwrap_or_else(|| feature.id.clone())
-}
-
-fn clean(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }
 
 /// All texts in a config.

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use tplkit::apply::{Refusal, Request, RowsMode};
 use tplkit::check::render::counted;
+use tplkit::printable;
 
 use super::args::Form;
 use super::document;
@@ -60,13 +61,14 @@ pub(crate) fn refuse(path: &Path, refusals: &[Refusal], form: Form) -> Result<Ex
 fn text(path: &Path, refusals: &[Refusal]) -> String {
     let mut out = format!(
         "`{}` cannot be applied as asked: {}\n",
-        path.display(),
+        printable::path(path),
         counted(refusals.len(), "refusal")
     );
     for refusal in refusals {
         let about = refusal.reference.as_deref().unwrap_or_default();
         // Writing to a String cannot fail.
-        let _ = write!(out, "\n{} {about}\n  {}\n", refusal.code, refusal.detail);
+        let why = printable::line(&refusal.detail);
+        let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
     }
     out
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tplkit::check::render::Trouble;
 use tplkit::client::{Client, Error, Problem};
+use tplkit::printable;
 use tplkit::problem::Code;
 
 use super::args::Form;
@@ -53,7 +54,7 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
         }
         Err(error) => return Err(way.of(error.into())),
     };
-    let id = started.job_id.replace(char::is_control, " ");
+    let id = printable::line(&started.job_id);
     let way = Way::Job(id.clone());
     way_back::leave(&way, start.form);
     if start.form == Form::Text {
@@ -77,6 +78,7 @@ pub(crate) fn run(start: &Start<'_>) -> Result<Exit, CliError> {
     let told = Telling {
         members: &members,
         form: start.form,
+        undo: false,
     };
     conclude(start.client, &id, followed, start.waiting, &told)
 }

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
 use tplkit::check::render::Trouble;
+use tplkit::printable;
 
 use super::error::reading_help;
 use super::packed;
@@ -262,7 +263,7 @@ impl Search {
 pub(crate) fn trouble(path: &Path, error: &io::Error) -> Trouble {
     Trouble {
         path: Some(path.to_owned()),
-        message: format!("cannot read `{}`: {error}", path.display()),
+        message: format!("cannot read `{}`: {error}", printable::path(path)),
         help: Some(reading_help(error).to_owned()),
     }
 }

@@ -97,6 +97,11 @@ impl Job {
         }
     }
 
+    /// Whether it is being undone, or was.
+    pub fn is_undo(&self) -> bool {
+        self.status.eq_ignore_ascii_case("undoing") || self.ended() == Some(Ended::Undone)
+    }
+
     /// Until when somebody works on it.
     pub fn locked_until(&self) -> Option<&str> {
         let either = self

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{Place, Ran, tiny};
 
 /// A title for the terminal, a cleared screen, C1, marks of direction, and markup.
-const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{7f}\
+pub(crate) const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{7f}\
      </script><img src=x onerror=alert(1)> `</b><img src=y>` ``` <img src=z>";
 /// What a file name can hold of it.
 const NAME: &str = "\u{1b}]0;p\u{7}\u{1b}[2J\u{9b}\u{202e}\u{2066}<img src=f>.json";
@@ -51,13 +51,13 @@ fn labelled() -> String {
     fields(&package, "", &mut all);
     for field in all.iter().filter(|field| field.ends_with("/label")) {
         let text = package.pointer_mut(field).expect("is there");
-        *text = format!("L{HOSTILE}").into();
+        *text = format!("L{HOSTILE}\nerror: forged").into();
     }
     serde_json::to_string_pretty(&package).expect("JSON")
 }
 
 #[track_caller]
-fn harmless(text: &str, of: &str) {
+pub(crate) fn harmless(text: &str, of: &str) {
     let steers = |character: &char| {
         matches!(character, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
             | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -71,7 +71,7 @@ fn harmless(text: &str, of: &str) {
 }
 
 #[track_caller]
-fn both_harmless(ran: &Ran, of: &str) {
+pub(crate) fn both_harmless(ran: &Ran, of: &str) {
     harmless(&ran.out, of);
     harmless(&ran.err, of);
 }
@@ -177,9 +177,26 @@ fn no_command_hands_on_what_steers() {
         &["automation", "validate", NAME],
         &["\u{1b}[2J"],
         &["show", "nowhere-\u{1b}[2J\u{9b}\u{202e}"],
+        &["check", "no\nerror: forged"],
+        &["why", NAME, "no\nerror: forged"],
+        &["fmt", "no\nerror: forged"],
+        &["simulate", NAME, "--resolutions", "no\nerror: forged"],
+        &["simulate", NAME, "--into", "no\nerror: forged"],
+        &["check", NAME, "--baseline", "no\nerror: forged"],
+        &["check", NAME, "--definitions", "no\nerror: forged"],
+        &["pack", "no\nerror: forged"],
+        &["unpack", NAME, "no\nerror: forged/x"],
     ] {
         let ran = place.run(words);
         both_harmless(&ran, &format!("{words:?}"));
+        // Neither a label nor the name of a file makes a line of its own; a picture has no lines.
+        if words.contains(&"svg") {
+            continue;
+        }
+        for line in ran.out.lines().chain(ran.err.lines()) {
+            let line = line.trim_start();
+            assert!(!line.starts_with("error: forged"), "{words:?}: {line}");
+        }
     }
     harmless(&place.read("page.html"), "the page");
 }

@@ -193,6 +193,48 @@ fn rows_can_be_left_out() {
         .exits(2);
 }
 
+/// Three rows of a table with a unique column, two of them the same.
+const TWICE: &str = r#"{"templateVersion":1,"plan":{"planVersion":1,
+"id":"u_0198c0de-0000-4000-8000-000000000001","summary":"Codes","target":{"workspaceId":"$workspace"},
+"metadata":{"source":"hand","generatedAt":"2026-01-01T00:00:00Z"},"externalRefs":[],"steps":[
+{"uid":"u_0198c0de-0000-4000-8000-000000000002","tool":"create_feature","ref":"f_codes",
+ "args":{"workspaceId":"$workspace","name":"codes","label":"Codes"}},
+{"uid":"u_0198c0de-0000-4000-8000-000000000003","tool":"create_column","ref":"c_codes_code",
+ "args":{"featureId":"$f_codes","name":"code","label":"Code","type":"text",
+ "defaultComponent":"textfield","order":1,"config":{"unique":true}}},
+{"uid":"u_0198c0de-0000-4000-8000-000000000004","tool":"insert_rows","args":{"featureId":"$f_codes",
+ "rows":[{"data":{"code":"a"}},{"data":{"code":"b"}},{"data":{"code":"a"}}]}}]}}"#;
+
+#[test]
+fn rows_that_fail_are_a_partial_apply() {
+    let place = Place::with(&[("p.json", TWICE)]);
+    place.run(&["check", "p.json"]).exits(0);
+    let ran = place.run(&["simulate", "p.json"]).exits(68);
+    assert!(ran.out.contains("2 inserted, 1 FAILED"), "{}", ran.out);
+    assert!(
+        ran.out.contains("f_codes row 2: rows[2].data.code: "),
+        "{}",
+        ran.out
+    );
+    let told = "error: applied in part: 1 row failed\n";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let words = ["simulate", "p.json", "--format", "json"];
+    let document = place.run(&words).exits(68).json();
+    assert_eq!(document["outcome"], "partial");
+    let planned = &document["plan"]["rows"]["f_codes"];
+    let done = &document["report"]["rows"]["f_codes"];
+    assert_eq!(
+        (&planned["failed"], &done["failed"]),
+        (&1.into(), &1.into())
+    );
+    // It is the rows that are accepted, not what is wrong otherwise.
+    let words = [&words[..], &["--accept-failed-rows"]].concat();
+    assert_eq!(place.run(&words).exits(0).json()["outcome"], "clean");
+    place
+        .run(&["simulate", "p.json", "--accept-failed-rows"])
+        .exits(0);
+}
+
 #[test]
 fn what_cannot_be_used_is_told() {
     let place = Place::with(&[

@@ -51,10 +51,13 @@ impl Style {
     }
 }
 
-/// `1 error`, `2 errors`.
+/// `1 error`, `2 errors`, `3 entries`.
 pub fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{count} {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 /// Writes every finding with its place, the verdicts, and a line of totals.

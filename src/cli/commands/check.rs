@@ -172,7 +172,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 // Accepted findings of what was not read would be lost.
                 session.note(format!(
                     "`{}` is left as it is: not everything could be checked",
-                    path.display()
+                    printable::path(path)
                 ));
             } else if args.known.write_baseline {
                 write_baseline(path, &mut report, session)?;
@@ -284,7 +284,7 @@ fn write_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
     session.note(format!(
         "{} written to `{}`",
         counted(baseline.len(), "finding"),
-        path.display()
+        printable::path(path)
     ));
     for file in &mut report.files {
         baseline.suppress(&known_path(path, file), &mut file.report.findings);
@@ -311,7 +311,7 @@ fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result
         format!(
             "{} left out by `{}`",
             counted(suppressed, "finding"),
-            path.display()
+            printable::path(path)
         )
     });
     for (known, count) in baseline.stale(&paths) {

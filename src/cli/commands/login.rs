@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tplkit::client::{Credential, Secret, Tokens};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = remote::close_profiles()? {
         session.note(format!(
             "note: others could read or change `{}`; now only you can. Sign in anew to whatever else is in it",
-            path.display()
+            printable::path(&path)
         ));
     }
     let choice = Choice::read(&args.target, true)?;
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Form::Text => format!(
             "Signed in to {base} as {}; profile `{name}` in {}\n",
             remote::name_of(me.as_ref()),
-            path.display()
+            printable::path(&path)
         ),
         Form::Json => document::write(
             "clean",

@@ -7,6 +7,7 @@ use tplkit::check::render::{FileEntry, Report};
 use tplkit::check::{CheckOptions, FileKind, LocatedReport, check};
 use tplkit::definitions::Definitions;
 use tplkit::migrate;
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
         write_result(&document::write("clean", &body), None)?;
     }
-    let path = args.package.display();
+    let path = printable::path(&args.package);
     for note in &notes {
         session.note(format!("`{path}`: {note}"));
     }

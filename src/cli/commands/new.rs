@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::package::canonical;
+use tplkit::printable;
 use tplkit::starter;
 
 use crate::cli::args::Form;
@@ -38,14 +39,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = &args.output {
         if path.exists() {
             return Err(CliError::Usage {
-                message: format!("`{}` exists already", path.display()),
+                message: format!("`{}` exists already", printable::path(path)),
                 help: "choose another name, or remove the file first".to_owned(),
             });
         }
         write_data(&text, Some(path))?;
         session.note(format!(
             "`{0}` written; `tplkit check {0}` checks it",
-            path.display()
+            printable::path(path)
         ));
     }
     match (args.format, &args.output) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tplkit::check::render::counted;
 use tplkit::layout::{self, PackError, Problem};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         session.note(format!(
             "`{0}` written; `tplkit check {0}` checks it",
-            path.display()
+            printable::path(path)
         ));
     }
     Ok(Exit::Done)
@@ -70,9 +71,13 @@ fn refuse(args: &Args, problems: &[Problem]) -> Result<Exit, CliError> {
             .map(|at| format!(":{}:{}", at.line, at.column))
             .unwrap_or_default();
         let path = shown(problem);
-        print_note(&format!("{}{at}: {}", path.display(), problem.message));
+        print_note(&format!(
+            "{}{at}: {}",
+            printable::path(&path),
+            problem.message
+        ));
     }
-    let folder = args.folder.display();
+    let folder = printable::path(&args.folder);
     print_note(&format!(
         "error: `{folder}` cannot be packed: {}",
         counted(problems.len(), "problem")
@@ -97,8 +102,8 @@ fn failure(args: &Args, error: PackError) -> CliError {
     let folder = &args.folder;
     match error {
         PackError::NoIndex => CliError::Usage {
-            message: format!("`{}`: {error}", folder.display()),
-            help: format!("`tplkit unpack PKG {}` makes one", folder.display()),
+            message: format!("`{}`: {error}", printable::path(folder)),
+            help: format!("`tplkit unpack PKG {}` makes one", printable::path(folder)),
         },
         PackError::Read { name, source } => CliError::Read {
             path: folder.join(name),

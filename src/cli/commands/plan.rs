@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tplkit::printable;
+use tplkit::problem::Code;
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
@@ -14,7 +16,7 @@ use crate::cli::package_file;
 use crate::cli::planned::examine::{self, Examined, File, Question};
 use crate::cli::planned::{Decisions, Saved, body, screen, workspace_id};
 use crate::cli::remote::subject::Subject;
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{self, Connection, Target};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
@@ -82,7 +84,7 @@ pub(super) fn tell(
     let refused = !planned.preview.refusals.is_empty();
     let text = match form {
         Form::Text => {
-            let subject = format!("`{}`", subject.display());
+            let subject = format!("`{}`", printable::path(subject));
             screen(&subject, &workspace.to_string(), &planned.preview)
         }
         Form::Json => document::write(
@@ -100,10 +102,19 @@ pub(super) fn tell(
     if !refused {
         return Ok(Exit::Done);
     }
-    question.session.note(format!(
-        "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
-        subject.display()
-    ));
+    let refusals = &planned.preview.refusals;
+    let about = |kind: fn(Code) -> bool| refusals.iter().any(|refusal| kind(refusal.code));
+    if about(remote::is_of_mapping) {
+        question.session.note(format!(
+            "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
+            printable::path(subject)
+        ));
+    }
+    if about(remote::is_of_rows) {
+        question
+            .session
+            .note(format!("help: {}", remote::ROWS_HELP));
+    }
     Ok(Exit::Findings)
 }
 
@@ -144,7 +155,7 @@ fn save(
     saved.write(path)?;
     session.note(format!(
         "`{0}` is saved; `tplkit apply {0}` carries it out",
-        path.display()
+        printable::path(path)
     ));
     Ok(())
 }

@@ -10,6 +10,7 @@ use tplkit::check::render::{
 };
 use tplkit::check::{self, CheckOptions, LocatedReport};
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 use tplkit::report::{self, Report};
 
 use crate::cli::checking::Checker;
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         session.note(format!(
             "`{}` written, {}",
-            path.display(),
+            printable::path(path),
             counted(page.len().div_ceil(1024), "kibibyte")
         ));
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 use tplkit::check::render::counted;
 use tplkit::contents::{Contents, Dependency, Item, Payload};
 use tplkit::package::size::{MOST_BYTES, MOST_ROWS};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -54,20 +55,14 @@ pub(super) fn screen(contents: &Contents) -> String {
         .or(contents.name.as_deref())
         .unwrap_or("(no name)");
     // Writing to a String cannot fail, here and below.
-    let _ = writeln!(
-        out,
-        "{title}, template version {}",
-        contents.template_version.as_deref().unwrap_or("unknown")
-    );
+    let version = contents.template_version.as_deref().unwrap_or("unknown");
+    line(&mut out, &format!("{title}, template version {version}"));
     if let (Some(workspace), Some(at)) = (&contents.workspace, &contents.generated_at) {
-        let _ = writeln!(out, "from workspace `{workspace}`, {at}");
+        line(&mut out, &format!("from workspace `{workspace}`, {at}"));
     }
-    let _ = writeln!(
-        out,
-        "{}: {}",
-        counted(contents.steps, "plan step"),
-        contents.summary.as_deref().unwrap_or("no summary")
-    );
+    let steps = counted(contents.steps, "plan step");
+    let summary = contents.summary.as_deref().unwrap_or("no summary");
+    line(&mut out, &format!("{steps}: {summary}"));
     section(&mut out, "Items", contents.items.len());
     for (index, item) in contents.items.iter().enumerate() {
         write_item(&mut out, item, "", index + 1 == contents.items.len());
@@ -92,17 +87,24 @@ pub(super) fn screen(contents: &Contents) -> String {
             .count
             .map(|count| format!(", {count} rows"))
             .unwrap_or_default();
-        let _ = writeln!(
-            out,
+        let text = format!(
             "  {} {}: {} ({}{rows})",
             entry.item, entry.path, entry.reason, entry.action
         );
+        line(&mut out, &text);
     }
     section(&mut out, "Redacted", contents.redacted.len());
     for entry in &contents.redacted {
-        let _ = writeln!(out, "  {} {}: {}", entry.item, entry.path, entry.reason);
+        let text = format!("  {} {}: {}", entry.item, entry.path, entry.reason);
+        line(&mut out, &text);
     }
     out
+}
+
+/// A line, whatever the package says in it.
+fn line(out: &mut String, text: &str) {
+    out.push_str(&printable::line(text));
+    out.push('\n');
 }
 
 fn section(out: &mut String, title: &str, count: usize) {
@@ -130,13 +132,12 @@ fn write_item(out: &mut String, item: &Item, indent: &str, last: bool) {
             item.data_class.as_deref().unwrap_or("no class")
         )
     });
-    let _ = writeln!(
-        out,
-        "  {indent}{branch}{} {}{reference}{}",
-        item.kind,
-        item.label,
-        rows.unwrap_or_default()
+    let rows = rows.unwrap_or_default();
+    let text = format!(
+        "  {indent}{branch}{} {}{reference}{rows}",
+        item.kind, item.label
     );
+    line(out, &text);
     let indent = format!("{indent}{below}");
     for (index, child) in item.children.iter().enumerate() {
         write_item(out, child, &indent, index + 1 == item.children.len());
@@ -155,14 +156,14 @@ fn write_payload(out: &mut String, payload: &Payload) {
     } else {
         "OVER"
     };
-    let _ = writeln!(
-        out,
+    let text = format!(
         "  ${}: {} of {MOST_ROWS}, {} KiB of {} KiB, {verdict} the limits; {key}",
         payload.feature_ref,
         counted(payload.rows, "row"),
         payload.bytes.div_ceil(1024),
         MOST_BYTES / 1024,
     );
+    line(out, &text);
 }
 
 fn write_dependency(out: &mut String, dependency: &Dependency) {
@@ -181,8 +182,7 @@ fn write_dependency(out: &mut String, dependency: &Dependency) {
     } else {
         "map or skip"
     };
-    let _ = writeln!(
-        out,
+    let text = format!(
         "  ${} {}{name} by {}, {need}: {choices} (proposed: {}), {}",
         dependency.reference,
         dependency.kind,
@@ -190,10 +190,14 @@ fn write_dependency(out: &mut String, dependency: &Dependency) {
         dependency.proposal,
         counted(dependency.uses, "use"),
     );
+    line(out, &text);
     if !dependency.columns.is_empty() {
-        let _ = writeln!(out, "      columns: {}", dependency.columns.join(", "));
+        line(
+            out,
+            &format!("      columns: {}", dependency.columns.join(", ")),
+        );
     }
     if let Some(description) = &dependency.description {
-        let _ = writeln!(out, "      {description}");
+        line(out, &format!("      {description}"));
     }
 }

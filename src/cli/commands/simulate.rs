@@ -6,6 +6,7 @@ use serde_json::json;
 use tplkit::apply::{Request, RowsMode, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 use tplkit::simulate::{self, SimulateError};
 
 use crate::cli::applied::{self, FailedRows};
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(SimulateError::Refused(refusals)) => {
             session.note(format!(
                 "help: `tplkit resolve init {}` writes the decisions down",
-                args.package.display()
+                printable::path(&args.package)
             ));
             return resolutions::refuse(&args.package, &refusals, args.format);
         }

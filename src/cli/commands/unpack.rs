@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use tplkit::check::render::counted;
 use tplkit::json::SyntaxError;
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -61,11 +62,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         write_result(&document::write("clean", &body), None)?;
     }
     for name in &filled.removed {
-        session.detail(|| format!("{}: removed", folder.join(name).display()));
+        session.detail(|| format!("{}: removed", printable::path(&folder.join(name))));
     }
     session.note(format!(
         "`{}` unpacked: {} and the index; `tplkit pack {0}` makes a package of them",
-        folder.display(),
+        printable::path(folder),
         counted(filled.files.len(), "file"),
     ));
     Ok(Exit::Done)

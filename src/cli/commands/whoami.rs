@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tplkit::client::Me;
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -57,19 +58,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 fn about(me: &Me) -> String {
-    let plain = |text: &str| text.replace(char::is_control, " ");
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
     if let Some(scopes) = &me.scopes {
-        let _ = writeln!(out, "  scopes: {}", plain(&scopes.join(", ")));
+        let _ = writeln!(out, "  scopes: {}", printable::line(&scopes.join(", ")));
     }
     for organization in &me.organizations {
         let _ = writeln!(
             out,
             "  {} in {:?} ({})",
-            plain(&organization.role),
+            printable::line(&organization.role),
             organization.label,
-            plain(&organization.id)
+            printable::line(&organization.id)
         );
     }
     out

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tplkit::check::position::{Positions, without_mark};
 use tplkit::contents::{Place, Uses, nearest_ref};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -71,7 +72,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliError> {
-    let path = args.package.display();
+    let path = printable::path(&args.package);
+    let shown = printable::line(name);
     let hint = nearest.map_or_else(
         || format!("`tplkit show {path}` lists the refs"),
         |nearest| format!("did you mean `${nearest}`? `tplkit show {path}` lists the refs"),
@@ -88,7 +90,7 @@ fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliEr
         write_result(&document::write("findings", &body), None)?;
     }
     print_note(&format!(
-        "error: `{path}` does not know `${name}`\n  help: {hint}"
+        "error: `{path}` does not know `${shown}`\n  help: {hint}"
     ));
     Ok(Exit::Findings)
 }
@@ -112,11 +114,8 @@ fn told(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
         ("used by", &uses.used),
     ] {
         // Writing to a String cannot fail, here and below.
-        let _ = writeln!(
-            out,
-            "${name} is {title}{}",
-            if places.is_empty() { " nothing" } else { ":" }
-        );
+        let end = if places.is_empty() { " nothing" } else { ":" };
+        let _ = writeln!(out, "${} is {title}{end}", printable::line(name));
         for place in places {
             let at = positions.get(place.span.start);
             let tool = place
@@ -124,12 +123,12 @@ fn told(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
                 .as_ref()
                 .map(|tool| format!("{tool}, "))
                 .unwrap_or_default();
-            let path = args.package.display();
-            let _ = writeln!(
-                out,
-                "  {path}:{}:{} {} ({tool}{})",
+            let path = printable::path(&args.package);
+            let text = format!(
+                "{path}:{}:{} {} ({tool}{})",
                 at.line, at.column, place.pointer, place.what
             );
+            let _ = writeln!(out, "  {}", printable::line(&text));
         }
     }
     out

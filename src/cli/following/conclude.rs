@@ -9,6 +9,7 @@ use tplkit::check::render::counted;
 use tplkit::client::{Client, Ended, Job, Told};
 use tplkit::json::Doc;
 use tplkit::package::model::Manifest;
+use tplkit::printable;
 
 use super::{Followed, Waiting};
 use crate::cli::applied;
@@ -24,6 +25,8 @@ pub(crate) struct Telling<'t> {
     /// Members of the document that go before the job's.
     pub(crate) members: &'t [(&'t str, Value)],
     pub(crate) form: Form,
+    /// Whether an undo may be what was waited for: then it is well that the job is undone.
+    pub(crate) undo: bool,
 }
 
 /// Tells how a job ended, or that it has not.
@@ -34,22 +37,22 @@ pub(crate) fn conclude(
     waiting: &Waiting,
     told: &Telling<'_>,
 ) -> Result<Exit, CliError> {
-    let (job, exit) = match followed {
-        Followed::Elapsed(job) => (job, Exit::Running),
-        Followed::Ended(job) => {
-            let exit = match job.record.ended() {
-                Some(Ended::Completed) => Exit::Done,
-                _ => Exit::Findings,
-            };
-            (job, exit)
-        }
+    let (job, undo) = match followed {
+        Followed::Elapsed(job) => (job, false),
+        Followed::Ended { job, undo } => (job, undo && told.undo),
     };
+    let ended = job.record.ended();
+    // What an undo took away was neither carried over nor lost.
     let report = job.record.report.as_ref();
+    let report = report.filter(|_| ended == Some(Ended::Completed));
     let open = report.map_or(0, |report| waiting.too_many(report));
     let lost = report.and_then(|report| waiting.lost(report));
-    let exit = match exit {
-        Exit::Done if open > 0 || lost.is_some() => Exit::Partial,
-        exit => exit,
+    let exit = match ended {
+        None => Exit::Running,
+        Some(Ended::Completed) if open > 0 || lost.is_some() => Exit::Partial,
+        Some(Ended::Completed) => Exit::Done,
+        Some(Ended::Undone) if undo => Exit::Done,
+        Some(Ended::Undone | Ended::Failed) => Exit::Findings,
     };
     last_words::leave(None);
     match told.form {
@@ -59,7 +62,7 @@ pub(crate) fn conclude(
     let words = match exit {
         Exit::Running => Some(format!(
             "error: job {id} still runs ({})\n  help: it goes on; `tplkit job watch {id}` waits for its end",
-            plain(&job.record.status)
+            printable::line(&job.record.status)
         )),
         Exit::Findings => Some(ended_badly(id, &job.record)),
         Exit::Partial => Some(in_part(id, open, lost)),
@@ -75,10 +78,14 @@ pub(crate) fn conclude(
 
 /// What was not written, and what was not carried over.
 fn in_part(id: &str, open: usize, lost: Option<String>) -> String {
+    let accept = match &lost {
+        Some(_) => ". `--accept-failed-rows` accepts rows that failed",
+        None => "",
+    };
     let open = (open > 0).then(|| format!("{} not carried over", counted(open, "entry")));
     let what: Vec<String> = lost.into_iter().chain(open).collect();
     format!(
-        "error: applied in part: {}\n  help: the report says which and why; fix it at the destination, or `tplkit job undo {id}`. `--accept-failed-rows` accepts rows that failed",
+        "error: applied in part: {}\n  help: the report says which and why; fix it at the destination, or `tplkit job undo {id}`{accept}",
         what.join(", ")
     )
 }
@@ -99,17 +106,23 @@ fn ended_badly(id: &str, job: &Job) -> String {
 /// A job with its report, for people.
 pub(crate) fn text(client: &Client, job: &Told<Job>) -> String {
     let record = &job.record;
-    let mut out = format!("{}\n", plain(&record.status));
+    let mut out = format!("{}\n", printable::line(&record.status));
     // Writing to a String cannot fail, here and below.
     let Some(report) = &record.report else {
         return out;
     };
+    if record.ended() == Some(Ended::Undone) {
+        out.push_str("\nThis is what it did; nothing of it is left\n");
+    }
     let manifest = record
         .template_id
         .as_deref()
         .filter(|_| !report.unresolved.is_empty());
     let manifest = manifest.and_then(|id| manifest_of(client, id));
     applied::report(&mut out, manifest.as_ref(), report);
+    if record.ended() == Some(Ended::Undone) {
+        return out;
+    }
     if report.published > 0 {
         let count = usize::try_from(report.published).unwrap_or(usize::MAX);
         let _ = writeln!(out, "\nLive from now on: {}", counted(count, "automation"));
@@ -127,17 +140,20 @@ fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
 
 /// One line about a job.
 pub(crate) fn shown(job: &Job) -> String {
-    let or = |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), plain);
+    let or = |text: &Option<String>| {
+        text.as_deref()
+            .map_or_else(|| "-".to_owned(), |text| printable::line(text))
+    };
     let mut line = format!(
         "{}  {:<9}  template {}  workspace {}  {}",
         or(&job.id),
-        plain(&job.status),
+        printable::line(&job.status),
         or(&job.template_id),
         or(&job.workspace_id),
         or(&job.created_at)
     );
     if let Some(until) = job.locked_until().filter(|_| job.ended().is_none()) {
-        let _ = write!(line, "  held until {}", plain(until));
+        let _ = write!(line, "  held until {}", printable::line(until));
     }
     line
 }
@@ -160,8 +176,4 @@ pub(crate) fn document(id: &str, job: &Told<Job>, exit: Exit, members: &[(&str, 
     all.push(("job", job.document.clone()));
     let all: Vec<(&str, &RawValue)> = all.iter().map(|(name, value)| (*name, &**value)).collect();
     document::write_raw(outcome, &all)
-}
-
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }

@@ -28,7 +28,11 @@ const OUTAGE: SignedDuration = SignedDuration::from_secs(120);
 #[derive(Debug)]
 pub(crate) enum Followed {
     /// The job came to an end.
-    Ended(Told<Job>),
+    Ended {
+        job: Told<Job>,
+        /// Whether it was an undo from the first look on.
+        undo: bool,
+    },
     /// The time is over, and the job is not.
     Elapsed(Told<Job>),
 }
@@ -46,14 +50,16 @@ pub(crate) fn follow(
         .and_then(|limit| began.checked_add(limit).ok());
     let mut pause = FIRST_PAUSE;
     let mut away: Option<Timestamp> = None;
+    let mut undo = None;
     let mut progress = Progress::new(session);
     loop {
         match client.job(id) {
             Ok(job) => {
                 away = None;
                 progress.show(&job.record);
+                let undo = *undo.get_or_insert_with(|| job.record.is_undo());
                 if job.record.ended().is_some() {
-                    return Ok(Followed::Ended(job));
+                    return Ok(Followed::Ended { job, undo });
                 }
                 if !sleep(pause, deadline) {
                     return Ok(Followed::Elapsed(job));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tplkit::apply::Preview;
+use tplkit::printable;
 use tplkit::workspace::Id;
 
 use crate::cli::error::CliError;
@@ -92,7 +93,7 @@ impl Saved {
         let unusable = |why: String| CliError::Usage {
             message: format!(
                 "`{}` is no plan that this version can carry out: {why}",
-                path.display()
+                printable::path(path)
             ),
             help: "plan again with `tplkit plan … --out`".to_owned(),
         };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 use tplkit::apply::{Preview, ReplacedConfig, RowsPreview};
 use tplkit::check::render::counted;
+use tplkit::printable;
 use tplkit::workspace::Kind;
 
 use super::pretty;
@@ -19,12 +20,8 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         let _ = writeln!(out, "\nIt cannot be applied as asked: {count}");
         for refusal in &plan.refusals {
             let about = refusal.reference.as_deref().unwrap_or_default();
-            let _ = write!(
-                out,
-                "\n{} {about}\n  {}\n",
-                refusal.code,
-                plain(&refusal.detail)
-            );
+            let (about, why) = (printable::line(about), printable::line(&refusal.detail));
+            let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
         }
         return out;
     }
@@ -33,15 +30,14 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         let (kind, reference) = (one.kind.noun(), &one.reference);
         // An automation has its name alone.
         let name = Some(&one.name).filter(|name| **name != one.label);
-        let name = name.map(|name| format!(" ({})", plain(name)));
-        let name = name.unwrap_or_default();
-        let _ = writeln!(out, "  {kind} {:?}{name}, {reference}", one.label);
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        let text = format!("{kind} {:?}{name}, {reference}", one.label);
+        let _ = writeln!(out, "  {}", printable::line(&text));
     }
     let (columns, kept): (Vec<_>, Vec<_>) =
         plan.bind.iter().partition(|one| one.kind == Kind::Column);
     section(&mut out, "Keep, from an earlier apply", &kept, |one| {
-        let (kind, name) = (one.kind.noun(), plain(&one.name));
-        format!("{kind} {name} ({})", one.reference)
+        format!("{} {} ({})", one.kind.noun(), one.name, one.reference)
     });
     if !columns.is_empty() {
         let _ = writeln!(out, "  {}", counted(columns.len(), "column"));
@@ -51,8 +47,8 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         "Rename, because the name is taken",
         &plan.rename,
         |one| {
-            let (from, to) = (plain(&one.from), plain(&one.to));
-            format!("{} {}: {from} -> {to}", one.kind.noun(), one.reference)
+            let kind = one.kind.noun();
+            format!("{kind} {}: {} -> {}", one.reference, one.from, one.to)
         },
     );
     if !plan.replaced_configs.is_empty() {
@@ -71,32 +67,37 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     section(&mut out, "Rows", &tables, |(table, rows)| {
         format!("{table}  {}", counts(rows))
     });
-    section(&mut out, "Go live", &plan.go_live, |one| plain(&one.name));
+    section(&mut out, "Go live", &plan.go_live, |one| one.name.clone());
     drafts(&mut out, &plan.stays_draft);
     section(
         &mut out,
         "Secrets to enter by hand",
         &plan.redacted,
-        |one| format!("{} {}", plain(&one.name), plain(&one.path)),
+        |one| format!("{} {}", one.name, one.path),
     );
     out
 }
 
 fn replaced(out: &mut String, one: &ReplacedConfig) {
-    let _ = writeln!(out, "  {} {}", one.kind.noun(), one.reference);
+    let reference = printable::line(&one.reference);
+    let _ = writeln!(out, "  {} {reference}", one.kind.noun());
     let (before, after) = (pretty::lines(&one.before), pretty::lines(&one.after));
     let diff = TextDiff::from_lines(before.as_str(), after.as_str());
     let hunks = diff.unified_diff().context_radius(2).to_string();
     for line in hunks.lines() {
-        let _ = writeln!(out, "    {}", plain(line));
+        let _ = writeln!(out, "    {}", printable::line(line));
     }
 }
 
 fn counts(rows: &RowsPreview) -> String {
+    let links = match rows.dropped_links {
+        1 => "link that finds no row",
+        _ => "links that find no row",
+    };
     let counts = [
         (rows.skipped, "written before"),
         (rows.existing, "left out"),
-        (rows.dropped_links, "links that find no row"),
+        (rows.dropped_links, links),
     ];
     let more = counts.iter().filter(|(count, _)| *count > 0);
     let more: Vec<String> = more
@@ -112,15 +113,10 @@ fn counts(rows: &RowsPreview) -> String {
 /// `3 unique_violation in code, 1 quota_exceeded`.
 fn reasons(rows: &RowsPreview) -> String {
     let reasons = rows.reasons.iter().map(|reason| {
-        let column = reason.column.as_deref().map(plain);
+        let column = reason.column.as_ref();
         let column = column.map(|column| format!(" in {column}"));
         let column = column.unwrap_or_default();
         format!("{} {}{column}", reason.count, reason.code)
     });
     reasons.collect::<Vec<_>>().join(", ")
-}
-
-/// Text of others, as a terminal may show it.
-fn plain(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }

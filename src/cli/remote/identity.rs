@@ -1,6 +1,7 @@
 //! Who a credential belongs to, also on servers that cannot say.
 
 use tplkit::client::{Client, Error, Me};
+use tplkit::printable;
 
 use crate::cli::error::CliError;
 
@@ -28,5 +29,5 @@ pub(crate) fn name_of(me: Option<&Me>) -> String {
             None => format!("{} {}", me.kind, me.id),
         },
     };
-    name.replace(char::is_control, " ")
+    printable::line(&name)
 }

@@ -24,7 +24,7 @@ pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
 pub(crate) use profiles::close as close_profiles;
 pub(crate) use prompt::{agree, confirm, line, secret, stdin_secret, terminal};
-pub(crate) use words::{exit, faults, help, members, told};
+pub(crate) use words::{ROWS_HELP, exit, faults, help, is_of_mapping, is_of_rows, members, told};
 
 /// The profile that is used when none is named.
 const DEFAULT_PROFILE: &str = "default";

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use tplkit::client::{BaseUrl, Secret, Tokens};
+use tplkit::printable;
 
 use crate::cli::error::CliError;
 use crate::cli::replace;
@@ -107,7 +108,7 @@ impl Profiles {
                 why: format!("others may read or change it (mode {mode:03o}), so it is not used"),
                 help: format!(
                     "run `chmod 600 {}`, or `tplkit login`, which does",
-                    path.display()
+                    printable::path(&path)
                 ),
                 path,
             });

@@ -107,19 +107,10 @@ fn refused(problem: &Problem) -> String {
             "look at what would be lost; with `force` it goes all the same"
         }
         (409, _) => "look at what is there now, and decide again",
-        (
-            422,
-            Some(
-                Code::MappingRequired
-                | Code::MappingTargetNotFound
-                | Code::MappingFeatureNotFound
-                | Code::MappingColumnNotFound
-                | Code::MappingColumnsIncomplete
-                | Code::ImportWithoutBlueprint,
-            ),
-        ) => {
+        (422, Some(code)) if is_of_mapping(code) => {
             "write the decisions down with `tplkit resolve init`, and give the file with `--resolutions`"
         }
+        (422, Some(code)) if is_of_rows(code) => ROWS_HELP,
         (422, Some(Code::InvalidCursor)) => "begin at the first page again",
         (429, _) => return later("too many requests", problem),
         (502..=504, _) => return later("the server is not available", problem),
@@ -127,6 +118,27 @@ fn refused(problem: &Problem) -> String {
         _ => "correct the request",
     };
     help.to_owned()
+}
+
+/// What to do where it is not clear which rows enter.
+pub(crate) const ROWS_HELP: &str = "`--rows REF=MODE` says which rows of a table enter (`all`, `missingByKey` or `none`), `--copy` makes a separate copy";
+
+/// Whether a refusal is about what becomes of a dependency.
+pub(crate) fn is_of_mapping(code: Code) -> bool {
+    matches!(
+        code,
+        Code::MappingRequired
+            | Code::MappingTargetNotFound
+            | Code::MappingFeatureNotFound
+            | Code::MappingColumnNotFound
+            | Code::MappingColumnsIncomplete
+            | Code::ImportWithoutBlueprint
+    )
+}
+
+/// Whether a refusal is about which rows enter.
+pub(crate) fn is_of_rows(code: Code) -> bool {
+    matches!(code, Code::RowsUnmatched | Code::RowsModeWithoutKey)
 }
 
 fn later(why: &str, problem: &Problem) -> String {
@@ -188,7 +200,9 @@ pub(crate) fn faults(error: &Error) -> Vec<String> {
     let told = news.map(|fault| {
         let code = fault.code.as_ref().map(ProblemCode::as_str);
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+        // Some messages begin with the place themselves.
         let at = Some(&fault.path).filter(|path| !path.is_empty());
+        let at = at.filter(|path| !fault.message.starts_with(&format!("`{path}`")));
         let at = at.map(|path| format!("{path}: ")).unwrap_or_default();
         format!("{at}{}{code}", fault.message)
     });

@@ -93,6 +93,18 @@ fn nobody_is_asked_where_nobody_is() {
         let ran = desk.run(&words).exits(2);
         assert!(ran.err.contains("--yes"), "{}", ran.err);
     }
+    // A plan that is not where it was thought to be is not hidden behind the question.
+    for words in [
+        &["apply", "no.plan"][..],
+        &["apply", "no.plan", "--workspace", WORKSPACE],
+    ] {
+        let ran = desk.run(words).exits(2);
+        assert!(
+            ran.err.contains("there is no file `no.plan`"),
+            "{}",
+            ran.err
+        );
+    }
     desk.run(&["apply", TEMPLATE, "--yes"]).exits(2);
     desk.run(&["apply", TEMPLATE, "--yes", "--workspace", "w"])
         .exits(2);
@@ -188,6 +200,13 @@ fn what_is_not_carried_over_can_fail() {
     assert_eq!(document["outcome"], "partial");
     let server = served(vec![entry(Some(true)), entry(None)]);
     apply(&server, &["--fail-on-unresolved=required"]).exits(68);
+    let ran = apply(&server, &["--fail-on-unresolved"]).exits(68);
+    assert!(
+        ran.err.contains("2 entries not carried over"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains("--accept-failed-rows"), "{}", ran.err);
     let server = served(Vec::new());
     apply(&server, &["--fail-on-unresolved"]).exits(0);
 }
@@ -228,6 +247,73 @@ fn rows_that_failed_are_a_partial_apply() {
         .exits(0)
         .json();
     assert_eq!(document["outcome"], "clean");
+}
+
+/// Which rows are the same nobody can write down: what helps is another mode.
+#[test]
+fn rows_that_nobody_can_tell_apart_have_a_way_out_of_their_own() {
+    for (code, mode, mapping) in [
+        ("rows_unmatched", true, false),
+        ("rows_mode_without_key", true, false),
+        ("mapping_required", false, true),
+        ("job_active", false, false),
+    ] {
+        let message = "`rowsModes.f_x`: they would stand twice.";
+        let refusals = json!({"refusals": [{"code": code, "ref": "f_x", "detail": message}]});
+        let body = json!({"code": code, "detail": message,
+            "errors": [{"path": "rowsModes.f_x", "code": code, "message": message}]});
+        let server = catalog([])
+            .on(&plan_route(TEMPLATE), [Reply::json(&plan(&refusals))])
+            .on(
+                &apply_route(TEMPLATE),
+                [Reply::text(422, &body.to_string())],
+            )
+            .serve();
+        let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
+        let ran = Desk::with_key(&server.url).run(&words).exits(1);
+        assert_eq!(ran.err.contains("`--rows REF=MODE`"), mode, "{}", ran.err);
+        assert_eq!(ran.err.contains("resolve init"), mapping, "{}", ran.err);
+        if code == "job_active" {
+            continue;
+        }
+        let ran = apply(&server, &[]).exits(1);
+        assert_eq!(ran.err.contains("`--rows REF=MODE`"), mode, "{}", ran.err);
+        assert_eq!(ran.err.matches("rowsModes.f_x").count(), 1, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_saved_plan_is_carried_out_in_part_too() {
+    let rows = json!({"f_clients": {"inserted": 2, "failed": 1, "errors_more": 0}});
+    let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": []});
+    let done = job_document("completed", &json!({"report": report}));
+    let said = json!({"rows": {"f_clients": {"insert": 2, "existing": 0, "skipped": 0,
+        "dropped_links": 0, "failed": 1,
+        "reasons": [{"code": "unique_violation", "column": "code", "count": 1}]}}});
+    let server = catalog([Reply::json(&done)])
+        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&said))])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    // What is foreseen is said, and no reason not to plan.
+    let words = ["plan", TEMPLATE, "--workspace", WORKSPACE, "--out", "saved"];
+    let ran = desk.run(&words).exits(0);
+    let told = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let ran = desk.run(&["apply", "saved"]).exits(68);
+    assert!(ran.err.contains("1 row failed"), "{}", ran.err);
+    let document = desk
+        .run(&["apply", "saved", "--format", "json"])
+        .exits(68)
+        .json();
+    assert_eq!(
+        (&document["outcome"], &document["status"]),
+        (&json!("partial"), &json!("completed"))
+    );
+    desk.run(&["apply", "saved", "--accept-failed-rows"])
+        .exits(0);
+    // Whoever does not wait hears of it from whoever does.
+    desk.run(&["apply", "saved", "--detach"]).exits(0);
+    desk.run(&["job", "watch", JOB]).exits(68);
 }
 
 #[test]

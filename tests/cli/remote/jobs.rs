@@ -73,7 +73,7 @@ fn what_is_left_to_do_by_hand_stands_at_the_end() {
 Live from now on: 1 automation
 
 Live at the source, drafts here until these fields are entered by hand
-  Send [2J (w_send)
+  Send\u{241b}[2J (w_send)
     graphConfig.steps.0.config.bearerToken: a secret that the export left out (redacted)
     triggerConfig.config.featureId: ";
     assert!(ran.out.contains(owed), "{}", ran.out);
@@ -93,12 +93,7 @@ fn watching_only_looks() {
             .iter()
             .all(|line| *line == format!("GET /v1/template-jobs/{JOB}"))
     );
-    for (status, exit) in [
-        ("failed", 1),
-        ("undone", 1),
-        ("structure", 69),
-        ("something", 69),
-    ] {
+    for (status, exit) in [("failed", 1), ("structure", 69), ("something", 69)] {
         let server = catalog([job(status)]).serve();
         let desk = Desk::with_key(&server.url);
         let ran = desk.run(&["job", "watch", JOB, "--wait", "0s"]).exits(exit);
@@ -112,7 +107,15 @@ fn watching_only_looks() {
     desk.run(&["job", "watch", JOB, "--fail-on-unresolved"])
         .exits(68);
     // Of a job that nobody knows nothing goes on.
-    for id in ["gone", "0198c0de-0000-7000-8000-0000000000ff"] {
+    let no_id = json!({"code": "validation_failed", "detail": "path.job_id: is no UUID"});
+    let server = catalog([done_document()])
+        .on(
+            "GET /v1/template-jobs/nope",
+            [Reply::text(422, &no_id.to_string())],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    for id in ["nope", "gone", "0198c0de-0000-7000-8000-0000000000ff"] {
         let ran = desk.run(&["job", "watch", id]).exits(1);
         assert!(!ran.err.contains("goes on"), "{}", ran.err);
         assert!(ran.err.contains("not_found"), "{}", ran.err);
@@ -121,6 +124,82 @@ fn watching_only_looks() {
         assert_eq!(document["errors"][0]["code"], "not_found");
         assert!(!document.to_string().contains("goes on"), "{document}");
     }
+}
+
+fn done_document() -> Reply {
+    Reply::json(&job_document("completed", &json!({})))
+}
+
+/// An undo that goes on is watched as an apply is: it ends well when nothing is left.
+#[test]
+fn the_end_of_an_undo_is_a_good_one() {
+    let rows = json!({"f_clients": {"inserted": 2, "failed": 3, "errors_more": 0}});
+    let drafts = json!([{"ref": "w_send", "name": "Send", "because": []}]);
+    let report = json!({"rows": rows, "published": 1, "unresolved": [], "not_published": drafts,
+        "errors": []});
+    let of = |status: &str| Reply::json(&job_document(status, &json!({"report": report})));
+    for jobs in [
+        vec![of("undone")],
+        vec![of("undoing"), of("undoing"), of("undone")],
+    ] {
+        let server = catalog(jobs).serve();
+        let desk = Desk::with_key(&server.url);
+        // What the job had not written is gone with the rest.
+        let ran = desk
+            .run(&["job", "watch", JOB, "--fail-on-unresolved"])
+            .exits(0);
+        assert!(
+            ran.out
+                .starts_with("undone\n\nThis is what it did; nothing of it is left\n")
+        );
+        assert!(!ran.out.contains("Live"), "{}", ran.out);
+        assert_eq!(ran.err, "");
+        let document = desk
+            .run(&["job", "watch", JOB, "--format", "json"])
+            .exits(0)
+            .json();
+        assert_eq!(
+            (&document["outcome"], &document["status"]),
+            (&json!("clean"), &json!("undone"))
+        );
+        let ran = desk.run(&["job", "show", JOB]).exits(0);
+        assert!(!ran.out.contains("Live"), "{}", ran.out);
+    }
+    // An apply that somebody took back while it was waited for has not come about.
+    let undone = || [job("rows"), job("rows"), job("undone")];
+    let server = catalog(undone()).serve();
+    let ran = Desk::with_key(&server.url)
+        .run(&["job", "watch", JOB])
+        .exits(1);
+    assert!(ran.err.contains("was undone"), "{}", ran.err);
+    let server = catalog(undone()).serve();
+    let ran = Desk::with_key(&server.url)
+        .run(&["job", "resume", JOB])
+        .exits(1);
+    assert!(ran.err.contains("was undone"), "{}", ran.err);
+    // The time can be over before it is.
+    let server = catalog([job("undoing")]).serve();
+    let words = ["job", "watch", JOB, "--wait", "0s", "--format", "json"];
+    let document = Desk::with_key(&server.url).run(&words).exits(69).json();
+    assert_eq!(document["status"], "undoing");
+}
+
+#[test]
+fn the_time_of_a_resume_can_be_over_too() {
+    let server = catalog([job("failed"), job("rows")]).serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "resume", JOB, "--wait", "0s"]).exits(69);
+    assert_eq!(
+        ran.out,
+        format!("{JOB}\nrows\n\nRows\n  f_clients  3 inserted\n")
+    );
+    assert!(ran.err.contains("tplkit job watch"), "{}", ran.err);
+    let words = ["job", "resume", JOB, "--wait=0s", "--format", "json"];
+    let document = desk.run(&words).exits(69).json();
+    assert_eq!(
+        (&document["outcome"], &document["job_id"]),
+        (&json!("failed"), &json!(JOB))
+    );
 }
 
 #[test]

@@ -94,6 +94,63 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     assert_eq!(writes(&server), Vec::<String>::new());
 }
 
+/// What a plan maps to may go before it is carried out.
+#[test]
+fn a_plan_whose_mapped_table_went_is_stale() {
+    let far = links()
+        .replace("\"countries\"", "\"x\"")
+        .replace("\"clients\"", "\"carriers\"");
+    let there = built(&far);
+    let table = there
+        .structure
+        .features
+        .iter()
+        .find(|table| table.name == "carriers");
+    let table = table.expect("a table");
+    let name = table.columns.iter().find(|column| column.name == "name");
+    let resolutions = format!(
+        "[resolutions.f_carriers]\naction = \"map\"\nid = \"{}\"\ncolumns.c_carriers_name = \"{}\"\n",
+        table.id,
+        name.expect("a column").id
+    );
+    let mut gone = there.clone();
+    gone.structure.features.retain(|kept| kept.id != table.id);
+    let (before, after) = (
+        taking(there.clone(), &json!({})).serve(),
+        taking(gone, &json!({})).serve(),
+    );
+    let desk = Desk::with_key(&before.url);
+    desk.place.write("p.json", &links());
+    desk.place.write("r.toml", &resolutions);
+    let words = [
+        "plan",
+        "p.json",
+        "--workspace",
+        WORKSPACE,
+        "--resolutions",
+        "r.toml",
+    ];
+    desk.run(&[&words[..], &["-o", "saved.json"]].concat())
+        .exits(0);
+    // To the command it is the same server: only the table is not there any more.
+    let saved = desk
+        .place
+        .read("saved.json")
+        .replace(&before.url, &after.url);
+    let desk = Desk::with_key(&after.url);
+    desk.place.write("saved.json", &saved);
+    let path = serde_json::from_str::<Value>(&saved).expect("JSON")["package"]["path"].clone();
+    std::fs::write(path.as_str().expect("a path"), links()).expect("the package is where it was");
+    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    assert!(ran.err.contains("plan again"), "{}", ran.err);
+    let document = desk
+        .run(&["apply", "saved.json", "--format", "json"])
+        .exits(6)
+        .json();
+    assert_eq!(document["outcome"], "failed");
+    assert_eq!(writes(&after), Vec::<String>::new());
+}
+
 #[test]
 fn a_refused_plan_is_not_saved() {
     let server = taking(empty(), &json!({})).serve();

@@ -1,11 +1,15 @@
 //! Commands that talk to a server, against servers that answer as told.
 
+#[cfg(target_os = "linux")]
+mod agreeing;
 mod api;
 mod applying;
 mod doctor;
 mod exporting;
 mod files;
 mod hindered;
+#[cfg(unix)]
+mod hostile;
 mod jobs;
 mod keeping;
 mod login;
@@ -16,6 +20,7 @@ mod routes;
 mod rows;
 mod secrets;
 mod templates;
+mod waiting;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -6,6 +6,7 @@ mod saved;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tplkit::printable;
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
@@ -72,13 +73,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let Some(workspace) = args.workspace else {
         return Err(usage(
-            "no workspace is named",
+            &format!("no workspace is named{}", taken_for(subject)),
             "give its id with `--workspace`; `tplkit api GET /v1/workspaces` lists them",
         ));
     };
     if !args.yes && !args.dry_run && !args.asks() {
         return Err(usage(
-            "nobody can be asked whether to apply, because this is no terminal",
+            &format!(
+                "not a terminal: pass `--yes` to confirm{}",
+                taken_for(subject)
+            ),
             "give `--yes`, or save a plan with `tplkit plan … --out FILE`, look at it, and apply that",
         ));
     }
@@ -104,6 +108,17 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         (_, Some(file)) => file::run(args, question, &file),
         (Subject::Template(word), None) => template(args, question, word),
         (Subject::File(_), None) => Err(usage("there is no package", "name a file")),
+    }
+}
+
+/// What a word was taken for that may have been meant as the name of a file.
+fn taken_for(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Template(word) if uuid::Uuid::try_parse(word).is_err() => {
+            let word = word.escape_debug();
+            format!("; there is no file `{word}`, so it is taken for a template")
+        }
+        _ => String::new(),
     }
 }
 
@@ -147,7 +162,7 @@ impl Args {
             let exit = tell(&self.subject, examined, (self.format, None), question)?;
             return Ok(Some(exit));
         }
-        let subject = format!("`{}`", self.subject.display());
+        let subject = format!("`{}`", printable::path(&self.subject));
         print_note(&screen(&subject, &question.workspace.to_string(), plan));
         remote::confirm("Apply it?")?;
         Ok(None)

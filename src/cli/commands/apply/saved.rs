@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tplkit::apply::{Request, package_digest};
+use tplkit::printable;
 
 use super::file::Pushed;
 use super::{Args, usage};
@@ -59,7 +60,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     if package_digest(file.text) != package.digest {
         let message = format!(
             "`{}` has changed since it was planned",
-            package.path.display()
+            printable::path(&package.path)
         );
         return Err(stale(message));
     }

@@ -12,6 +12,7 @@ use tplkit::check::render::counted;
 use tplkit::context::Clock as _;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
+use tplkit::printable;
 use uuid::Uuid;
 
 use super::validate;
@@ -92,7 +93,7 @@ fn sample(path: &Path) -> Result<Json, CliError> {
     let source = package_file::read(path)?;
     let text = source.text().unwrap_or_default();
     Json::parse(text.trim_start_matches('\u{feff}')).map_err(|error| {
-        let (path, offset) = (path.display(), error.offset);
+        let (path, offset) = (printable::path(path), error.offset);
         CliError::Usage {
             message: format!("`{path}` is no JSON: byte {offset}: {error}"),
             help: "write the row as one JSON object of cells, rows as lists of such objects by the ids of their tables".to_owned(),

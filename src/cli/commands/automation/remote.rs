@@ -6,6 +6,7 @@ use serde_json::json;
 use tplkit::check::render::counted;
 use tplkit::client::{Verdict, VerdictIssue};
 use tplkit::json::{Doc, Object, Value};
+use tplkit::printable;
 
 use super::validate::ValidateArgs;
 use crate::cli::args::Form;
@@ -49,7 +50,7 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
 /// What the route takes, from what the file holds; numbers keep their digits.
 fn body(args: &ValidateArgs, text: &str) -> Result<String, CliError> {
     let unusable = |message: String, help: &str| CliError::Usage {
-        message: format!("`{}`: {message}", args.file.display()),
+        message: format!("`{}`: {message}", printable::path(&args.file)),
         help: help.to_owned(),
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -108,5 +109,8 @@ fn line(issue: &VerdictIssue) -> String {
     let target = issue.target.as_deref().unwrap_or_default();
     let path = issue.path.as_deref().unwrap_or_default();
     let message = issue.message.as_deref().unwrap_or_default();
-    format!("{severity}[{}] {target} {path}: {message}", issue.code).replace(char::is_control, " ")
+    printable::line(&format!(
+        "{severity}[{}] {target} {path}: {message}",
+        issue.code
+    ))
 }

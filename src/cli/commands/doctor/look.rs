@@ -5,6 +5,7 @@ use serde_json::Value;
 use tplkit::client::{Answer, BaseUrl, Cause, Client, Credential, Error, Health, Options, Request};
 use tplkit::context::Clock as _;
 use tplkit::definitions::Definitions;
+use tplkit::printable;
 
 use super::{Part, Verdict};
 use crate::cli::error::CliError;
@@ -84,11 +85,14 @@ fn profile_file() -> Part {
         Err(error) => return wrong(name, &error),
     };
     if !path.exists() {
-        return fine(name, format!("`{}` does not exist yet", path.display()));
+        return fine(
+            name,
+            format!("`{}` does not exist yet", printable::path(&path)),
+        );
     }
     match Profiles::read_at(path) {
         Ok(profiles) => {
-            let path = profiles.path.display();
+            let path = printable::path(&profiles.path);
             fine(name, format!("`{path}` is readable, and only for you"))
         }
         Err(error) => wrong(name, &error),

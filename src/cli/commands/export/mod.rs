@@ -20,6 +20,7 @@ use tplkit::contents::Contents;
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Exported, Fault, Selection, export};
 use tplkit::json::Doc;
+use tplkit::printable;
 use tplkit::workspace::{Id, Source as _, Structure, ready};
 
 use super::rows::Progress;
@@ -196,7 +197,10 @@ fn write(
         let contents = contents.map(|doc| Contents::read(doc.root()));
         let summary = contents.ok().and_then(|contents| contents.summary);
         let summary = summary.unwrap_or_default();
-        session.note(format!("`{0}` is written: {summary}", path.display()));
+        session.note(format!(
+            "`{0}` is written: {summary}",
+            printable::path(path)
+        ));
     }
     if !snapshot {
         session.note(

@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use tplkit::client::{Ended, Job, Told};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
@@ -66,7 +67,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let followed = followed.map_err(|error| way.of(error))?;
     last_words::leave(None);
     match followed {
-        Followed::Ended(job) => conclude(args, &job, false),
+        Followed::Ended { job, .. } => conclude(args, &job, false),
         Followed::Elapsed(job) => conclude(args, &job, true),
     }
 }
@@ -78,7 +79,7 @@ fn conclude(args: &Args, job: &Told<Job>, elapsed: bool) -> Result<Exit, CliErro
         Some(Ended::Undone) => Exit::Done,
         _ => Exit::Findings,
     };
-    let status = job.record.status.replace(char::is_control, " ");
+    let status = printable::line(&job.record.status);
     let text = match (args.format, exit) {
         (Form::Json, _) => document(id, job, exit, &[]),
         (Form::Text, Exit::Done) => format!("Job {id} is undone.\n"),

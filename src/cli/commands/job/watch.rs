@@ -12,7 +12,8 @@ use crate::cli::way_back::{self, Way};
 
 /// Wait for the end of a job, and tell how it ended.
 ///
-/// It only looks: the job is neither held nor hurried, and goes on when nobody watches.
+/// It only looks: the job is neither held nor hurried, and goes on when nobody watches. The end of a
+/// job that is being undone, or was, is that nothing of it is left: exit code 0.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The job.
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Err(error @ Error::Refused(_)) = client.job(&args.job)
         && remote::exit(&error) != Exit::Unreachable
     {
-        return Err(error.into());
+        return Err(unknown(&args.job, error));
     }
     let way = Way::Job(args.job.clone());
     way_back::leave(&way, args.format);
@@ -43,6 +44,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let told = Telling {
         members: &[],
         form: args.format,
+        undo: true,
     };
     conclude(client, &args.job, followed, &args.waiting, &told)
+}
+
+/// A refused look at a job. What no id can be is no job either, whatever the server finds wrong with it.
+fn unknown(id: &str, error: Error) -> CliError {
+    let is_id = uuid::Uuid::try_parse(id).is_ok();
+    match error.status() {
+        Some(404 | 422) if !is_id => CliError::NoJob { id: id.to_owned() },
+        _ => error.into(),
+    }
 }

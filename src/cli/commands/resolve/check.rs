@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let count = package.manifest.dependencies().len();
     let text = match args.format {
-        Form::Text => format!("Everything is decided: {}.\n", dependencies(count)),
+        Form::Text => format!("Everything is decided: {}.\n", counted(count, "dependency")),
         Form::Json => {
             let path = args.package.to_string_lossy();
             document::write("clean", &json!({"path": path, "refusals": []}))
@@ -73,11 +73,4 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     write_result(&text, None)?;
     Ok(Exit::Done)
-}
-
-fn dependencies(count: usize) -> String {
-    match count {
-        1 => "1 dependency".to_owned(),
-        count => counted(count, "dependencie"),
-    }
 }

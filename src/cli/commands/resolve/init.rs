@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 use tplkit::apply;
 use tplkit::check::CheckOptions;
+use tplkit::printable;
 
 use super::ask;
 use super::place::{Destination, Place};
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         && !args.force
     {
         return Err(CliError::Usage {
-            message: format!("`{}` is there already", path.display()),
+            message: format!("`{}` is there already", printable::path(path)),
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
     }
@@ -85,8 +86,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         session.note(format!(
             "`{0}` is written; `tplkit resolve check {1} {0}` says whether it decides everything",
-            path.display(),
-            args.package.display()
+            printable::path(path),
+            printable::path(&args.package)
         ));
     }
     Ok(Exit::Done)

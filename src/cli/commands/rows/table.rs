@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tplkit::printable;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The widest column on a terminal.
@@ -80,7 +81,7 @@ impl Sheet {
             lines.insert(0, head(&self.columns));
         }
         for cell in lines.iter_mut().flatten() {
-            *cell = cell.replace(char::is_control, " ");
+            *cell = printable::line(cell);
         }
         let cuts = self.cuts;
         let widths = self.widths.get_or_insert_with(|| widths(&lines, cuts));

@@ -7,6 +7,7 @@ use tplkit::check::render::counted;
 use tplkit::client::{Template, Told};
 use tplkit::json::Doc;
 use tplkit::package::model::{ItemKind, Manifest};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -63,10 +64,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 /// What the catalog loses, in words and as a document.
 fn contents(id: &str, template: &Told<Template>) -> (String, Value) {
     let record = &template.record;
-    let clean = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or("-");
-        text.replace(char::is_control, " ")
-    };
+    let clean = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
     let mut out = format!(
         "Template {id} goes out of the catalog: {}, {:?}, {}",
         clean(&record.name),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 use tplkit::client::{Template, Told};
+use tplkit::printable;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::args::Form;
@@ -56,15 +57,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 
 /// A line per template, lined up.
 fn table(found: &[Told<Template>]) -> String {
-    let or = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or("-");
-        text.replace(char::is_control, " ")
-    };
+    let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
     let lines = found.iter().map(|told| {
         let one = &told.record;
         let name = one.name.as_ref().or(one.label.as_ref()).cloned();
         [
-            one.id.clone(),
+            printable::line(&one.id),
             or(&name),
             or(&one.visibility),
             or(&one.scope),

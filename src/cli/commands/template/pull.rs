@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tplkit::check::CheckOptions;
 use tplkit::package::canonical;
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         write_result(&document::write("clean", &body), None)?;
     }
     if let Some(path) = output {
-        session.note(format!("`{}` is written", path.display()));
+        session.note(format!("`{}` is written", printable::path(path)));
     }
     Ok(Exit::Done)
 }

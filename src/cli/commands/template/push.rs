@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     } else {
         "pushed"
     };
-    session.note(format!("`{}` {verb}", args.package.display()));
+    session.note(format!("`{}` {verb}", printable::path(&args.package)));
     Ok(Exit::Done)
 }
 

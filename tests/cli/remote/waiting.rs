@@ -1,0 +1,84 @@
+//! Servers that let one wait: it is said what is waited for, and it ends.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+
+use super::{Desk, me};
+use crate::scripted::{Reply, Scripted};
+
+/// The server answers once it was said that it does not.
+#[test]
+fn who_waits_is_told_for_what() {
+    let (answer, may_answer) = channel::<()>();
+    let may_answer = Mutex::new(may_answer);
+    let server = Scripted::new(move |_| {
+        may_answer.lock().expect("whole").recv().ok();
+        Reply::json(&me())
+    });
+    let desk = Desk::with_key(&server.url);
+    let mut command = desk.command(&["whoami", "--format", "json"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    let told = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let told = told.map(|line| line.expect("text"));
+    let note = told.take(10).find(|line| line.contains("waiting"));
+    assert_eq!(
+        note.as_deref(),
+        Some("GET /v1/me: waiting for the answer (5 s; silence ends it after 30 s)")
+    );
+    drop(answer);
+    let mut out = String::new();
+    child
+        .stdout
+        .take()
+        .expect("a pipe")
+        .read_to_string(&mut out)
+        .expect("text");
+    assert_eq!(child.wait().expect("ends").code(), Some(0));
+    assert!(out.contains("ana@a.test"), "{out}");
+}
+
+/// Serves every connection with those bytes, and then nothing until it is closed.
+fn answering(bytes: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut asked = [0; 4096];
+                if stream.read(&mut asked).is_ok_and(|length| length > 0) {
+                    stream.write_all(bytes).ok();
+                }
+                while stream.read(&mut asked).is_ok_and(|length| length > 0) {}
+            });
+        }
+    });
+    url
+}
+
+/// Nothing of such an answer is read, and nobody waits for more of it.
+#[test]
+fn an_answer_that_is_too_large_ends_it_at_once() {
+    let claim = b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\n\r\n{";
+    let desk = Desk::with_key(&answering(claim));
+    for words in [
+        &["whoami"][..],
+        &["job", "show", "0198c0de-0000-7000-8000-0000000000cc"],
+        &["api", "GET", "/v1/me"],
+    ] {
+        let ran = desk.run(words).exits(5);
+        assert!(ran.err.contains("larger than"), "{}", ran.err);
+        assert!(ran.err.contains("help: ask for less"), "{}", ran.err);
+        let document = desk
+            .run(&[words, &["--format", "json"]].concat())
+            .exits(5)
+            .json();
+        assert_eq!(document["outcome"], "failed");
+    }
+}
