@@ -2,10 +2,9 @@
 //! thing leaves whole.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::ptr;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use deadpool_postgres::Object;
@@ -290,18 +289,18 @@ impl Pipelined {
         sql_log::statement(opening.enter, opening.asked);
         sql_log::statements(asked);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
-        if self.postgres.brought().is_some() {
+        let prepared = async {
+            let enter = client.prepare_cached(opening.enter).await?;
+            Ok::<_, tokio_postgres::Error>((enter, prepare_all(client, asked).await?))
+        };
+        let (enter, ready) = if self.postgres.brought().is_some() {
             // Names have no meaning before the settings of the transaction, so it begins before anything
-            // is prepared. The first poll sends the words; whoever polls next sees what came of them.
+            // is prepared.
             self.state = State::Open;
-            poll_fn(|cx| {
-                let _ = begin.as_mut().poll(cx);
-                Poll::Ready(())
-            })
-            .await;
-        }
-        let enter = client.prepare_cached(opening.enter).await?;
-        let ready = prepare_all(client, asked).await?;
+            behind(begin.as_mut(), prepared).await?
+        } else {
+            prepared.await?
+        };
         self.state = State::Open;
         let client: &Client = client;
         let parameters = opening.parameters();
@@ -437,6 +436,17 @@ async fn answer(client: &Client, ready: &Ready<'_>) -> Result<Answer, tokio_post
         rows.push(row);
     }
     Ok(Answer { rows, cut: false })
+}
+
+/// Waits for something that is sent behind something else. The answer to that one is read meanwhile, for it
+/// may come in pieces, and what nobody reads keeps back all that comes after it.
+async fn behind<T>(mut first: Pin<&mut impl Future>, then: impl Future<Output = T>) -> T {
+    let mut then = pin!(then);
+    poll_fn(|cx| {
+        let _ = first.as_mut().poll(cx);
+        then.as_mut().poll(cx)
+    })
+    .await
 }
 
 async fn prepare_all<'a>(
