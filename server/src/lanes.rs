@@ -2,7 +2,9 @@
 //!
 //! Goes in: for which organization something is to be done. Comes out: a permit, at once or a little later, or
 //! that the lane is busy. An organization never holds more than half of a lane, so whoever else comes finds
-//! the other half. Lanes belong to a process; nobody is refused here because another process is busy.
+//! the other half. Lanes belong to a process; nobody waits here because another process is busy. What the
+//! processes of one store do for an organization together is bounded by its [`Share`] of the database: as much
+//! as a whole lane, which takes two processes that are full.
 //!
 //! A lane does not know what is done in it.
 
@@ -15,6 +17,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
+
+use crate::store::Share;
 
 /// How many of a kind are done at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,13 +77,24 @@ impl Default for Lanes {
             time: Duration::from_millis(millis),
         };
         Lanes {
-            questions: Lane::new(sizes.questions, patience(64, 1000)),
+            questions: Lane::new(Kind::Questions, sizes.questions, patience(64, 1000)),
             // Long enough that requests which race for one job all learn who won.
-            transfers: Lane::new(sizes.transfers, patience(64, 3000)),
+            transfers: Lane::new(Kind::Transfers, sizes.transfers, patience(64, 3000)),
             // Rows that somebody sends are to enter; as long a wait as there was for a connection.
-            batches: Lane::new(sizes.batches, patience(128, 5000)),
+            batches: Lane::new(Kind::Batches, sizes.batches, patience(128, 5000)),
         }
     }
+}
+
+/// What is done in a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Questions that no index answers, and aggregates.
+    Questions,
+    /// Exports, imports and plans.
+    Transfers,
+    /// Batches of rows.
+    Batches,
 }
 
 /// A lane. Cheap to clone.
@@ -88,6 +103,7 @@ pub struct Lane(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    kind: Kind,
     places: usize,
     patience: Patience,
     state: Mutex<State>,
@@ -128,8 +144,9 @@ struct Place {
 
 impl Lane {
     /// A lane in which so many are done at a time.
-    pub fn new(places: usize, patience: Patience) -> Lane {
+    pub fn new(kind: Kind, places: usize, patience: Patience) -> Lane {
         Lane(Arc::new(Inner {
+            kind,
             places,
             patience,
             state: Mutex::default(),
@@ -173,6 +190,17 @@ impl Lane {
         let mut state = self.state();
         !state.has_place(organization, self.0.places)
             && state.waiting_for(organization) >= self.0.patience.waiting
+    }
+
+    /// What an organization may take of a database in this lane of all processes.
+    pub fn share(&self, organization: Uuid) -> Share {
+        let Inner {
+            kind,
+            places,
+            patience,
+            ..
+        } = *self.0;
+        Share::new(kind as u8, organization, places, patience.time)
     }
 
     fn permit(&self, organization: Uuid) -> Permit {

@@ -40,6 +40,8 @@ mod races;
 #[cfg(unix)]
 mod sessions;
 #[cfg(unix)]
+mod shares;
+#[cfg(unix)]
 mod sharing;
 mod sinks;
 mod stores;

@@ -2,7 +2,7 @@
 //!
 //! A run holds a place among the workers while it reads and writes the store. While it waits for somebody
 //! outside it holds none, so that a slow partner keeps nobody else from working. How many calls of an
-//! organization are under way is bounded, and so is how many of its runs a process holds at all: the rest
+//! organization are under way is bounded (in all processes together by [`calls`](super::calls)), and so is how many of its runs a process holds at all: the rest
 //! stays in the store, where it costs nothing, and runs of other organizations are claimed instead.
 
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as Turn, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
+use super::calls::CALLS;
+
 /// How many runs work at once.
 const WORKERS: usize = 32;
-/// How many calls of one organization are under way at once.
-const CALLS: usize = 16;
 /// From how many runs of one organization on no more of them are claimed.
 const OF_ORGANIZATION: usize = 32;
 /// How many runs there are at most, those that wait for others included.
@@ -37,6 +37,8 @@ struct Inner {
 struct Organization {
     runs: usize,
     calls: Arc<Semaphore>,
+    /// One asks at a time for a place among the calls of all processes.
+    next: Arc<Turn<()>>,
     /// Mails go out and are noted one after the other, so that a crash repeats one of them at most.
     mails: Arc<Turn<()>>,
 }
@@ -77,6 +79,7 @@ impl Capacity {
         let known = known.or_insert_with(|| Organization {
             runs: 0,
             calls: Arc::new(Semaphore::new(CALLS)),
+            next: Arc::default(),
             mails: Arc::default(),
         });
         known.runs += 1;
@@ -84,6 +87,7 @@ impl Capacity {
             capacity: self.clone(),
             organization,
             calls: known.calls.clone(),
+            next: known.next.clone(),
             mails: known.mails.clone(),
             worker: Mutex::new(self.0.workers.clone().try_acquire_owned().ok()),
         }
@@ -101,6 +105,7 @@ pub(super) struct RunPermit {
     capacity: Capacity,
     organization: Uuid,
     calls: Arc<Semaphore>,
+    next: Arc<Turn<()>>,
     mails: Arc<Turn<()>>,
     worker: Mutex<Option<OwnedSemaphorePermit>>,
 }
@@ -128,9 +133,14 @@ impl RunPermit {
         }
     }
 
-    /// Waits until the organization may begin another call, and holds it for that.
+    /// Waits until the organization may begin another call in this process, and holds it for that.
     pub(super) async fn call(&self) -> Option<OwnedSemaphorePermit> {
         self.calls.clone().acquire_owned().await.ok()
+    }
+
+    /// Waits until no other run of the organization asks here for a place among the calls of all processes.
+    pub(super) async fn next(&self) -> OwnedMutexGuard<()> {
+        self.next.clone().lock_owned().await
     }
 
     /// Waits until no other mail of the organization is on its way.

@@ -13,7 +13,7 @@
 //! | `watching`, `events` | which tables are watched, and what happened to their rows |
 //! | `schedules` | which instants are due |
 //! | `runs` | runs and their steps: begun, claimed by lease, ended |
-//! | `worker`, `capacity`, `playing`, `rehearsal` | who plays runs, how many at once, and how; dry runs |
+//! | `worker`, `capacity`, `calls`, `playing`, `rehearsal` | who plays runs, how many at once, and how; dry runs |
 //! | `shown` | runs as they are answered, to whom they may be shown |
 //! | `notifications` | what people were told, as they read it |
 //! | `authority`, `sight` | as whom a run works, and what they see |
@@ -22,6 +22,7 @@
 
 mod authority;
 mod bell;
+mod calls;
 mod capacity;
 mod change;
 pub mod channels;

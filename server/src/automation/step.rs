@@ -73,6 +73,7 @@ pub(super) fn passes(error: &StoreError) -> bool {
         error,
         StoreError::Unavailable(_)
             | StoreError::Locked
+            | StoreError::Busy
             | StoreError::NotBrief
             | StoreError::Stale
             | StoreError::TurnedAway(_)

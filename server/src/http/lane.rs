@@ -6,7 +6,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::call::Call;
-use super::problem::{Code, Problem};
+use super::problem::Problem;
 use crate::lanes::Lane;
 
 /// Does what takes long in a lane, for an organization.
@@ -21,9 +21,13 @@ pub async fn in_lane<T: Send + 'static>(
     organization: Uuid,
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<T, Problem> {
-    let permit = lane.enter(organization).await.map_err(|_| busy())?;
+    let permit = lane
+        .enter(organization)
+        .await
+        .map_err(|_| Problem::busy())?;
+    let share = lane.share(organization);
     let work = async move {
-        let done = work.await;
+        let done = share.of(work).await;
         drop(permit);
         done
     };
@@ -40,19 +44,9 @@ pub async fn in_lane<T: Send + 'static>(
 /// 429 when the lane is busy.
 pub fn check(lane: &Lane, organization: Uuid) -> Result<(), Problem> {
     if lane.is_full(organization) {
-        return Err(busy());
+        return Err(Problem::busy());
     }
     Ok(())
-}
-
-fn busy() -> Problem {
-    let mut problem = Problem::new(
-        Code::Busy,
-        "As much as may be done at a time is being done for this organization already; try again a \
-         little later.",
-    );
-    problem.retry_after = Some(1);
-    problem
 }
 
 impl Call {

@@ -117,6 +117,17 @@ impl Problem {
         problem
     }
 
+    /// 429 for what an organization has enough of under way.
+    pub fn busy() -> Problem {
+        let mut problem = Problem::new(
+            Code::Busy,
+            "As much as may be done at a time is being done for this organization already; try again a \
+             little later.",
+        );
+        problem.retry_after = Some(1);
+        problem
+    }
+
     /// 403 for a role that does not suffice.
     pub fn forbidden(detail: impl Into<String>) -> Problem {
         Problem::new(Code::Forbidden, detail)
@@ -292,6 +303,7 @@ impl From<StoreError> for Problem {
                 tracing::warn!(%error, "the store is not available");
                 Problem::unavailable("The store is not available at the moment.")
             }
+            StoreError::Busy => Problem::busy(),
             StoreError::TooLong => {
                 tracing::warn!(%error, "the store was given up on");
                 Problem::unavailable(TOO_LONG)

@@ -56,6 +56,7 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::Unavailable(_)
             | StoreError::Locked
+            | StoreError::Busy
             | StoreError::TurnedAway(_)
             | StoreError::NotBrief
             | StoreError::Stale => Failure::Later(error.to_string()),

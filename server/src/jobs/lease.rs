@@ -258,20 +258,36 @@ fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Whether there is a job that nobody works on. Looking costs a store less than a write that finds nothing.
+/// Which job may be taken up: one that is unfinished and that nobody works on, unless two of its organization
+/// are worked on already, wherever. So a process, which works on four, always has places for others, and more
+/// processes do no more at a time for one organization.
+macro_rules! waits {
+    () => {
+        "job.status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
+         AND (job.locked_until IS NULL OR job.locked_until <= {clock $1}) \
+         AND (SELECT count(*) FROM template_jobs AS held \
+         WHERE held.organization_id = job.organization_id \
+         AND held.status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
+         AND held.locked_until > {clock $1}) < 2"
+    };
+}
+
+/// Whether there is a job that may be taken up. Looking costs a store less than a write that finds nothing.
 async fn waiting(store: &Store, context: &Context) -> Result<bool, StoreError> {
     let found = store.read(&Scope::Operator, context.now(), |tx, now| {
         Box::pin(async move {
-            let sql = "SELECT id FROM template_jobs \
-                 WHERE status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
-                 AND (locked_until IS NULL OR locked_until <= {clock $1}) LIMIT 1";
+            let sql = concat!(
+                "SELECT id FROM template_jobs AS job WHERE ",
+                waits!(),
+                " LIMIT 1"
+            );
             Ok::<_, StoreError>(!tx.last(sql, &[(*now).into()]).await?.is_empty())
         })
     });
     found.await
 }
 
-/// Takes up any job that nobody works on, if there is one.
+/// Takes up any job that nobody works on, if there is one: of an organization two at a time at the most.
 ///
 /// # Errors
 /// Those of the store.
@@ -287,17 +303,19 @@ pub async fn take_any(
     let input = (owner, context.now(), length);
     let taken = store.write(&Scope::Operator, input, |tx, (owner, now, length)| {
         Box::pin(async move {
-            let sql = "UPDATE main.template_jobs SET lease_owner = $2, \
+            let sql = concat!(
+                "UPDATE main.template_jobs SET lease_owner = $2, \
                  locked_until = {clock $1} + $3, updated_at = $1, \
                  status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
-                 WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs \
-                 WHERE status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
-                 AND (locked_until IS NULL OR locked_until <= {clock $1}) ORDER BY id LIMIT 1) \
+                 WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs AS job WHERE ",
+                waits!(),
+                " ORDER BY id LIMIT 1) \
                  AND status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
                  AND (locked_until IS NULL OR locked_until <= {clock $1}) \
                  RETURNING organization_id, workspace_id, id, template_id, created_by, status, \
                  phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), \
-                 report, error, created_at, updated_at";
+                 report, error, created_at, updated_at"
+            );
             let parameters = [(*now).into(), (*owner).into(), (*length).into()];
             let row = tx.first(sql, &parameters).await?;
             row.as_ref().map(Job::read).transpose()

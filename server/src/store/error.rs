@@ -29,6 +29,9 @@ pub enum StoreError {
     /// Another transaction holds what this one needs, and did not end in time.
     #[error("another transaction did not end in time")]
     Locked,
+    /// As much is being done for an organization at a time as may be.
+    #[error("as much is being done for this organization already as may be at a time")]
+    Busy,
     /// What was remembered about the caller is no longer true. The request is judged again.
     #[error("the caller has changed")]
     Stale,

@@ -89,6 +89,7 @@ impl From<&StoreError> for Outcome {
             StoreError::Unique { .. } | StoreError::Reference => "conflict",
             StoreError::Denied(_) | StoreError::OutOfScope => "denied",
             StoreError::TooLong => "too_long",
+            StoreError::Busy => "busy",
             StoreError::Unavailable(_) => "unavailable",
             _ => "error",
         })

@@ -16,6 +16,7 @@ mod migrate;
 mod operation;
 mod postgres;
 mod scope;
+mod share;
 pub mod sql_log;
 mod sqlite;
 mod statement;
@@ -38,6 +39,7 @@ use kind::LONG;
 pub use many::{Each, Many, Own};
 pub(crate) use meters::Meters;
 pub use scope::{Scope, Visible, Walls};
+pub use share::Share;
 pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
@@ -376,14 +378,15 @@ impl Store {
                 }
             }
             Engine::Postgres(postgres) => {
+                let share = Share::asked();
                 let begin = || Tx {
                     scope: scope.clone(),
                     texts: self.texts.clone(),
                     check: check.clone(),
                     stale: false,
-                    inner: Inner::Postgres(postgres.begin(kind)),
+                    inner: Inner::Postgres(postgres.begin(kind, share)),
                 };
-                let (result, failed) = self.attempt(begin, &input, &work).await;
+                let (result, failed) = self.attempt((begin, share), &input, &work).await;
                 let outcome = Outcome::of(result.is_ok(), failed);
                 (result, Some(input), outcome)
             }
@@ -392,15 +395,16 @@ impl Store {
         (result, input)
     }
 
-    /// Runs an operation on PostgreSQL, again when others got in its way. Tells what the database
-    /// last said against it.
+    /// Runs an operation on PostgreSQL, again when others got in its way or there was no place for it.
+    /// Tells what the database last said against it.
     async fn attempt<I, T, E: From<StoreError>>(
         &self,
-        begin: impl Fn() -> Tx,
+        (begin, share): (impl Fn() -> Tx, Option<Share>),
         input: &I,
         work: &impl Ask<I, T, E>,
     ) -> (Result<T, E>, Option<Outcome>) {
         let mut attempt = 1;
+        let mut waited = Duration::ZERO;
         loop {
             let mut tx = begin();
             let result = work(&mut tx, input).await;
@@ -414,6 +418,14 @@ impl Store {
                 continue;
             }
             let failed = pipelined.failed();
+            if let (true, Some(share)) = (pipelined.found_no_place(), share)
+                && let Some(pause) = share.pause(waited)
+            {
+                drop(pipelined);
+                waited += pause;
+                tokio::time::sleep(pause).await;
+                continue;
+            }
             return match (result, ended) {
                 (Ok(_), Err(error)) => {
                     let failed = failed.or_else(|| Some(Outcome::from(&error)));

@@ -28,9 +28,9 @@ pub(super) struct Statement {
     quick: AtomicBool,
     /// The same for many lists of parameters at once.
     pub(super) forms: Forms,
-    /// On PostgreSQL, this as the first question of a transaction, which sets the scope along with it: for
-    /// usual plans and for new ones.
-    pub(super) entries: [OnceLock<String>; 2],
+    /// On PostgreSQL, this as the first question of a transaction, which sets the scope along with it, for
+    /// each way to begin one.
+    pub(super) entries: [OnceLock<String>; 4],
 }
 
 /// What of a scope a statement takes as a parameter.

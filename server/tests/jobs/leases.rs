@@ -19,6 +19,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     of_many_who_want_a_job_one_gets_it,
+    an_organization_has_two_jobs_worked_on_at_a_time,
     one_unfinished_job_of_a_template_stands_in_a_workspace,
     an_attempt_whose_lease_is_over_writes_nothing,
     a_unit_on_its_way_needs_the_lease_as_well,
@@ -66,6 +67,39 @@ fn unit(context: &Context) -> Unit {
         },
         report: None,
     }
+}
+
+async fn an_organization_has_two_jobs_worked_on_at_a_time(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let mut ours = Vec::new();
+    for _ in 0..4 {
+        ours.push(asked_for(&world).await);
+    }
+    let workspace = ground::workspace(store, context, world.other).await;
+    let new = ground::new(context, world.other, workspace);
+    let theirs = new.id;
+    assert!(ground::create(store, new).await);
+
+    let take = || take_any(store, context, 60_000_000);
+    let mut taken = Vec::new();
+    for job in [ours[0], ours[1], theirs] {
+        let (found, lease) = take().await.expect("answers").expect("is free");
+        assert_eq!(found.id, job);
+        taken.push(lease);
+    }
+    // Two more wait: for whoever looks, in whichever process.
+    assert!(take().await.expect("answers").is_none());
+    taken[2].release(store, context, 0).await.expect("answers");
+    let (found, _) = take().await.expect("answers").expect("is free");
+    assert_eq!(found.id, theirs);
+    assert!(take().await.expect("answers").is_none());
+
+    let told = taken[0].fail(store, context, "{}".to_owned()).await;
+    told.expect("answers");
+    let (found, _) = take().await.expect("answers").expect("is free");
+    assert_eq!(found.id, ours[2]);
+    assert!(take().await.expect("answers").is_none());
 }
 
 async fn of_many_who_want_a_job_one_gets_it(place: Place) {

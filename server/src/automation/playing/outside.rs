@@ -11,8 +11,11 @@ use crate::automation::outside::{self, Stamp};
 use crate::automation::runs::{Run, StepLine};
 use crate::automation::step::Stop;
 use crate::automation::worker::Player;
-use crate::automation::{runs, secrets};
-use crate::store::Scope;
+use crate::automation::{calls, runs, secrets};
+use crate::store::{Scope, StoreError};
+
+/// After which time a place among the calls of an organization is asked for again.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// Waits for something that takes time, and holds a run meanwhile.
 pub(in crate::automation) async fn hold_while<T>(
@@ -59,7 +62,9 @@ impl Playing<'_> {
                 Act::Mail(_) => Some(permit.mail().await),
                 _ => None,
             };
-            Ok((turn, permit.call().await))
+            let call = permit.call().await;
+            self.place().await?;
+            Ok((turn, call))
         };
         let held = tokio::select! {
             biased;
@@ -75,6 +80,7 @@ impl Playing<'_> {
         // Noted before it is done: whoever looks sees what may have happened.
         self.note(line.clone()).await?;
         let done = self.held(self.outside(act, next, now)).await?;
+        self.leave().await;
         drop(call);
         let kept = match done {
             Ok(output) => self.keep(line, output).await,
@@ -83,6 +89,41 @@ impl Playing<'_> {
         drop(turn);
         permit.work().await;
         kept
+    }
+
+    /// Waits for a place among the calls that all processes together make for the organization.
+    async fn place(&self) -> Result<(), Stop> {
+        let _next = self.permit.next().await;
+        loop {
+            let asked = self
+                .player
+                .store
+                .write(&Scope::Operator, self.run.clone(), |tx, run| {
+                    Box::pin(calls::take(tx, run))
+                });
+            match asked.await {
+                Ok(calls::Asked::Taken) => return Ok(()),
+                Ok(calls::Asked::Fenced) => return Err(Stop::Fenced),
+                // Another process took the same one.
+                Err(StoreError::Unique { .. }) => {}
+                Ok(calls::Asked::Full) => tokio::time::sleep(AGAIN).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Gives that place back.
+    async fn leave(&self) {
+        let left = self
+            .player
+            .store
+            .write(&Scope::Operator, self.run.clone(), |tx, run| {
+                Box::pin(calls::leave(tx, run))
+            });
+        if let Err(error) = left.await {
+            let error: StoreError = error;
+            tracing::warn!(%error, "a call was not noted as over; its place is free with the lease of the run");
+        }
     }
 
     /// Until the process is to stop.

@@ -20,7 +20,7 @@ use tokio::sync::OnceCell;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Depth, Kind, Options, StoreError};
+use super::{Depth, Kind, Options, Share, StoreError};
 use reach::Connections;
 use settings::Settings;
 use sharing::Sharing;
@@ -93,9 +93,9 @@ impl Postgres {
         }
     }
 
-    /// A transaction that has not begun.
-    pub(super) fn begin(&self, kind: Kind) -> Pipelined {
-        Pipelined::new(self, kind)
+    /// A transaction that has not begun. What is short takes no place of a share.
+    pub(super) fn begin(&self, kind: Kind, share: Option<Share>) -> Pipelined {
+        Pipelined::new(self, kind, share.filter(|_| kind != Kind::Glance))
     }
 
     /// What follows each `BEGIN`, where transactions bring the settings along.

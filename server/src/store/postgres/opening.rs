@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::Postgres;
+use super::transaction::Failure;
 use crate::store::statement::Statement;
-use crate::store::{Kind, Scope, Value};
+use crate::store::{Kind, Scope, Share, Value};
 
 /// The settings in the order of [`settings`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
 /// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
@@ -25,8 +27,29 @@ const SETTINGS: [&str; 9] = [
     "tplkit.run",
 ];
 
-/// What sets the scope where nothing is asked first, for usual plans and for new ones.
-static ENTRIES: LazyLock<[String; 2]> = LazyLock::new(|| [enter(1, false), enter(1, true)]);
+/// Every way to begin, by its [`number`](Way::number).
+const WAYS: [Way; 4] = [
+    Way::new(false, false),
+    Way::new(true, false),
+    Way::new(false, true),
+    Way::new(true, true),
+];
+
+/// What sets the scope where nothing is asked first.
+static ENTRIES: LazyLock<[String; 4]> = LazyLock::new(|| WAYS.map(|way| way.enter(1)));
+
+/// What a transaction is told whose share has no place: nothing can be divided by none. What was sent along
+/// behind it is not done then.
+const NO_PLACE: SqlState = SqlState::DIVISION_BY_ZERO;
+
+/// How a transaction begins.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    /// Statements are planned for their values.
+    anew: bool,
+    /// It takes a place of a share.
+    shares: bool,
+}
 
 /// A question to the gate, and its parameters.
 pub(in crate::store) type Question<'a> = (&'a Arc<Statement>, &'a [Value]);
@@ -38,13 +61,15 @@ pub(super) struct Opening<'a> {
     pub(super) enter: &'a str,
     pub(super) asked: &'a [Value],
     settings: [String; 9],
+    /// Where the places of its share begin, and how many there are.
+    places: Option<[i64; 2]>,
 }
 
 impl<'a> Opening<'a> {
     /// Of a transaction for somebody. Statements whose plan depends on their values are planned `anew`.
     pub(super) fn new(
         postgres: &Postgres,
-        kind: Kind,
+        (kind, share): (Kind, Option<Share>),
         question: Option<Question<'a>>,
         scope: &Scope,
         anew: bool,
@@ -52,12 +77,15 @@ impl<'a> Opening<'a> {
         let wall = postgres.wall;
         let begin = begin(kind, postgres.brought());
         let settings = settings(scope, wall);
+        let places = share.map(|share| [share.key(), share.places()]);
+        let way = Way::new(anew, places.is_some());
         let Some((question, asked)) = question else {
             return Opening {
                 begin,
-                enter: &ENTRIES[usize::from(anew)],
+                enter: &ENTRIES[way.number()],
                 asked: &[],
                 settings,
+                places,
             };
         };
         let begin = if wall {
@@ -65,9 +93,9 @@ impl<'a> Opening<'a> {
         } else {
             begin
         };
-        let enter = question.entries[usize::from(anew)].get_or_init(|| {
+        let enter = question.entries[way.number()].get_or_init(|| {
             let question = &question.text;
-            let enter = enter(asked.len() + 1, anew);
+            let enter = way.enter(asked.len() + 1);
             format!("SELECT * FROM ({question}) AS known WHERE ({enter}) IS NOT NULL")
         });
         Opening {
@@ -75,6 +103,7 @@ impl<'a> Opening<'a> {
             enter,
             asked,
             settings,
+            places,
         }
     }
 
@@ -83,7 +112,17 @@ impl<'a> Opening<'a> {
         let mut parameters = references(self.asked);
         let settings = self.settings.iter();
         parameters.extend(settings.map(|value| value as &(dyn ToSql + Sync)));
+        let places = self.places.iter().flatten();
+        parameters.extend(places.map(|value| value as &(dyn ToSql + Sync)));
         parameters
+    }
+
+    /// Why the transaction did not begin.
+    pub(super) fn failure(&self, error: tokio_postgres::Error) -> Failure {
+        if self.places.is_some() && error.code() == Some(&NO_PLACE) {
+            return Failure::NoPlace;
+        }
+        Failure::Statement(error)
     }
 }
 
@@ -112,19 +151,43 @@ fn begin(kind: Kind, settings: Option<&str>) -> Cow<'static, str> {
     }
 }
 
-/// Sets the scope, by parameters from that number on, and for a transaction that plans anew this, too.
-fn enter(first: usize, anew: bool) -> String {
-    let settings = SETTINGS.iter().zip(first..);
-    let mut settings: Vec<String> = settings
-        .map(|(name, number)| format!("set_config('{name}', ${number}, true)"))
-        .collect();
-    if anew {
-        settings.push("set_config('plan_cache_mode', 'force_custom_plan', true)".to_owned());
+impl Way {
+    const fn new(anew: bool, shares: bool) -> Way {
+        Way { anew, shares }
     }
-    format!("SELECT {}", settings.join(" || "))
+
+    fn number(self) -> usize {
+        usize::from(self.anew) + 2 * usize::from(self.shares)
+    }
+
+    /// Sets the scope, by parameters from that number on.
+    fn enter(self, first: usize) -> String {
+        let settings = SETTINGS.iter().zip(first..);
+        let mut words: Vec<String> = settings
+            .map(|(name, number)| format!("set_config('{name}', ${number}, true)"))
+            .collect();
+        if self.anew {
+            words.push("set_config('plan_cache_mode', 'force_custom_plan', true)".to_owned());
+        }
+        if self.shares {
+            words.push(place(first + SETTINGS.len()));
+        }
+        format!("SELECT {}", words.join(" || "))
+    }
 }
 
-/// The parameters of [`enter`], in the order of [`SETTINGS`].
+/// Takes the first free place of a share until the transaction ends, by parameters from that number on;
+/// where there is none it fails with [`NO_PLACE`].
+fn place(first: usize) -> String {
+    let places = first + 1;
+    format!(
+        "(SELECT 1 / count(*) FROM (SELECT place \
+         FROM generate_series(CAST(0 AS bigint), CAST(${places} AS bigint) - 1) AS place \
+         WHERE pg_try_advisory_xact_lock(CAST(${first} AS bigint) + place) LIMIT 1) AS taken)"
+    )
+}
+
+/// The parameters that set the scope, in the order of [`SETTINGS`].
 fn settings(scope: &Scope, wall: bool) -> [String; 9] {
     let list = |ids: &[Uuid]| {
         let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();

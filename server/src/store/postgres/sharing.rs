@@ -234,14 +234,20 @@ impl Drop for Seat {
 
 /// Asks everything in one transaction.
 async fn ask(postgres: &Postgres, asker: &Asker, readings: Vec<Reading>) {
-    let mut transaction = Pipelined::new(postgres, Kind::Glance);
+    let mut transaction = Pipelined::new(postgres, Kind::Glance, None);
     if let Err(error) = transaction.ready().await {
         refuse(readings, &error);
         return;
     }
     let question = asker.question.as_ref();
     let question = question.map(|(statement, parameters)| (statement, &parameters[..]));
-    let opening = Opening::new(postgres, Kind::Glance, question, &asker.scope, false);
+    let opening = Opening::new(
+        postgres,
+        (Kind::Glance, None),
+        question,
+        &asker.scope,
+        false,
+    );
     let reads = readings
         .iter()
         .map(|reading| (&reading.statement, &reading.parameters[..]));

@@ -21,7 +21,7 @@ use super::sharing::{Turn, WAIT, join};
 use crate::context::Stopwatch;
 use crate::store::meters::Outcome;
 use crate::store::statement::Statement;
-use crate::store::{Kind, LONG, Row, Scope, StoreError, Value, sql_log};
+use crate::store::{Kind, LONG, Row, Scope, Share, StoreError, Value, sql_log};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -36,9 +36,12 @@ enum State {
 pub(in crate::store) struct Pipelined {
     postgres: Postgres,
     kind: Kind,
+    /// Of what it takes a place when it begins.
+    share: Option<Share>,
     client: Option<Object>,
     state: State,
     retry: bool,
+    no_place: bool,
     failed: Option<Outcome>,
 }
 
@@ -57,7 +60,7 @@ pub(super) struct Opened {
 pub(in crate::store) type Both = (Arc<Vec<Row>>, Result<Vec<Row>, StoreError>);
 
 impl Pipelined {
-    pub(super) fn new(postgres: &Postgres, kind: Kind) -> Pipelined {
+    pub(super) fn new(postgres: &Postgres, kind: Kind, share: Option<Share>) -> Pipelined {
         let mut postgres = postgres.clone();
         if kind.is_long() {
             postgres.patience = Some(LONG + super::PATIENCE);
@@ -65,9 +68,11 @@ impl Pipelined {
         Pipelined {
             postgres,
             kind,
+            share,
             client: None,
             state: State::Fresh,
             retry: false,
+            no_place: false,
             failed: None,
         }
     }
@@ -75,6 +80,11 @@ impl Pipelined {
     /// Whether the whole transaction should be tried again.
     pub(in crate::store) fn retry(&self) -> bool {
         self.retry
+    }
+
+    /// Whether it did not begin because its share has no place at the moment.
+    pub(in crate::store) fn found_no_place(&self) -> bool {
+        self.no_place
     }
 
     /// What the store last said against a statement.
@@ -187,7 +197,13 @@ impl Pipelined {
         }
         self.ready().await?;
         let postgres = &self.postgres;
-        let opening = Opening::new(postgres, self.kind, question, scope, statement.anew);
+        let opening = Opening::new(
+            postgres,
+            (self.kind, self.share),
+            question,
+            scope,
+            statement.anew,
+        );
         let patience = postgres.patience;
         let asked = [(&**statement, parameters)];
         let watch = Stopwatch::start();
@@ -243,6 +259,10 @@ impl Pipelined {
             Ok(answer) => return Ok(answer),
             Err(Failure::Pool(error)) => error,
             Err(Failure::Silence) => self.silent(),
+            Err(Failure::NoPlace) => {
+                self.no_place = true;
+                StoreError::Busy
+            }
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
@@ -329,7 +349,7 @@ impl Pipelined {
             answered.as_mut().await
         };
         begin.take_output().unwrap_or(Ok(()))?;
-        let known = known?;
+        let known = known.map_err(|error| opening.failure(error))?;
         let cut = answers.iter().flatten().any(|answer| answer.cut);
         let answers = answers.into_iter();
         let answers = answers.map(|answer| answer.map(|answer| answer.rows));
@@ -510,6 +530,8 @@ pub(super) async fn within<T>(
 pub(super) enum Failure {
     /// Nothing came back.
     Silence,
+    /// The share of the transaction has no place.
+    NoPlace,
     Pool(StoreError),
     Statement(tokio_postgres::Error),
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use tplkit_server::automation::Settings;
+
 use super::outside::settings;
 use super::{Stage, ended};
 use crate::api::client::Client;
@@ -16,6 +18,8 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_slow_partner_keeps_no_other_organization_waiting,
     runs_that_wait_for_a_call_are_given_back_at_the_end,
+    calls_of_several_processes_are_counted_together,
+    a_process_that_is_gone_has_no_calls_under_way,
 );
 
 const RUNS: usize = 100;
@@ -111,4 +115,62 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     assert!(runs.iter().all(|run| ended(run).0 == "succeeded"));
     assert_eq!(partner.keys().len(), RUNS);
     assert_eq!(partner.asked(), RUNS);
+}
+
+async fn calls_of_several_processes_are_counted_together(place: Place) {
+    let stage = Stage::new(place).await;
+    let partner = SlowPartner::start();
+    let it = waiting(&stage, &partner).await;
+    let (stop, stopped) = watch::channel(false);
+    let processes = (0..3).map(|_| stage.player_with(settings()).work(stopped.clone()));
+    let working: Vec<_> = processes.map(tokio::spawn).collect();
+    until("sixteen calls", || partner.at_once() == 16).await;
+    let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
+    for _ in 0..1200 {
+        if stage.world.sql(held, vec![]).await.len() == 96 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // Each holds as many runs as it may, and could begin sixteen calls by itself.
+    assert_eq!(stage.world.sql(held, vec![]).await.len(), 96);
+    assert_eq!((partner.at_once(), partner.most()), (16, 16));
+    partner.release();
+    until("their end", || {
+        let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
+        runs.iter().all(|run| ended(run).0 == "succeeded")
+    })
+    .await;
+    assert_eq!(partner.most(), 16);
+    assert_eq!(partner.asked(), RUNS);
+    stop.send(true).expect("somebody works");
+    for working in working {
+        working.await.expect("ends");
+    }
+    let calling = "SELECT id FROM workflow_runs WHERE calling IS NOT NULL";
+    assert!(stage.world.sql(calling, vec![]).await.is_empty());
+}
+
+async fn a_process_that_is_gone_has_no_calls_under_way(place: Place) {
+    let stage = Stage::new(place).await;
+    let (gone, partner) = (SlowPartner::start(), SlowPartner::start());
+    waiting(&stage, &gone).await;
+    let short = Settings {
+        lease: Duration::from_secs(1),
+        ..settings()
+    };
+    let (_stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(stage.player_with(short).work(stopped.clone()));
+    until("sixteen calls", || gone.at_once() == 16).await;
+    working.abort();
+    assert!(working.await.expect_err("is gone").is_cancelled());
+
+    // Somebody else makes the same calls, once the leases are over.
+    stage.connection("slow", "http", &partner.url, None).await;
+    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    until("sixteen calls", || partner.at_once() == 16).await;
+    assert_eq!(partner.most(), 16);
+    working.abort();
+    partner.release();
+    gone.release();
 }

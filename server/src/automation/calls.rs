@@ -1,0 +1,79 @@
+//! Calls to the outside of one organization: how many are under way in all processes of a store together.
+//!
+//! Each has a place, which is noted at its run and held by the lease of the run. So nothing has to be renewed,
+//! and a process that is killed keeps no place for longer than its runs.
+
+use super::runs::Run;
+use crate::store::{StoreError, Tx};
+
+/// How many of one organization are under way at once.
+pub(super) const CALLS: usize = 16;
+/// The same, as the store counts.
+const PLACES: i64 = 16;
+
+/// What became of asking for a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The run has one.
+    Taken,
+    /// There is none at the moment.
+    Full,
+    /// The run is somebody else's by now.
+    Fenced,
+}
+
+/// Takes a place for a run that is held.
+///
+/// # Errors
+/// Those of the store; [`StoreError::Unique`] when another one took this place at the same moment.
+pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<Asked, StoreError> {
+    let sql = "SELECT calling, id, coalesce(locked_until >= {clock}, false) FROM workflow_runs \
+         WHERE organization_id = $1 AND calling IS NOT NULL";
+    let mut taken = [false; CALLS];
+    let mut ended = Vec::new();
+    for row in tx.query(sql, &[run.organization.into()]).await? {
+        let (place, of): (i64, uuid::Uuid) = (row.get(0)?, row.get(1)?);
+        if of == run.id {
+            continue;
+        }
+        if row.get(2)? {
+            if let Some(place) = usize::try_from(place).ok().and_then(|at| taken.get_mut(at)) {
+                *place = true;
+            }
+        } else {
+            ended.push(vec![run.organization.into(), of.into(), place.into()]);
+        }
+    }
+    // Those who ask at one moment begin to look at different places.
+    let first = i64::from(run.id.as_bytes()[15]);
+    let mut places = (first..first + PLACES).map(|place| place % PLACES);
+    let free = places.find(|place| usize::try_from(*place).is_ok_and(|at| !taken[at]));
+    let Some(free) = free else {
+        return Ok(Asked::Full);
+    };
+    let sql = "UPDATE main.workflow_runs SET calling = NULL \
+         WHERE organization_id = $1 AND id = $2 AND calling = $3 \
+         AND (locked_until IS NULL OR locked_until < {clock})";
+    tx.each(sql, &ended).await?;
+    let sql = "UPDATE main.workflow_runs SET calling = $4 \
+         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
+    let parameters = [
+        run.organization.into(),
+        run.id.into(),
+        run.owner.into(),
+        free.into(),
+    ];
+    let held = tx.first(sql, &parameters).await?;
+    Ok(held.map_or(Asked::Fenced, |_| Asked::Taken))
+}
+
+/// Gives the place of a run back.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn leave(tx: &mut Tx, run: &Run) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_runs SET calling = NULL \
+         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
+    let parameters = [run.organization.into(), run.id.into(), run.owner.into()];
+    tx.query(sql, &parameters).await.map(drop)
+}
