@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::client::{Answer, Client};
 use super::model::{Model, package};
+use super::workflows::{PATH, path, workflow};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_label_has_1_to_255_characters,
     a_package_with_longer_texts_is_refused,
+    what_becomes_a_label_in_a_package_is_as_long_as_one,
 );
 
 /// The paths of creates and of changes, with what their bodies need beside a label.
@@ -152,4 +154,48 @@ async fn a_package_with_longer_texts_is_refused(place: Place) {
         manifest["plan"]["steps"][1]["args"]["label"] = long[1..].into();
     })
     .expect(201);
+}
+
+async fn what_becomes_a_label_in_a_package_is_as_long_as_one(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme);
+    let lengths = [
+        (0, false),
+        (1, true),
+        (255, true),
+        (256, false),
+        (3_900_000, false),
+    ];
+    let body = json!({"workspace_id": model.workspace, "name": "a", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": {"steps": []}});
+    let it = workflow(&owner.create(PATH, &body));
+    assert!(world.switch(&it, true).await);
+    let export = format!("/v1/workspaces/{}/export", model.workspace);
+    for (length, fits) in lengths {
+        let text = "x".repeat(length);
+        let mut new = body.clone();
+        new["name"] = text.as_str().into();
+        let requests = [
+            (PATH.to_owned(), new, 201, "name"),
+            (path(&it, "/versions"), json!({"name": text}), 201, "name"),
+            (
+                export.clone(),
+                json!({"identity": {"label": text}}),
+                200,
+                "identity.label",
+            ),
+        ];
+        for (path, body, good, place) in requests {
+            let answer = owner.post(&path, &body);
+            if fits {
+                answer.expect(good);
+            } else {
+                let refused = answer.refused(422, "validation_failed").json();
+                assert_eq!(refused["errors"][0]["path"], place, "{length}");
+            }
+        }
+    }
+    let long = json!({"identity": {"description": "x".repeat(10_001)}});
+    owner.post(&export, &long).refused(422, "validation_failed");
 }

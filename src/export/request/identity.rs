@@ -1,8 +1,11 @@
 //! The identity that the package gets in the catalog.
 
+use std::ops::RangeInclusive;
+
 use super::Reader;
 use crate::json::{Node, Object, Value};
 use crate::package::model::{Catalog, Variable, Word};
+use crate::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 
 /// The members of an identity, in the order of a manifest.
 const MEMBERS: [&str; 14] = [
@@ -32,8 +35,10 @@ impl<'d> Reader<'d> {
             match member.key().unwrap_or_default() {
                 "id" => catalog.id = self.text(member),
                 "name" => catalog.name = self.text(member),
-                "label" => catalog.label = self.text(member),
-                "description" => catalog.description = self.text(member),
+                "label" => catalog.label = self.bounded(member, 1..=MOST_LABEL),
+                "description" => {
+                    catalog.description = self.bounded(member, 0..=MOST_DESCRIPTION);
+                }
                 "icon" => catalog.icon = self.text(member),
                 "color" => catalog.color = self.text(member),
                 "vocabulary" => catalog.vocabulary = self.map(member),
@@ -48,6 +53,20 @@ impl<'d> Reader<'d> {
             }
         }
         catalog
+    }
+
+    /// A text of so many characters.
+    fn bounded(&mut self, node: Node<'d>, characters: RangeInclusive<usize>) -> Option<String> {
+        let text = self.text(node)?;
+        if !characters.contains(&text.chars().count()) {
+            let at = self.at(node);
+            let (least, most) = characters.into_inner();
+            self.tell(&format!(
+                "{at} has {} characters. It has to have {least} to {most}.",
+                text.chars().count()
+            ));
+        }
+        Some(text)
     }
 
     fn map(&mut self, node: Node<'d>) -> Option<Object> {

@@ -105,3 +105,34 @@ fn what_is_no_object_and_what_stands_twice_is_refused() {
         1
     );
 }
+
+#[test]
+fn an_identity_is_no_longer_than_what_stores_keep() {
+    let ask = |member: &str, length: usize| {
+        let text = "é".repeat(length);
+        faults(&format!(r#"{{"identity": {{"{member}": "{text}"}}}}"#))
+    };
+    let told = |text: &str| vec![text.to_owned()];
+    assert_eq!(
+        ask("label", 256),
+        told("`identity.label` has 256 characters. It has to have 1 to 255.")
+    );
+    assert_eq!(
+        ask("label", 0),
+        told("`identity.label` has 0 characters. It has to have 1 to 255.")
+    );
+    assert_eq!(
+        ask("description", 10_001),
+        told("`identity.description` has 10001 characters. It has to have 0 to 10000.")
+    );
+    for (member, length) in [
+        ("label", 1),
+        ("label", 255),
+        ("description", 0),
+        ("description", 10_000),
+    ] {
+        let text = "é".repeat(length);
+        let body = format!(r#"{{"identity": {{"{member}": "{text}"}}}}"#);
+        assert!(Selection::from_json(&body).is_ok(), "{member}: {length}");
+    }
+}

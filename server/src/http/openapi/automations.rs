@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
+use super::schemas::{id, instant, integer, label, nullable, record, text, to, whole};
 
 /// All of them, by name.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
@@ -25,7 +25,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             record(
                 &["workspace_id", "name", "trigger_config", "graph_config"],
                 json!({
-                    "workspace_id": id(), "name": text(),
+                    "workspace_id": id(), "name": label(),
                     "trigger_config": trigger, "graph_config": graph,
                     "is_draft": {"type": "boolean", "default": true},
                 }),
@@ -144,7 +144,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             "WorkflowVersionCreate",
             record(
                 &[],
-                json!({"name": text(), "trigger_config": trigger, "graph_config": graph}),
+                json!({"name": label(), "trigger_config": trigger, "graph_config": graph}),
             ),
         ),
     ]

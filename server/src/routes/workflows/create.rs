@@ -51,7 +51,8 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
 
 impl Body {
     fn read(mut fields: Fields) -> Result<Body, Problem> {
-        let name = fields.required_text("name");
+        fields.required("name");
+        let name = fields.label("name").unwrap_or_default();
         fields.required("graph_config");
         let halves = Halves::take(&mut fields);
         let is_draft = fields.flag("is_draft").unwrap_or(true);

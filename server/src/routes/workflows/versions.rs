@@ -46,7 +46,7 @@ pub async fn versions(mut call: Call) -> Result<Response, Problem> {
 
 impl Body {
     fn read(mut fields: Fields) -> Result<Body, Problem> {
-        let name = fields.text("name");
+        let name = fields.label("name");
         let halves = Halves::take(&mut fields);
         fields.finish()?;
         Ok(Body { name, halves })
