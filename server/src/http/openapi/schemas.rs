@@ -83,7 +83,14 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
     };
     put(
         "OpenApi",
-        json!({"type": "object", "required": ["openapi", "paths"]}),
+        json!({
+            "type": "object",
+            "required": ["openapi", "paths"],
+            "properties": {
+                "openapi": {"type": "string", "description": "The version of OpenAPI."},
+                "paths": {"type": "object", "description": "Operations by path and method."},
+            },
+        }),
     );
     put("Config", json!({"type": "object"}));
     put("Problem", problem());
