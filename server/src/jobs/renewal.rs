@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 
@@ -20,7 +21,29 @@ const RENEW: Duration = Duration::from_secs(20);
 /// When the work panicked.
 pub async fn under<T: Send + 'static>(
     lease: &Lease,
+    at: (&Store, &Context),
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, JoinError> {
+    renewing(lease, at, None, work).await
+}
+
+/// The same for work that ends when who asked for it has lost the right to it: that is told to `forbid`.
+///
+/// # Errors
+/// When the work panicked.
+pub(super) async fn under_right<T: Send + 'static>(
+    lease: &Lease,
+    at: (&Store, &Context),
+    forbid: &watch::Sender<bool>,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, JoinError> {
+    renewing(lease, at, Some(forbid), work).await
+}
+
+async fn renewing<T: Send + 'static>(
+    lease: &Lease,
     (store, context): (&Store, &Context),
+    forbid: Option<&watch::Sender<bool>>,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, JoinError> {
     let length = u64::try_from(lease.length).unwrap_or_default();
@@ -35,6 +58,12 @@ pub async fn under<T: Send + 'static>(
                 // running out in between.
                 if let Err(error) = lease.renew(store, context).await {
                     tracing::warn!(%error, "the lease was not renewed");
+                }
+                // A long unit asks only at its beginning.
+                if let Some(forbid) = forbid
+                    && let Ok(false) = lease.still_has_right(store, context).await
+                {
+                    forbid.send_replace(true);
                 }
             }
         }

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -15,6 +14,7 @@ use tracing::Instrument as _;
 
 use super::attempt::attempt;
 use super::failure::Failure;
+use super::renewal::under_right;
 use super::{Destination, Job, Lease, Status, take_any};
 use crate::work::Bench;
 
@@ -22,8 +22,6 @@ use crate::work::Bench;
 const AT_A_TIME: usize = 4;
 /// How often jobs are looked for that other processes have made.
 const LOOK: Duration = Duration::from_secs(1);
-/// A lease is renewed at least so often, however long it lasts.
-const RENEW: Duration = Duration::from_secs(20);
 /// How long a job rests that the store did not answer for, in microseconds.
 pub(super) const REST: i64 = 2_000_000;
 
@@ -94,11 +92,6 @@ impl Worker {
         i64::from(self.lease_seconds) * 1_000_000
     }
 
-    /// How long to wait before a lease is renewed.
-    fn renewal(&self) -> Duration {
-        RENEW.min(Duration::from_secs(self.lease_seconds.into()) / 3)
-    }
-
     async fn carry_out(&self, job: Job, lease: Lease, mut stop: watch::Receiver<bool>) {
         let Bench {
             store,
@@ -110,35 +103,16 @@ impl Worker {
         tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
         let opened = Destination::open(store, context, tables, lease.clone()).await;
         let (forbid, mut forbidden) = watch::channel(false);
-        // Reading a package and making rows of it is work, which would keep requests waiting.
-        let working = tokio::task::spawn_blocking(move || {
-            Handle::current().block_on(async {
-                let target = opened?.asking_right();
-                tokio::select! {
-                    biased;
-                    _ = stop.wait_for(|stop| *stop) => Ok(false),
-                    Ok(_) = forbidden.wait_for(|forbidden| *forbidden) => Err(Failure::forbidden()),
-                    done = attempt(target, &job) => done.map(|()| true),
-                }
-            })
-        });
-        let mut working = std::pin::pin!(working);
-        let done = loop {
+        let work = Box::pin(async move {
+            let target = opened?.asking_right();
             tokio::select! {
-                done = &mut working => break done,
-                () = sleep(self.renewal()) => {
-                    // Whether it lasts is asked again with every unit; here it is only kept from
-                    // running out in between.
-                    if let Err(error) = lease.renew(store, context).await {
-                        tracing::warn!(%error, "the lease was not renewed");
-                    }
-                    // A long unit asks only at its beginning.
-                    if let Ok(false) = lease.still_has_right(store, context).await {
-                        forbid.send_replace(true);
-                    }
-                }
+                biased;
+                _ = stop.wait_for(|stop| *stop) => Ok(false),
+                Ok(_) = forbidden.wait_for(|forbidden| *forbidden) => Err(Failure::forbidden()),
+                done = attempt(target, &job) => done.map(|()| true),
             }
-        };
+        });
+        let done = under_right(&lease, (store, context), &forbid, work).await;
         // The panic itself was told where it happened.
         let done = done.unwrap_or_else(|_| {
             let told = "Something went wrong here; it has been recorded. What is written stays.";
