@@ -18,6 +18,7 @@ mod health;
 pub mod http;
 pub mod jobs;
 pub mod lanes;
+pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod routes;

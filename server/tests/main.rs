@@ -27,6 +27,8 @@ mod kill;
 #[cfg(unix)]
 mod kill_runs;
 mod limits;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod memory;
 mod migrations;
 #[cfg(unix)]
 mod outage;

@@ -4,6 +4,7 @@
 //! at the destination that stands for it. A row is known by its uid, else by its verified key.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -30,7 +31,7 @@ struct Table {
 struct Row {
     digest: RowDigest,
     /// The key column, as the package named it, and the digest of the key.
-    key: Option<(String, RowDigest)>,
+    key: Option<(Arc<str>, RowDigest)>,
 }
 
 /// A row of the package that is at the destination, or was.
@@ -53,10 +54,11 @@ impl LedgerRows {
                     let table = known.0.entry(rows.feature).or_default();
                     let names = rows.names.rows.iter().copied().map(Some);
                     let names = names.chain(std::iter::repeat(None));
+                    let column = column_of(&rows.names);
                     for (row, name) in rows.rows.iter().zip(names) {
                         let stored = Row {
                             digest: row.digest,
-                            key: name.and_then(|name| key_of(&rows.names, name)),
+                            key: name.and_then(|name| key_of(column.as_ref(), name)),
                         };
                         table.rows.insert(row.id, stored);
                         if let Some(name) = name {
@@ -71,10 +73,11 @@ impl LedgerRows {
                     let Some(table) = known.0.get_mut(&rows.feature) else {
                         continue;
                     };
+                    let column = column_of(&rows.names);
                     for (id, name) in rows.rows.iter().zip(&rows.names.rows) {
                         // Without the pass that wrote it nobody vouches for the row.
                         if let Some(row) = table.rows.get_mut(id) {
-                            row.key = key_of(&rows.names, *name);
+                            row.key = key_of(column.as_ref(), *name);
                             table.by_uid.insert(name.uid, *id);
                         }
                     }
@@ -110,7 +113,11 @@ impl LedgerRows {
             return true;
         };
         let mut rows = table.rows.values();
-        rows.all(|row| row.key.as_ref().is_some_and(|(known, _)| known == column))
+        rows.all(|row| {
+            row.key
+                .as_ref()
+                .is_some_and(|(known, _)| **known == *column)
+        })
     }
 
     /// For each row of an entry the one that stands for it in a table.
@@ -135,12 +142,13 @@ impl LedgerRows {
             }
         }
         let known = found.into_iter().zip(&names.rows);
+        let column = column_of(&names);
         known
             .map(|(id, name)| {
                 let id = id?;
                 let row = table.rows.get(&id)?;
-                let same =
-                    table.by_uid.get(&name.uid) == Some(&id) && row.key == key_of(&names, *name);
+                let same = table.by_uid.get(&name.uid) == Some(&id)
+                    && row.key == key_of(column.as_ref(), *name);
                 Some(KnownAs {
                     id,
                     digest: row.digest,
@@ -156,7 +164,7 @@ impl Table {
     fn by_key(&self, column: &str, claimed: &HashSet<Id>) -> HashMap<RowDigest, Id> {
         let mut by_key: HashMap<RowDigest, Id> = HashMap::new();
         for (id, row) in self.rows.iter().filter(|(id, _)| !claimed.contains(id)) {
-            let Some((_, key)) = row.key.as_ref().filter(|(known, _)| known == column) else {
+            let Some((_, key)) = row.key.as_ref().filter(|(known, _)| **known == *column) else {
                 continue;
             };
             if *key != RowDigest::default() {
@@ -168,8 +176,13 @@ impl Table {
     }
 }
 
-fn key_of(names: &RowNames, name: RowName) -> Option<(String, RowDigest)> {
-    Some((names.key.clone()?, name.key))
+/// The key column of some rows, once for all of them.
+fn column_of(names: &RowNames) -> Option<Arc<str>> {
+    names.key.as_deref().map(Arc::from)
+}
+
+fn key_of(column: Option<&Arc<str>>, name: RowName) -> Option<(Arc<str>, RowDigest)> {
+    Some((column?.clone(), name.key))
 }
 
 /// The verified key column of an entry.

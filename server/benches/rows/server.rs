@@ -207,6 +207,17 @@ impl Server {
         Request::new(method, path, &self.token, Some(&body.to_string()))
     }
 
+    /// The same with a body that is written already.
+    #[allow(dead_code, reason = "another bench sends packages")]
+    pub(crate) fn request_text(&self, method: &str, path: &str, body: &str) -> Request {
+        Request::new(method, path, &self.token, Some(body))
+    }
+
+    #[allow(dead_code, reason = "another bench follows jobs")]
+    pub(crate) fn look(&self, path: &str) -> Request {
+        Request::new("GET", path, &self.token, None)
+    }
+
     /// A cursor some pages into a list.
     pub(crate) fn middle(&self, question: &str) -> String {
         let mut connection = Connection::open(self.address);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::call::Call;
 use super::problem::Problem;
 use crate::lanes::Lane;
+use crate::memory;
 
 /// Does what takes long in a lane, for an organization.
 ///
@@ -36,6 +37,23 @@ pub async fn in_lane<T: Send + 'static>(
         Ok(panic) => resume_unwind(panic),
         Err(_) => Err(Problem::unavailable("The server is about to stop.")),
     })
+}
+
+/// The same for what moves a package: what memory it took is given back.
+///
+/// # Errors
+/// As [`in_lane`].
+pub async fn transfer<T: Send + 'static>(
+    lane: &Lane,
+    organization: Uuid,
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    in_lane(lane, organization, async {
+        let done = work.await;
+        memory::give_back();
+        done
+    })
+    .await
 }
 
 /// Refuses at once what would find its lane busy, before its body is received.

@@ -23,7 +23,10 @@ impl Part {
     }
 
     /// The text again.
-    fn unpack(&self) -> Result<String, StoreError> {
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn unpack(&self) -> Result<String, StoreError> {
         let bad = |why: String| StoreError::Internal(format!("the package of a job: {why}"));
         let length = lz4_flex::block::uncompressed_size(&self.0);
         let (length, packed) = length.map_err(|error| bad(error.to_string()))?;

@@ -9,6 +9,7 @@ use tokio::time::sleep;
 
 use super::Lease;
 use crate::context::Context;
+use crate::memory;
 use crate::store::Store;
 
 /// A lease is renewed at least so often, however long it lasts.
@@ -52,7 +53,10 @@ async fn renewing<T: Send + 'static>(
     let mut working = std::pin::pin!(working);
     loop {
         tokio::select! {
-            done = &mut working => return done,
+            done = &mut working => {
+                memory::give_back();
+                return done;
+            }
             () = sleep(renewal) => {
                 // Whether it lasts is asked again with every unit; here it is only kept from
                 // running out in between.

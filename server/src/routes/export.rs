@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::http::body;
 use crate::http::call::{Asked, Call};
-use crate::http::lane::{check, in_lane};
+use crate::http::lane::{check, transfer};
 use crate::http::problem::Problem;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
@@ -26,7 +26,7 @@ pub async fn export(mut call: Call) -> Result<Response, Problem> {
     call.query.finish()?;
     body::read(&text)?;
     let export = Export::read(workspace, &text)?;
-    in_lane(&lane, organization, async move {
+    transfer(&lane, organization, async move {
         let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
         spool.await?.response()
     })

@@ -58,6 +58,22 @@ impl Tx {
         self.run(source, parameters, false).await
     }
 
+    /// As [`query`](Tx::query), with parameters that are given away: they may be large.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query).
+    pub(crate) async fn query_whole(
+        &mut self,
+        source: &'static str,
+        parameters: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let dialect = self.dialect()?;
+        let statement = self
+            .texts
+            .get(source, parameters.len(), dialect, &self.scope)?;
+        self.send_whole(&statement, parameters, false).await
+    }
+
     /// Runs the last statement of a transaction that only reads: PostgreSQL gets the `COMMIT` along
     /// with it. In one that may write it is a statement like any other.
     ///

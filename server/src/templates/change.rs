@@ -77,7 +77,7 @@ impl Change {
         let (manifest, identity) = changed(&manifest, &members)?;
         if record.visibility == SYSTEM {
             let package = read(tx, &record).await?;
-            promotion::measure(package.with_manifest(manifest.clone()))?;
+            promotion::measure(package.with_manifest(&manifest))?;
         }
         if shown != record.visibility {
             show_payloads(tx, &record).await?;

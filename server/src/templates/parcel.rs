@@ -1,6 +1,7 @@
 //! A package taken apart into what the store keeps: the text of the manifest, of each payload entry, and of
 //! what stands beside them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tplkit::check::{CheckOptions, check_text};
@@ -12,6 +13,8 @@ use super::manifest::{self, Member, VERSION};
 use super::package::BETWEEN;
 use super::verdict;
 use crate::http::problem::{Code, Problem};
+use crate::jobs::Part;
+use crate::store::StoreError;
 
 /// Where a package comes from: a file has to say its version, what is put into the store need not
 /// (`contract` 2.5).
@@ -31,24 +34,34 @@ pub(crate) struct Parcel {
     pub(super) manifest: String,
     /// Members that no version of the format knows.
     pub(super) beside: String,
-    /// The whole package, of which the entries are parts.
+    /// The package as it came, of which entries may be parts.
     text: String,
-    entries: Vec<Part>,
+    entries: Vec<Entry>,
 }
 
+/// A payload entry in canonical form.
 #[derive(Debug)]
-struct Part {
+struct Entry {
     item_uid: String,
     row_count: i64,
-    span: Range<usize>,
+    written: Written,
+}
+
+/// Where its text is. A package is large, so it is held once.
+#[derive(Debug)]
+enum Written {
+    /// In the package as it came: most are written by an exporter.
+    Here(Range<usize>),
+    /// It came otherwise.
+    Anew(Part),
 }
 
 /// A payload entry as it is kept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Kept<'p> {
     pub(super) item_uid: &'p str,
     pub(super) row_count: i64,
-    pub(super) text: &'p str,
+    pub(super) text: String,
 }
 
 impl Parcel {
@@ -57,7 +70,7 @@ impl Parcel {
     /// # Errors
     /// 422 with every rule that is broken as an error.
     pub(crate) fn read(text: String, origin: Origin) -> Result<Parcel, Problem> {
-        let (envelope, versioned) = {
+        let mut parcel = {
             let doc = Doc::parse_package(&text).ok();
             let Some(doc) = doc.filter(|doc| doc.anomalies().is_empty()) else {
                 return Err(unreadable(&text));
@@ -71,57 +84,76 @@ impl Parcel {
                 let filled = if manifest == root {
                     manifest::with(manifest, &[])
                 } else {
-                    envelope(root, manifest, &[])
+                    envelope(root, manifest, &[], payloads(root, manifest))
                 };
                 verdict::judge(&check_text(&filled, &CheckOptions::default()))?;
             }
-            let org = [("visibility", Some("\"org\"".to_owned()))];
-            (envelope(root, manifest, &org), versioned)
+            Parcel::cut(root, manifest, versioned)?
         };
-        // What came is no longer needed, and may be large.
-        drop(text);
-        Parcel::cut(&envelope, versioned)
+        if parcel.entries.iter().any(Entry::is_here) {
+            parcel.text = text;
+        }
+        Ok(parcel)
     }
 
-    fn cut(envelope: &str, versioned: bool) -> Result<Parcel, Problem> {
-        let text = canonical::write(envelope).map_err(|error| bug(&error))?;
+    /// Takes a checked package apart. What its entries point into is not there yet.
+    fn cut(root: Node<'_>, manifest: Node<'_>, versioned: bool) -> Result<Parcel, Problem> {
+        let org = [("visibility", Some("\"org\"".to_owned()))];
+        let text = envelope(root, manifest, &org, "[]");
+        let text = canonical::write(&text).map_err(|error| bug(&error))?;
         let doc = Doc::parse_package(&text).map_err(|error| bug(&error))?;
-        let root = doc.root();
-        let (manifest, identity) =
-            manifest::stored(root.get("manifest").unwrap_or(root), versioned);
-        let entries = root.get("payloads").into_iter().flat_map(Node::elements);
-        let entries = entries.map(Part::of).collect();
-        let beside: Vec<String> = beside(root)
-            .map(|(key, value)| format!("{}: {}", write_string(key), value.raw()))
-            .collect();
-        drop(doc);
+        let told = doc.root();
+        let beside =
+            beside(told).map(|(key, value)| format!("{}: {}", write_string(key), value.raw()));
+        let beside: Vec<String> = beside.collect();
+        let (stored, identity) = manifest::stored(told.get("manifest").unwrap_or(told), versioned);
+        let entries = root.get("payloads").filter(|_| manifest != root);
+        let entries = entries.into_iter().flat_map(Node::elements);
         Ok(Parcel {
             identity,
-            manifest,
+            manifest: stored,
             beside: beside.join(BETWEEN),
-            text,
-            entries,
+            text: String::new(),
+            entries: entries.map(Entry::of).collect::<Result<_, _>>()?,
         })
     }
 
     /// The payload entries, in order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Kept<'_>> {
-        self.entries.iter().map(|part| Kept {
-            item_uid: &part.item_uid,
-            row_count: part.row_count,
-            text: &self.text[part.span.clone()],
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Kept<'_>, StoreError>> {
+        self.entries.iter().map(|entry| {
+            Ok(Kept {
+                item_uid: &entry.item_uid,
+                row_count: entry.row_count,
+                text: match &entry.written {
+                    Written::Here(span) => self.text[span.clone()].to_owned(),
+                    Written::Anew(part) => part.unpack()?,
+                },
+            })
         })
     }
 }
 
-impl Part {
-    fn of(entry: Node<'_>) -> Part {
-        Part {
+impl Entry {
+    fn of(entry: Node<'_>) -> Result<Entry, Problem> {
+        let written = match canonical::entry(entry).map_err(|error| bug(&error))? {
+            Cow::Borrowed(_) => Written::Here(entry.span()),
+            Cow::Owned(text) => Written::Anew(Part::pack(&text)),
+        };
+        Ok(Entry {
             item_uid: entry.get_str("itemUid").unwrap_or_default().to_owned(),
-            row_count: entry.get("count").and_then(Node::as_i64).unwrap_or(0),
-            span: entry.span(),
-        }
+            row_count: row_count(entry),
+            written,
+        })
     }
+
+    fn is_here(&self) -> bool {
+        matches!(self.written, Written::Here(_))
+    }
+}
+
+/// How many rows an entry says it has.
+fn row_count(entry: Node<'_>) -> i64 {
+    entry.get("count").and_then(Node::as_i64).unwrap_or(0)
 }
 
 /// The members of an envelope beside its two halves.
@@ -133,10 +165,14 @@ fn beside(root: Node<'_>) -> impl Iterator<Item = (&str, Node<'_>)> {
     members.filter(move |(key, _)| envelope && !["manifest", "payloads"].contains(key))
 }
 
-/// The envelope with another manifest.
-fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>]) -> String {
+/// The payloads of a package as they are written.
+fn payloads<'d>(root: Node<'d>, manifest: Node<'_>) -> &'d str {
     let payloads = root.get("payloads").filter(|_| manifest != root);
-    let payloads = payloads.map_or("[]", Node::raw);
+    payloads.map_or("[]", Node::raw)
+}
+
+/// The envelope with another manifest, and these payloads.
+fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>], payloads: &str) -> String {
     let manifest = manifest::with(manifest, changes);
     let mut text = format!("{{\"manifest\":{manifest},\"payloads\":{payloads}");
     for (key, value) in beside(root) {
@@ -197,12 +233,12 @@ pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Problem
     if !same {
         return Err(Problem::fault("itemUid", "is not the uid in the path"));
     }
-    let canonical = canonical::write(&envelope).map_err(|error| bug(&error))?;
-    let doc = Doc::parse_package(&canonical).map_err(|error| bug(&error))?;
+    let doc = Doc::parse_package(&envelope).map_err(|error| bug(&error))?;
     let payloads = doc.root().get("payloads");
     let entry = payloads.and_then(|payloads| payloads.elements().next());
-    let part = entry.map(Part::of).ok_or_else(Problem::not_found)?;
-    Ok((part.row_count, canonical[part.span].to_owned()))
+    let entry = entry.ok_or_else(Problem::not_found)?;
+    let canonical = canonical::entry(entry).map_err(|error| bug(&error))?;
+    Ok((row_count(entry), canonical.into_owned()))
 }
 
 /// Rules that hold an entry against the rest of its package: a part that is sent alone may disagree

@@ -118,14 +118,15 @@ impl News<'_> {
     async fn insert<'k>(
         &self,
         tx: &mut Tx,
-        entries: impl Iterator<Item = Kept<'k>>,
+        entries: impl Iterator<Item = Result<Kept<'k>, StoreError>>,
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO main.template_payloads {into $1} (organization_id, template_id, \
              item_uid, position, visibility, row_count, entry, created_at, updated_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         for (entry, position) in entries.zip(0_i64..) {
+            let entry = entry?;
             let created_at = self.known.get(entry.item_uid).copied().unwrap_or(self.now);
-            let parameters = [
+            let parameters = vec![
                 self.record.organization_id.into(),
                 self.record.id.into(),
                 entry.item_uid.into(),
@@ -136,7 +137,8 @@ impl News<'_> {
                 created_at.into(),
                 self.now.into(),
             ];
-            tx.query(sql, &parameters).await?;
+            // It may be large: it is given away, not copied.
+            tx.query_whole(sql, parameters).await?;
         }
         Ok(())
     }
@@ -152,9 +154,9 @@ pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply
     let (before, _) = lock(tx, *id).await?;
     let manifest = shown_to(&parcel.manifest, &before.visibility);
     if before.visibility == SYSTEM {
-        let entries = parcel.entries().map(|entry| entry.text.to_owned());
-        let beside = parcel.beside.clone();
-        promotion::measure(Package::of(manifest.clone(), entries.collect(), beside))?;
+        let entries = parcel.entries().map(|entry| Ok(entry?.text));
+        let entries = entries.collect::<Result<Vec<_>, StoreError>>()?;
+        promotion::measure(Package::of(&manifest, &entries, &parcel.beside))?;
     }
     let sql = "SELECT item_uid, created_at FROM template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";

@@ -15,14 +15,19 @@ use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};
 use crate::workspace::Id;
 
+/// How many rows are remembered, where they stand in the text, between the two times that they are looked at.
+const REMEMBERED: usize = 50_000;
+
 /// All tables of the package with what is known of their rows.
 #[derive(Debug)]
 pub(super) struct Targets<'a> {
     tables: Vec<Target<'a>>,
-    by_uid: HashMap<u128, Place, RandomState>,
+    /// There is one for each row that something may point at, so they are small.
+    by_uid: HashMap<[u64; 2], Packed, RandomState>,
     uids: Uids,
-    /// By table, where its rows stand in the text, until they enter.
-    read: Vec<Vec<RawRow<'a>>>,
+    /// By table, where its rows stand in the text, until they enter; none of tables behind many rows, which
+    /// are read again: this would be as large as their text.
+    read: Vec<Option<Vec<RawRow<'a>>>>,
     /// Rows of all tables.
     pub(super) count: usize,
     /// A table whose rows are not there for the time being, from that one on.
@@ -36,6 +41,28 @@ pub(super) struct Place {
     pub(super) table: usize,
     /// Its position among the rows that were told of.
     row: usize,
+}
+
+/// The same, as it is kept.
+#[derive(Debug, Clone, Copy)]
+struct Packed([u32; 2]);
+
+impl Packed {
+    fn of(place: Place) -> Packed {
+        // More do not fit into a text.
+        Packed([place.table, place.row].map(|at| u32::try_from(at).unwrap_or(u32::MAX)))
+    }
+
+    fn place(self) -> Place {
+        let [table, row] = self.0.map(|at| at as usize);
+        Place { table, row }
+    }
+}
+
+/// A number in two parts, which take no room for being aligned.
+fn halves(number: u128) -> [u64; 2] {
+    const LOW: u128 = u64::MAX as u128;
+    [number >> 64, number & LOW].map(|half| u64::try_from(half).unwrap_or_default())
 }
 
 #[derive(Debug)]
@@ -91,12 +118,14 @@ impl<'a> Targets<'a> {
             let rows = payloads.get(work.entry).map(RawEntry::rows);
             // Links of one table ask for few things again and again.
             let mut asked: Vec<(&str, Option<&str>)> = Vec::new();
-            let mut read = Vec::new();
+            let mut read = Some(Vec::new());
             for row in rows.into_iter().flatten() {
-                if work.feature.is_some() {
+                targets.count += 1;
+                if targets.count > REMEMBERED {
+                    read = None;
+                } else if let Some(read) = &mut read {
                     read.push(row);
                 }
-                targets.count += 1;
                 let refs = row.refs.filter(|_| work.feature.is_some());
                 for row in refs.into_iter().flat_map(all_row_refs) {
                     let asks = (row.written_table(), row.column.map(|column| column.inner));
@@ -134,10 +163,9 @@ impl<'a> Targets<'a> {
 
     /// The rows of a table, for the one time that they enter.
     pub(super) fn take_rows(&mut self, table: usize) -> Vec<RawRow<'a>> {
-        self.read
-            .get_mut(table)
-            .map(std::mem::take)
-            .unwrap_or_default()
+        let read = self.read.get_mut(table).and_then(Option::take);
+        let entry = self.tables.get(table).and_then(|table| table.entry);
+        read.unwrap_or_else(|| entry.into_iter().flat_map(RawEntry::rows).collect())
     }
 
     /// Whether anything points at rows of the table.
@@ -168,7 +196,8 @@ impl<'a> Targets<'a> {
             values.text.push_str(value(at).unwrap_or_default());
             values.ends.push(values.text.len());
         }
-        self.by_uid.insert(number, Place { table, row });
+        let place = Packed::of(Place { table, row });
+        self.by_uid.insert(halves(number), place);
     }
 
     /// How many rows of a table were told of.
@@ -208,7 +237,7 @@ impl<'a> Targets<'a> {
 
     /// The row of that uid, when it has entered the destination.
     pub(super) fn named(&self, uid: Text<'_>) -> Option<Place> {
-        let place = *self.by_uid.get(&self.uids.seen(uid)?)?;
+        let place = self.by_uid.get(&halves(self.uids.seen(uid)?))?.place();
         if let Some((table, from)) = self.hidden
             && place.table == table
             && place.row >= from

@@ -24,6 +24,7 @@ mod row;
 mod value;
 mod writer;
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
@@ -86,6 +87,39 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
     write_package(text, &mut writer)?;
     writer.finish()?;
     Ok(())
+}
+
+/// The canonical form of a payload entry of an envelope that was read by [`Doc::parse_package`], as it stands in
+/// the canonical form of the envelope. One that is written so already is not copied, however large it is.
+pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
+    let mut same = Same(entry.raw().as_bytes());
+    let mut writer = Writer::streaming(&mut same);
+    let written = writer.entry(entry);
+    let ended = written.and_then(|()| Ok(writer.finish()?));
+    match ended {
+        Ok(_) if same.0.is_empty() => return Ok(Cow::Borrowed(entry.raw())),
+        // It differs; what is really wrong with it is told below.
+        Ok(_) | Err(_) => {}
+    }
+    let length = entry.raw().len();
+    let mut writer = Writer::gathering(length + length / 8);
+    writer.entry(entry)?;
+    Ok(Cow::Owned(writer.finish()?))
+}
+
+/// Takes what begins with what is left of a text, and nothing else.
+struct Same<'t>(&'t [u8]);
+
+impl io::Write for Same<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let rest = self.0.strip_prefix(bytes);
+        self.0 = rest.ok_or_else(|| io::Error::other("another text"))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes the unread `rows` of an entry, one per line.

@@ -97,6 +97,12 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
+    /// Writes one payload entry, as it stands in an envelope.
+    pub(super) fn entry<'v, V: Value<'v>>(&mut self, entry: V) -> Written {
+        let (shape, layout) = (Type::Object(&ENTRY), Layout::Lines(4));
+        self.value(entry, shape, layout, &Columns::default())
+    }
+
     /// Writes one row, after [`Writer::begin_row`].
     pub(crate) fn row<'v, V: Value<'v>>(&mut self, row: V, columns: &Columns<'_>) -> Written {
         self.value(row, Type::Object(&ROW), Layout::Line, columns)?;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::aside;
 use crate::http::body;
 use crate::http::call::{Asked, Call};
-use crate::http::lane::in_lane;
+use crate::http::lane::transfer;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::jobs;
@@ -87,7 +87,7 @@ pub async fn apply(mut call: Call) -> Result<Response, Problem> {
     let wanted = wanted(&mut call).await?;
     let bell = call.app.bell.clone();
     let lane = call.app.lanes.transfers.clone();
-    let answer = in_lane(&lane, wanted.place.organization, async move {
+    let answer = transfer(&lane, wanted.place.organization, async move {
         match wanted.job {
             Some(job) => go_on(call, wanted, job).await,
             None => begin(call, wanted).await,
@@ -170,7 +170,7 @@ async fn kept(tx: &mut Tx, asked: &Asked<(Place, Uuid)>) -> Result<(jobs::Order,
 pub async fn plan(mut call: Call) -> Result<Response, Problem> {
     let wanted = wanted(&mut call).await?;
     let lane = call.app.lanes.transfers.clone();
-    in_lane(&lane, wanted.place.organization, planned(call, wanted)).await
+    transfer(&lane, wanted.place.organization, planned(call, wanted)).await
 }
 
 async fn planned(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{aside, entered, written};
 use crate::http::body;
 use crate::http::call::{Asked, Call};
-use crate::http::lane::{check, in_lane};
+use crate::http::lane::{check, transfer};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::store::Tx;
@@ -28,7 +28,7 @@ pub async fn import(mut call: Call) -> Result<Response, Problem> {
     }
     let bytes = call.bytes().await?;
     call.query.finish()?;
-    in_lane(&lane, organization, async move {
+    transfer(&lane, organization, async move {
         let parcel = aside(move || Parcel::read(text(bytes)?, Origin::File)).await?;
         let input = Create {
             organization,
@@ -66,9 +66,9 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     let query = call.query.finish();
     let lane = call.app.lanes.transfers.clone();
-    in_lane(&lane, call.on_behalf_of(Uuid::nil())?, async move {
-        call.read_much((id, query), |tx, asked| Box::pin(select(tx, asked)))
-            .await
+    transfer(&lane, call.on_behalf_of(Uuid::nil())?, async move {
+        let package = call.survey((id, query), |tx, asked| Box::pin(select(tx, asked)));
+        package.await.map(Reply::response)
     })
     .await
 }
@@ -93,7 +93,7 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
     check(&lane, organization)?;
     let bytes = call.bytes().await?;
     call.query.finish()?;
-    in_lane(&lane, organization, async move {
+    transfer(&lane, organization, async move {
         let parcel = aside(move || Parcel::read(text(bytes)?, Origin::Store)).await?;
         call.write(Replace { id, parcel }, |tx, asked| {
             Box::pin(templates::replace(tx, asked))

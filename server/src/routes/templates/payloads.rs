@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{aside, entered};
 use crate::http::body;
 use crate::http::call::{Asked, Call};
-use crate::http::lane::{check, in_lane};
+use crate::http::lane::{check, transfer};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
@@ -49,7 +49,7 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let bytes = call.bytes().await?;
     let uid = uid(&call)?;
     call.query.finish()?;
-    in_lane(&lane, organization, async move {
+    transfer(&lane, organization, async move {
         let entry = aside(move || Entry::read(template, &uid, &body::text(bytes)?)).await?;
         call.write(entry, |tx, asked| {
             Box::pin(templates::put_payload(tx, asked))

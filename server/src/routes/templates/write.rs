@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{aside, entered};
 use crate::http::body;
 use crate::http::call::Call;
-use crate::http::lane::in_lane;
+use crate::http::lane::transfer;
 use crate::http::problem::{Fault, Problem};
 use crate::templates::{self, Change, Create, Manage, Origin, Parcel};
 
@@ -32,7 +32,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     };
     drop(text);
     let lane = call.app.lanes.transfers.clone();
-    in_lane(&lane, organization, async move {
+    transfer(&lane, organization, async move {
         let parcel = aside(move || Parcel::read(manifest, Origin::Store)).await?;
         let input = Create {
             organization,

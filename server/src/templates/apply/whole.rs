@@ -65,7 +65,7 @@ fn versioned(package: Package) -> Result<Package, Problem> {
         lacking.then(|| manifest::with(doc.root(), &[]))
     };
     Ok(match filled {
-        Some(manifest) => package.with_manifest(manifest),
+        Some(manifest) => package.with_manifest(&manifest),
         None => package,
     })
 }

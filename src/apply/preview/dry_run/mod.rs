@@ -103,7 +103,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             }
         }
         self.room = self.room.map(|room| room - count);
-        self.tables.keep(feature, rows, claims);
+        self.tables.keep(feature, rows, &claims);
         self.asked.clear();
         Ok(())
     }
@@ -210,7 +210,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             }
         }
         self.tables.release(&released);
-        self.tables.keep(feature, &rows, claims);
+        self.tables.keep(feature, &rows, &claims);
         self.asked.clear();
         Ok(())
     }

@@ -17,6 +17,12 @@ pub(super) struct Value {
     known_as: [u8; 32],
 }
 
+impl Value {
+    fn half(&self) -> [u8; 16] {
+        *self.known_as.first_chunk().unwrap_or(&[0; 16])
+    }
+}
+
 /// A unique column.
 #[derive(Debug, Clone)]
 pub(super) struct Unique {
@@ -44,8 +50,9 @@ struct Table {
 #[derive(Debug)]
 pub(super) struct Tables {
     by_id: HashMap<Id, Table>,
-    /// Whether a value stands now: claimed by units of the run, or let go by them.
-    values: HashMap<Value, bool>,
+    /// By unique column whether a value stands now: claimed by units of the run, or let go by them. There is
+    /// one for each row, so of a value half of what it is known as is kept: nobody finds two that share it.
+    values: HashMap<(Id, usize), HashMap<[u8; 16], bool>>,
     minter: Minter,
 }
 
@@ -176,19 +183,27 @@ impl Tables {
 
     /// Whether a value stands, as far as the run decides that.
     pub(super) fn holds(&self, value: &Value) -> Option<bool> {
-        self.values.get(value).copied()
+        let of_column = self.values.get(&(value.feature, value.column))?;
+        of_column.get(&value.half()).copied()
     }
 
     /// Lets values go.
     pub(super) fn release(&mut self, values: &[Value]) {
-        self.values
-            .extend(values.iter().map(|value| (*value, false)));
+        for value in values {
+            self.note(value, false);
+        }
+    }
+
+    fn note(&mut self, value: &Value, stands: bool) {
+        let of_column = self.values.entry((value.feature, value.column));
+        of_column.or_default().insert(value.half(), stands);
     }
 
     /// Takes rows with what they claim.
-    pub(super) fn keep(&mut self, feature: Id, rows: &[StoredRow], claims: Vec<Vec<Value>>) {
-        let claims = claims.into_iter().flatten();
-        self.values.extend(claims.map(|value| (value, true)));
+    pub(super) fn keep(&mut self, feature: Id, rows: &[StoredRow], claims: &[Vec<Value>]) {
+        for value in claims.iter().flatten() {
+            self.note(value, true);
+        }
         let Some(table) = self.by_id.get_mut(&feature) else {
             return;
         };

@@ -1,0 +1,191 @@
+//! How much memory of its own the server takes for a large package, and how much of it it keeps, as ratios
+//! to the size of the package.
+//!
+//! `cargo bench -p tplkit-server --bench memory`, or `… -- --only sqlite|postgres --tables N --rows N` (100
+//! tables of 4,000 rows each). The server is the real program with a package that comes in through
+//! `/v1/templates/import`, is planned, applied as a job, and planned once more. The peak of a step is the
+//! highest of what the system says of the process every millisecond, above what it had when it was idle;
+//! pages of files that are mapped are left out, as the system may take them away at any time.
+#![expect(clippy::print_stdout, reason = "this is where it reports")]
+#![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "ratios are printed with two digits"
+)]
+
+#[cfg(unix)]
+#[path = "../../tests/cluster/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod cluster;
+#[path = "../../../benches/apply/customers.rs"]
+mod customers;
+#[path = "../rows/load.rs"]
+#[allow(dead_code, reason = "another bench uses all of it")]
+mod load;
+#[path = "../rows/rows.rs"]
+#[allow(dead_code, reason = "another bench uses all of it")]
+mod rows;
+#[path = "../rows/server.rs"]
+#[allow(dead_code, reason = "another bench uses all of it")]
+mod server;
+mod watch;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use load::{Connection, Request};
+use serde_json::{Value, json};
+use server::{Indexed, Server, id};
+use tplkit::context::{Fixed, Seeded};
+use tplkit::definitions::Definitions;
+use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::workspace::memory::Memory;
+use tplkit::workspace::ready;
+use watch::Watch;
+
+/// How much above idle a step may take, in sizes of the package.
+const MOST: f64 = 2.0;
+/// How much a server may keep afterwards, in bytes.
+const KEPT: u64 = 60_000_000;
+/// How long after the last step it is looked at.
+const AFTERWARDS: [u64; 2] = [5, 30];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
+    let small = !arguments.iter().any(|argument| argument == "--bench");
+    let option = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let number = |name: &str, usual: usize| {
+        option(name).map_or(usual, |number| number.parse().expect("a number"))
+    };
+    let tables = number("--tables", if small { 2 } else { 100 });
+    let rows = number("--rows", if small { 50 } else { 4_000 });
+    let package = package(tables, rows);
+    println!(
+        "a package of {:.1} MB: {tables} tables of {rows} rows",
+        package.len() as f64 / 1e6
+    );
+    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
+    if wants("sqlite") {
+        println!("SQLite");
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite:{}", folder.path().join("bench.db").display());
+        measure(&url, &package, small);
+    }
+    #[cfg(unix)]
+    if wants("postgres")
+        && let Some(cluster) = cluster::shared()
+    {
+        println!("PostgreSQL");
+        cluster.psql("CREATE DATABASE memory").expect("creates");
+        measure(&cluster.url("memory"), &package, small);
+    }
+}
+
+/// A workspace of plain tables, each linked to the one before, as a package.
+fn package(tables: usize, rows: usize) -> String {
+    let source = Memory::new(customers::customers(tables, rows));
+    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
+    let everything = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
+    };
+    let (mut ids, definitions) = (Seeded::new(1), Definitions::embedded());
+    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
+    made.expect("exports").text
+}
+
+/// One server under measurement.
+struct Trial {
+    watch: Watch,
+    package: usize,
+}
+
+fn measure(url: &str, package: &str, small: bool) {
+    let server = Server::start(url, 0, Indexed::Nothing);
+    let workspace = json!({"organization_id": server.organization, "label": "Target"});
+    let workspace = id(&answer(
+        &server,
+        &server.request("POST", "/v1/workspaces", &workspace),
+    ));
+    let trial = Trial {
+        watch: Watch::of(server.process()),
+        package: package.len(),
+    };
+    let path = format!(
+        "/v1/templates/import?organization_id={}",
+        server.organization
+    );
+    let import = server.request_text("POST", &path, package);
+    let template = id(&trial.step("import", || answer(&server, &import)));
+    drop(import);
+    let asked = json!({"workspaceId": workspace, "resolutions": {}});
+    let plan = server.request("POST", &format!("/v1/templates/{template}/plan"), &asked);
+    trial.step("plan", || answer(&server, &plan));
+    let apply = server.request("POST", &format!("/v1/templates/{template}/apply"), &asked);
+    let job = trial.step("apply, until it is answered", || answer(&server, &apply));
+    let job = format!(
+        "/v1/template-jobs/{}",
+        job["jobId"].as_str().expect("an id")
+    );
+    trial.step("apply, until it is done", || done(&server, &job));
+    trial.step("plan of what is there", || answer(&server, &plan));
+    let export = format!("/v1/workspaces/{workspace}/export");
+    let export = server.request("POST", &export, &json!({"rows": "all"}));
+    trial.step("export", || Connection::open(server.address).ask(&export));
+    let ended = Instant::now();
+    for seconds in AFTERWARDS.into_iter().filter(|_| !small) {
+        thread::sleep(Duration::from_secs(seconds).saturating_sub(ended.elapsed()));
+        trial.tell_kept(seconds);
+    }
+}
+
+impl Trial {
+    /// Does something, and tells what the server took for it at most.
+    fn step<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let (done, peak) = self.watch.during(work);
+        let above = peak.saturating_sub(self.watch.idle);
+        let ratio = above as f64 / self.package as f64;
+        println!(
+            "  {name:<28} peak {ratio:.2} of the package ({:.0} MB above idle), {:.1} s{}",
+            above as f64 / 1e6,
+            began.elapsed().as_secs_f64(),
+            if ratio > MOST { "  BEYOND BOUNDS" } else { "" }
+        );
+        done
+    }
+
+    fn tell_kept(&self, seconds: u64) {
+        let now = self.watch.now();
+        let kept = now.saturating_sub(self.watch.idle);
+        println!(
+            "  {:<28} kept {:.2} of the package ({:.0} MB above idle, {:.0} MB of its own){}",
+            format!("{seconds} s later"),
+            kept as f64 / self.package as f64,
+            kept as f64 / 1e6,
+            now as f64 / 1e6,
+            if now > KEPT { "  BEYOND BOUNDS" } else { "" }
+        );
+    }
+}
+
+fn answer(server: &Server, request: &Request) -> Value {
+    let (status, body) = Connection::open(server.address).ask(request);
+    assert!(status < 300, "{}", String::from_utf8_lossy(&body));
+    serde_json::from_slice(&body).expect("JSON")
+}
+
+fn done(server: &Server, job: &str) {
+    loop {
+        let found = answer(server, &server.look(job));
+        match found["status"].as_str() {
+            Some("completed") => return,
+            Some("failed") => panic!("{found}"),
+            _ => thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Memory that large work has taken goes back to the system.
+//!
+//! The allocator keeps what is freed for whoever asks next, by threads: after a large package was read, planned
+//! and applied that is several times its size, and stays so until the process ends. Whoever has done such work
+//! says so here; a moment later everything that is free is given back, once for all who said so meanwhile.
+//! Where the allocator knows no such thing, nothing happens.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+/// How long is waited for others who may say so, too, and for what they hold still to be freed.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Whether somebody has said so.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Blocks of so many bytes are taken from the system one by one, and go back to it when they are freed. Left to
+/// itself, the allocator takes this up to what was freed last, and then mixes texts of packages with what stays.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LARGE: i32 = 256 << 10;
+/// So many bytes may be free at the end of what the allocator has, before it gives them back unasked.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SPARE: i32 = 8 << 20;
+
+/// Has the allocator keep little. To be called before anything large is done.
+pub fn prepare() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "there is no safe way to ask the allocator")]
+    // SAFETY: it takes numbers, and locks what it changes.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, SPARE);
+    }
+}
+
+/// Gives back soon what is free by then. It has to be called on a runtime.
+pub(crate) fn give_back() {
+    if ASKED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    tokio::spawn(async {
+        sleep(PAUSE).await;
+        ASKED.store(false, Ordering::Relaxed);
+        // It takes as long as there is memory to be given back.
+        let given = spawn_blocking(trim).await;
+        if let Err(error) = given {
+            tracing::error!(%error, "memory was not given back");
+        }
+    });
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "there is no safe way to ask the allocator")]
+fn trim() {
+    // SAFETY: it takes no pointer, may be called by any thread at any time, and touches only what is free.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn trim() {}

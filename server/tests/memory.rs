@@ -1,0 +1,155 @@
+//! How much memory a large package takes while it is imported, planned and applied, and how much of it is kept.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tplkit::context::{Fixed, Ids as _, Seeded};
+use tplkit::definitions::Definitions;
+use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::json::Object;
+use tplkit::workspace::memory::{Memory, State};
+use tplkit::workspace::{Column, Feature, Id, RowData, StoredRow, ready};
+
+use crate::kill::{Wire, signed_in};
+use crate::process::{Serving, owner};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(a_large_package_takes_twice_its_size_and_is_given_back);
+
+const TABLES: usize = 24;
+/// Rows of a table, and how large each is. Few and large ones take little time.
+const ROWS: usize = 14;
+const CELL: usize = 100_000;
+/// What a server takes beside twice the package: what is on its way to the store, and what is read of it at
+/// once.
+const BESIDE: usize = 24_000_000;
+/// What a server may keep of its own, whatever went through it.
+const KEPT: usize = 60_000_000;
+/// Until then it has to be given back.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A package written as programs write JSON: nothing of it is in canonical form.
+fn package() -> Value {
+    let mut ids = Seeded::new(5);
+    let mut id = || Id::parse_str(&ids.uuid()).unwrap_or_default();
+    let mut state = State::empty(id(), id(), "large", "Large");
+    for table in 0..TABLES {
+        let feature = id();
+        let column = Column {
+            id: id(),
+            name: "note".to_owned(),
+            label: "Note".to_owned(),
+            column_type: "long_text".to_owned(),
+            default_component: "textarea".to_owned(),
+            order: 1,
+            config: Object::new(),
+        };
+        state.structure.features.push(Feature {
+            id: feature,
+            name: format!("table_{table}"),
+            label: format!("Table {table}"),
+            config: Object::new(),
+            is_shared: false,
+            columns: vec![column],
+            views: Vec::new(),
+        });
+        let row = |_| StoredRow {
+            id: id(),
+            data: RowData::trusted(&format!("{{\"note\":\"{}\"}}", "large ".repeat(CELL / 6))),
+        };
+        let mut rows: Vec<StoredRow> = (0..ROWS).map(row).collect();
+        rows.sort_by_key(|row| row.id);
+        state.rows.insert(feature, rows);
+    }
+    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
+    let everything = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
+    };
+    let (source, definitions) = (Memory::new(state), Definitions::embedded());
+    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
+    serde_json::from_str(&made.expect("exports").text).expect("JSON")
+}
+
+/// Bytes of the server's own: no pages of files.
+fn resident(serving: &Serving) -> usize {
+    let path = format!("/proc/{}/status", serving.child.id());
+    let status = std::fs::read_to_string(path).expect("is there");
+    let mut lines = status.lines();
+    let line = lines.find_map(|line| line.strip_prefix("RssAnon:"));
+    let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+    kilobytes.map_or(0, |kilobytes: usize| kilobytes << 10)
+}
+
+/// Does something, and gives the most that the server had meanwhile.
+fn peak<T>(serving: &Serving, work: impl FnOnce() -> T) -> (T, usize) {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut peak = 0;
+            while !over.load(Ordering::Relaxed) {
+                peak = peak.max(resident(serving));
+                thread::sleep(Duration::from_millis(1));
+            }
+            peak
+        });
+        let done = work();
+        over.store(true, Ordering::Relaxed);
+        (done, watching.join().expect("watches"))
+    })
+}
+
+fn done(wire: &mut Wire, job: &str) {
+    let path = format!("/v1/template-jobs/{job}");
+    loop {
+        let (_, found) = wire.ask("GET", &path, None).expect("an answer");
+        match found["status"].as_str() {
+            Some("completed") => return,
+            Some("failed") => panic!("{found}"),
+            _ => thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
+    let organization = owner(&place.url);
+    let serving = Serving::start_with(&place.url, &["--rate-limit", "off"], &[]);
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    let package = package();
+    let length = package.to_string().len();
+    assert!(length > TABLES * ROWS * CELL / 2);
+    let idle = resident(&serving);
+    let most = idle + 2 * length + BESIDE;
+    let within = |step: &str, peak: usize| {
+        assert!(
+            peak <= most,
+            "{step}: {peak} bytes for {length}, {idle} idle"
+        );
+    };
+    let path = format!("/v1/templates/import?organization_id={organization}");
+    let (template, took) = peak(&serving, || wire.made(&path, &package));
+    within("import", took);
+    let asked = json!({"workspaceId": workspace, "resolutions": {}});
+    let path = |verb: &str| format!("/v1/templates/{template}/{verb}");
+    let (plan, took) = peak(&serving, || wire.ask("POST", &path("plan"), Some(&asked)));
+    let (status, plan) = plan.expect("an answer");
+    assert_eq!((status, &plan["refusals"]), (200, &json!([])), "{plan}");
+    within("plan", took);
+    let ((), took) = peak(&serving, || {
+        let job = wire.ask("POST", &path("apply"), Some(&asked));
+        let (status, job) = job.expect("an answer");
+        assert_eq!(status, 202, "{job}");
+        done(&mut wire, job["jobId"].as_str().expect("an id"));
+    });
+    within("apply", took);
+    let until = Instant::now() + PATIENCE;
+    while resident(&serving) > KEPT {
+        let kept = resident(&serving);
+        assert!(Instant::now() < until, "{kept} bytes are kept, {idle} idle");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
