@@ -43,17 +43,18 @@ pub async fn in_lane<T: Send + 'static>(
 ///
 /// # Errors
 /// As [`in_lane`].
-pub async fn transfer<T: Send + 'static>(
+pub fn transfer<T: Send + 'static>(
     lane: &Lane,
     organization: Uuid,
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
-) -> Result<T, Problem> {
+) -> impl Future<Output = Result<T, Problem>> + Send {
+    // Futures that move packages are large; boxed, they are not moved around with those that wait for them.
+    let work = Box::pin(work);
     in_lane(lane, organization, async {
         let done = work.await;
         memory::give_back();
         done
     })
-    .await
 }
 
 /// Refuses at once what would find its lane busy, before its body is received.

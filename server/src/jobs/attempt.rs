@@ -107,7 +107,7 @@ async fn carry_out(
         definitions,
         &mut unwatched,
     );
-    Ok(ran.await.map(drop))
+    Ok(Box::pin(ran).await.map(drop))
 }
 
 async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<Kept>, StoreError> {

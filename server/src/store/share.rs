@@ -66,7 +66,7 @@ impl Share {
     /// enough.
     pub(super) fn pause(self, waited: Duration) -> Option<Duration> {
         let pause = if waited < 5 * PAUSE { PAUSE } else { LONGER };
-        (waited < self.patience).then(|| pause.min(self.patience - waited))
+        (waited < self.patience).then(|| pause.min(self.patience.saturating_sub(waited)))
     }
 }
 

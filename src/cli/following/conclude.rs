@@ -142,7 +142,7 @@ fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
 pub(crate) fn shown(job: &Job) -> String {
     let or = |text: &Option<String>| {
         text.as_deref()
-            .map_or_else(|| "-".to_owned(), |text| printable::line(text))
+            .map_or_else(|| "-".to_owned(), printable::line)
     };
     let mut line = format!(
         "{}  {:<9}  template {}  workspace {}  {}",

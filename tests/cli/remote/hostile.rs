@@ -196,7 +196,7 @@ fn nothing_that_is_told_of_a_template_or_a_refusal_steers() {
     ] {
         let refused = || problem(status, code);
         let server = Routes::new()
-            .on("GET /v1/templates", [page(&[whole.clone()])])
+            .on("GET /v1/templates", [page(std::slice::from_ref(&whole))])
             .on(
                 &format!("GET /v1/templates/{TEMPLATE}"),
                 [Reply::json(&whole)],
