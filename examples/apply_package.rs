@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use tplkit::apply::{Minter, Question, Request, Resolution, package_digest};
+use tplkit::apply::{Minter, PreviewInput, Request, Resolution, package_digest};
 use tplkit::apply::{preview, resolve, run, undo};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = ready(preview(
         &workspace,
         &structure,
-        Question {
+        PreviewInput {
             package: &package,
             package_digest: &package_digest(&text),
             request: &request,

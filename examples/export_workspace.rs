@@ -1,4 +1,4 @@
-//! Writes a workspace as a package, and tells what travels, what stays behind and what is wrong.
+//! Writes a workspace as a package, and says what travels, what stays behind and what is wrong.
 //!
 //! `cargo run --example export_workspace`
 

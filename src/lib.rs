@@ -14,10 +14,10 @@
 //!
 //! | To | Use |
 //! |---|---|
-//! | judge a file, measure its promotion | [`check::check`], [`check::promote`] |
-//! | show, select, mend, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
-//! | judge an automation on its own | [`automation::validate`] |
-//! | judge the value of one cell | [`rows`] |
+//! | check a file, measure its promotion | [`check::check`], [`check::promote`] |
+//! | show, select, fix, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
+//! | check an automation on its own | [`automation::validate`] |
+//! | check the value of one cell | [`rows`] |
 //! | say which rows a filter finds, and in which order | [`rows::query`] |
 //! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
 //! | know which config keys there are | [`definitions`] |

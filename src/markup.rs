@@ -21,7 +21,7 @@ impl Display for Text<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                // The two that XML forbids beside the controls.
+                // The two that XML forbids next to the controls.
                 '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
                 other => f.write_char(other)?,
             }

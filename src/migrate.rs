@@ -194,7 +194,7 @@ impl<'d> Migration<'_, 'd, '_> {
         }
     }
 
-    /// Cells that link to a table whose rows do not travel are told, one entry per column.
+    /// Cells that link to a table whose rows do not travel are reported, one entry per column.
     fn links(&mut self, entry: &PayloadEntry, with_rows: &HashSet<String>) {
         let facts = self.facts;
         let Some(table) = facts.table(&entry.feature_ref) else {

@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A character that is safe to show, in the place of any character.
+/// A character that is safe to show, in place of any character.
 pub fn visible(character: char) -> char {
     match character {
         '\t' => ' ',

@@ -23,7 +23,7 @@ pub enum Code {
     ImportWithoutBlueprint,
     /// `missingByKey` for a table without a verified key.
     RowsModeWithoutKey,
-    /// Rows of an earlier pass are in the table, and nothing tells which rows of the package they are.
+    /// Rows of an earlier pass are in the table, and nothing says which rows of the package they are.
     RowsUnmatched,
     /// Somebody works on the job.
     JobActive,

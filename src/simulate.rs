@@ -1,10 +1,11 @@
-//! An apply played through in memory: the real resolve, the real executor, and back again.
+//! An apply run through in memory: the real resolve, the real executor, and back again.
 //!
 //! A destination that nobody named is an empty workspace. What a request maps to is put there
 //! first, so that the resolutions made for a real workspace can be tried without it.
 
 use crate::apply::{
-    self, ApplyError, Minter, Preview, Question, Refusal, Report, Request, Resolution, UndoError,
+    self, ApplyError, Minter, Preview, PreviewInput, Refusal, Report, Request, Resolution,
+    UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -71,7 +72,7 @@ pub fn simulate(
     let preview = ready(apply::preview(
         &workspace,
         &structure,
-        Question {
+        PreviewInput {
             package,
             package_digest,
             request,

@@ -2,7 +2,7 @@
 //! the validator says of it in a file of its own, at the same places.
 //!
 //! A case with `"rest_only": true` is about how references are written over the API; in a package other
-//! rules judge that.
+//! rules check that.
 
 use serde_json::{Map, Value, json};
 use tplkit::automation::validate_file;
@@ -120,7 +120,7 @@ fn in_file(case: &Value) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_package_is_told_of_its_automations_what_a_file_is_told() {
+fn a_package_is_told_of_its_automations_what_a_file_is_reported() {
     let mut compared = 0;
     for rule in RULES.iter().filter(|rule| rule.family() == 'A') {
         let file = format!("tests/fixtures/automation/{}.json", rule.code);

@@ -1,4 +1,4 @@
-//! The sample packages say exactly what their table owes: codes, places, severities, verdicts.
+//! The sample packages say exactly what their table says: codes, places, severities, verdicts.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn show(report: &FileReport) -> String {
 }
 
 /// What `check` gets wrong about one file, in words.
-fn complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
+fn complaints(bytes: &[u8], required: &Value) -> Vec<String> {
     let report = check(bytes, &CheckOptions::default());
     let mut complaints = Vec::new();
     let codes: BTreeSet<&str> = report
@@ -60,18 +60,24 @@ fn complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
         .iter()
         .map(|finding| finding.rule.code)
         .collect();
-    let wanted: BTreeSet<&str> = strings(&owed["codes"]).into_iter().collect();
+    let wanted: BTreeSet<&str> = strings(&required["codes"]).into_iter().collect();
     if codes != wanted {
-        complaints.push(format!("codes {codes:?}, owed {wanted:?}{}", show(&report)));
+        complaints.push(format!(
+            "codes {codes:?}, expected {wanted:?}{}",
+            show(&report)
+        ));
     }
-    if let Some(main) = owed["main"].as_str().filter(|main| wanted.contains(main)) {
-        let pointers = strings(&owed["pointers"]);
-        let places = owed["positions"].as_array();
+    if let Some(main) = required["main"]
+        .as_str()
+        .filter(|main| wanted.contains(main))
+    {
+        let pointers = strings(&required["pointers"]);
+        let places = required["positions"].as_array();
         let fits = report.findings.iter().any(|finding| {
             let at = position(bytes, finding.place.span.start);
             finding.rule.code == main
                 && pointers.contains(&finding.place.pointer.as_str())
-                && owed["severity"] == finding.severity.as_str()
+                && required["severity"] == finding.severity.as_str()
                 && places.is_none_or(|places| places.contains(&serde_json::json!([at.0, at.1])))
         });
         if !fits {
@@ -81,7 +87,7 @@ fn complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
             ));
         }
     }
-    if let Some(exit) = owed["exit"]["check"].as_u64() {
+    if let Some(exit) = required["exit"]["check"].as_u64() {
         let failed = report
             .findings
             .iter()
@@ -94,7 +100,7 @@ fn complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
 }
 
 /// What `promote` gets wrong about one file.
-fn verdict_complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
+fn verdict_complaints(bytes: &[u8], required: &Value) -> Vec<String> {
     let report = promote(bytes, &CheckOptions::default());
     let passed = |index: usize| {
         report
@@ -102,8 +108,8 @@ fn verdict_complaints(bytes: &[u8], owed: &Value) -> Vec<String> {
             .as_ref()
             .map(|verdicts| (verdicts[index].rule.code, verdicts[index].passed))
     };
-    match &owed["promotion"] {
-        Value::Null if report.promotion.is_some() => vec!["verdicts, owed none".to_owned()],
+    match &required["promotion"] {
+        Value::Null if report.promotion.is_some() => vec!["verdicts, expected none".to_owned()],
         Value::Object(wanted) => (0..5)
             .filter_map(passed)
             .filter(|(code, passed)| wanted.get(*code).and_then(Value::as_bool) != Some(*passed))
@@ -130,11 +136,11 @@ fn valid_packages_have_no_finding() {
 fn mutants_have_the_findings_they_are_made_for() {
     let table = expected();
     let mut all = Vec::new();
-    for (name, owed) in table["mutants"].as_object().expect("a table") {
+    for (name, required) in table["mutants"].as_object().expect("a table") {
         let bytes = read("mutants", name);
-        let found = complaints(&bytes, owed)
+        let found = complaints(&bytes, required)
             .into_iter()
-            .chain(verdict_complaints(&bytes, owed));
+            .chain(verdict_complaints(&bytes, required));
         all.extend(found.map(|complaint| format!("{name}: {complaint}")));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));

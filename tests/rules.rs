@@ -1,4 +1,4 @@
-//! Every rule's page holds a failing and a mended example, and both do what the page says.
+//! Every rule's page holds a failing and a fixed example, and both do what the page says.
 
 use std::collections::BTreeSet;
 
@@ -156,7 +156,7 @@ fn failed_verdicts(bytes: &[u8]) -> BTreeSet<&'static str> {
         .collect()
 }
 
-fn judge(rule: &Rule, bytes: &[u8]) -> BTreeSet<&'static str> {
+fn verdict_of(rule: &Rule, bytes: &[u8]) -> BTreeSet<&'static str> {
     if rule.family() == 'P' {
         failed_verdicts(bytes)
     } else {
@@ -165,7 +165,7 @@ fn judge(rule: &Rule, bytes: &[u8]) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn every_page_has_a_failing_and_a_mended_example_and_both_are_true() {
+fn every_page_has_a_failing_and_a_fixed_example_and_both_are_true() {
     let mut wrong = Vec::new();
     for rule in RULES {
         let title = format!("# {} {}", rule.code, rule.name);
@@ -177,23 +177,23 @@ fn every_page_has_a_failing_and_a_mended_example_and_both_are_true() {
             continue;
         }
         let failing = section(rule.page, "Failing");
-        let mended = section(rule.page, "Mended");
-        if failing.fences.is_empty() || mended.fences.is_empty() {
+        let fixed = section(rule.page, "Fixed");
+        if failing.fences.is_empty() || fixed.fences.is_empty() {
             wrong.push(format!("{}: an example is missing", rule.code));
             continue;
         }
-        let mut owed = failing.also;
-        owed.insert(rule.code);
-        let found = judge(rule, &build(&failing.fences));
-        if found != owed {
+        let mut expected = failing.also;
+        expected.insert(rule.code);
+        let found = verdict_of(rule, &build(&failing.fences));
+        if found != expected {
             wrong.push(format!(
-                "{} failing: {owed:?} is owed, {found:?} reported",
+                "{} failing: {expected:?} is expected, {found:?} reported",
                 rule.code
             ));
         }
-        let found = judge(rule, &build(&mended.fences));
+        let found = verdict_of(rule, &build(&fixed.fences));
         if !found.is_empty() {
-            wrong.push(format!("{} mended: {found:?} reported", rule.code));
+            wrong.push(format!("{} fixed: {found:?} reported", rule.code));
         }
     }
     assert!(

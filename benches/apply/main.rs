@@ -1,4 +1,4 @@
-//! How fast packages are applied to a workspace in memory, beside a yardstick measured in the same
+//! How fast packages are applied to a workspace in memory, next to a yardstick measured in the same
 //! rounds: one thread of `serde_json` over the same package text, keeping nothing.
 //!
 //! `cargo bench --bench apply`, or `… -- --rounds 20 --only customers`. Twenty tables of 5000 rows
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use indexmap::IndexMap;
 use serde::de::IgnoredAny;
 use tplkit::apply::{
-    Approved, Minter, Question, Report, Request, package_digest, preview, resolve, run, undo,
+    Approved, Minter, PreviewInput, Report, Request, package_digest, preview, resolve, run, undo,
 };
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::context::{Fixed, Seeded};
@@ -187,7 +187,7 @@ fn resolved(package: &Checked<'_>, memory: &Memory, earlier: Option<&[Entry]>) -
 
 fn previewed(package: &Checked<'_>, text: &str, memory: &Memory, rows: u64) {
     let destination = ready(memory.structure()).expect("read");
-    let question = Question {
+    let question = PreviewInput {
         package,
         package_digest: &package_digest(text),
         request: &request(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 use tplkit::diff::Diff;
-use tplkit::layout::{Fill, Target, unpack};
+use tplkit::layout::{FileSink, Fill, unpack};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 
@@ -15,7 +15,7 @@ use crate::measure;
 #[derive(Default)]
 struct Counted(u64);
 
-impl Target for Counted {
+impl FileSink for Counted {
     fn create(&mut self, _: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
         fill(self)
     }

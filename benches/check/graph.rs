@@ -1,10 +1,10 @@
-//! An automation of a thousand steps, forty deep where branches nest: how long judging it takes. The
+//! An automation of a thousand steps, forty deep where branches nest: how long checking it takes. The
 //! yardstick is `serde_json` over the same text, keeping nothing.
 
 use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
-use tplkit::automation::{Automation, Bare, validate, validate_file};
+use tplkit::automation::{Automation, EmptyEnvironment, validate, validate_file};
 use tplkit::definitions::Definitions;
 use tplkit::json::Doc;
 
@@ -68,11 +68,11 @@ pub(crate) fn tell(rounds: usize) {
     assert!(found.is_empty(), "{:?}", found.first());
     let doc = Doc::parse(&text).expect("JSON");
     let automation = Automation::of_definition(doc.root());
-    let own = Bare::default();
+    let own = EmptyEnvironment::default();
     let yardstick = median(rounds, || {
         serde_json::from_str::<IgnoredAny>(&text).expect("JSON");
     });
-    let judged = median(rounds, || {
+    let checked = median(rounds, || {
         assert!(validate(Definitions::embedded(), &automation, &own).is_empty());
     });
     let whole = median(rounds, || {
@@ -81,10 +81,10 @@ pub(crate) fn tell(rounds: usize) {
     println!(
         "an automation of {steps} steps, {} KB\n  \
          serde_json, IgnoredAny {yardstick:>28.1?}\n  \
-         judged                 {judged:>28.1?}  ratio {:.2}\n  \
+         judged                 {checked:>28.1?}  ratio {:.2}\n  \
          read and judged        {whole:>28.1?}  ratio {:.2}",
         text.len() / 1000,
-        judged.as_secs_f64() / yardstick.as_secs_f64(),
+        checked.as_secs_f64() / yardstick.as_secs_f64(),
         whole.as_secs_f64() / yardstick.as_secs_f64(),
     );
 }

@@ -80,7 +80,7 @@ fn main() {
     }
 }
 
-/// A folder for generated files, beside the build's own.
+/// A folder for generated files, next to the build's own.
 fn folder() -> PathBuf {
     let target = option_env!("CARGO_TARGET_TMPDIR").unwrap_or("target/tmp");
     let folder = Path::new(target).join("check-bench");

@@ -113,7 +113,7 @@ impl Context {
     }
 }
 
-/// Ids of version 4 for packages, where nothing tells when they were made.
+/// Ids of version 4 for packages, where nothing says when they were made.
 #[derive(Debug, Clone, Copy)]
 pub struct RandomIds;
 

@@ -9,7 +9,7 @@ use tplkit::definitions::Definitions;
 /// Body of `GET /v1/schema/definitions` in its default form.
 ///
 /// It is the registry itself, in the registry's own order, headed by
-/// `"source": "generated"`. Nothing is taken out: stored in a file, the answer is a registry that
+/// `"source": "generated"`. Nothing is taken out: stored in a file, the response is a registry that
 /// [`Definitions::parse`] reads and `tplkit --definitions FILE` accepts.
 ///
 /// ```
@@ -25,14 +25,14 @@ use tplkit::definitions::Definitions;
 pub fn document(definitions: &Definitions) -> Value {
     let mut document = serde_json::to_value(definitions).expect("a registry has a JSON form");
     if let Value::Object(members) = &mut document {
-        // First, because people look at this answer too.
+        // First, because people look at this response too.
         members.shift_insert(0, "source".to_owned(), "generated".into());
     }
     document
 }
 
 /// Body of `GET /v1/schema/definitions?format=legacy`: the shape that clients knew before, for one
-/// release. It tells of columns, views and components only.
+/// release. It reports columns, views and components only.
 ///
 /// # Panics
 /// Never, as [`document`].
@@ -132,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_stores_the_answer_has_the_registry() {
-        let answer = document(Definitions::embedded()).to_string();
-        let read = Definitions::parse(&answer).expect("a registry");
+    fn a_client_that_stores_the_response_has_the_registry() {
+        let response = document(Definitions::embedded()).to_string();
+        let read = Definitions::parse(&response).expect("a registry");
         assert_eq!(&read, Definitions::embedded());
     }
 }

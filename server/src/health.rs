@@ -11,7 +11,7 @@ pub struct Health {
     pub version: &'static str,
 }
 
-/// Tells that this process is alive.
+/// Reports that this process is alive.
 ///
 /// Takes nothing and looks nothing up, so that it answers while the store is down.
 ///

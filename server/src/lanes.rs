@@ -115,11 +115,11 @@ struct State {
     held: HashMap<Uuid, usize>,
     total: usize,
     /// Oldest first.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedCaller>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct QueuedCaller {
     organization: Uuid,
     granted: oneshot::Sender<()>,
 }
@@ -136,7 +136,7 @@ pub struct Permit {
 }
 
 /// A place in the queue. What it is granted and does not take goes to the next.
-struct Place {
+struct QueuePosition {
     lane: Lane,
     organization: Uuid,
     granted: oneshot::Receiver<()>,
@@ -167,15 +167,15 @@ impl Lane {
             if state.waiting_for(organization) >= self.0.patience.waiting {
                 return Err(Busy);
             }
-            let (granted, answer) = oneshot::channel();
-            state.waiting.push_back(Waiting {
+            let (granted, response) = oneshot::channel();
+            state.waiting.push_back(QueuedCaller {
                 organization,
                 granted,
             });
-            Place {
+            QueuePosition {
                 lane: self.clone(),
                 organization,
-                granted: answer,
+                granted: response,
             }
         };
         match timeout(self.0.patience.time, &mut place.granted).await {
@@ -279,7 +279,7 @@ impl Drop for Permit {
     }
 }
 
-impl Drop for Place {
+impl Drop for QueuePosition {
     fn drop(&mut self) {
         self.granted.close();
         if self.granted.try_recv().is_ok() {

@@ -10,6 +10,7 @@
 
 pub mod auth;
 pub mod automation;
+pub mod background;
 pub mod context;
 pub mod definitions;
 pub mod demo;
@@ -26,7 +27,6 @@ pub mod rows;
 pub mod secret_key;
 pub mod store;
 pub(crate) mod templates;
-pub mod work;
 pub mod workspace;
 
 pub use health::{Health, health};

@@ -1,5 +1,5 @@
 //! A person who may write no more than drafts cannot take the server down: it runs with little memory,
-//! plays what would fill all of it, and answers others meanwhile and afterwards.
+//! executes what would fill all of it, and answers others meanwhile and afterwards.
 
 use std::thread;
 use std::time::Duration;
@@ -56,8 +56,8 @@ fn set(value: &str) -> Value {
 /// Reads a page as somebody who has nothing to do with the runs; gives how long it took.
 fn answered(other: &mut Wire) -> Duration {
     let begun = Instant::now();
-    let answer = other.ask("GET", "/v1/workspaces", None);
-    assert_eq!(answer.expect("an answer").0, 200);
+    let response = other.ask("GET", "/v1/workspaces", None);
+    assert_eq!(response.expect("an answer").0, 200);
     begun.elapsed()
 }
 
@@ -129,7 +129,7 @@ async fn runs_that_grow_leave_the_server_serving(place: Place) {
         thread::sleep(Duration::from_millis(20));
     }
     println!(
-        "another person is answered in {:?} when nothing runs, in {:?} while the runs are played (p99)",
+        "another person is answered in {:?} when nothing runs, in {:?} while the runs are executed (p99)",
         p99(idle),
         p99(during)
     );

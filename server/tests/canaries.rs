@@ -17,7 +17,7 @@ struct Canary {
     /// Whether the database keeps it: what people store is stored.
     kept: bool,
     /// Whether refusals say it: they name the path.
-    told: bool,
+    reported: bool,
 }
 
 /// The server, and everything that was planted and refused so far.
@@ -38,17 +38,17 @@ impl Field {
         self.note(name, text, true, false)
     }
 
-    fn note(&mut self, name: &'static str, text: &str, kept: bool, told: bool) -> String {
+    fn note(&mut self, name: &'static str, text: &str, kept: bool, report: bool) -> String {
         self.canaries.push(Canary {
             name,
             text: text.to_owned(),
             kept,
-            told,
+            reported: report,
         });
         text.to_owned()
     }
 
-    /// Asks, and gives the document of the answer.
+    /// Asks, and gives the document of the response.
     fn ask(&mut self, method: &str, path: &str, headers: &str, body: Option<Value>) -> Value {
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let content = if body.is_empty() {
@@ -57,11 +57,11 @@ impl Field {
             let length = body.len();
             format!("content-type: application/json\r\ncontent-length: {length}\r\n")
         };
-        let answer = self.serving.ask(&format!(
+        let response = self.serving.ask(&format!(
             "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}{content}\r\n{body}"
         ));
-        let (_, document) = answer.split_once("\r\n\r\n").expect("an answer");
-        if answer.contains("application/problem+json") {
+        let (_, document) = response.split_once("\r\n\r\n").expect("an answer");
+        if response.contains("application/problem+json") {
             self.refusals.push(document.to_owned());
         }
         serde_json::from_str(document).unwrap_or_default()
@@ -319,7 +319,7 @@ fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
         assert!(!log.contains(text), "the {name} is in the log:\n{log}");
         for refusal in &field.refusals {
             assert!(
-                canary.told || !refusal.contains(text),
+                canary.reported || !refusal.contains(text),
                 "the {name}: {refusal}"
             );
         }

@@ -16,8 +16,8 @@ fn refused(database: &str) {
     for command in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"]] {
         let output = run(&[command, &["--database", database]].concat());
         assert_eq!(output.status.code(), Some(1), "{command:?} {database}");
-        let told = stderr(&output);
-        assert!(told.contains("served by another process"), "{told}");
+        let reported = stderr(&output);
+        assert!(reported.contains("served by another process"), "{reported}");
     }
 }
 
@@ -46,16 +46,16 @@ fn a_file_is_served_once_whatever_it_is_called() {
     refused(&url(&soft));
     refused(&url(&elsewhere.join("../elsewhere/soft.db")));
     refused(&url(&hard));
-    // What was refused has left nothing beside the other names.
+    // What was refused has left nothing next to the other names.
     for name in ["hard.db-wal", "hard.db-shm", "soft.db-wal"] {
         assert!(!elsewhere.join(name).exists(), "{name}");
     }
-    // Commands beside the server go on by its own name and by what leads to it, not by another name,
+    // Commands next to the server go on by its own name and by what leads to it, not by another name,
     // which would have another log.
     create(&served, "a@acme.test").expect("by the same name");
     create(&url(&soft), "b@acme.test").expect("by a link to it");
-    let told = create(&url(&hard), "c@acme.test").expect_err("by another name");
-    assert!(told.contains("served by another process"), "{told}");
+    let reported = create(&url(&hard), "c@acme.test").expect_err("by another name");
+    assert!(reported.contains("served by another process"), "{reported}");
     // A copy is another file.
     let copy = elsewhere.join("copy.db");
     run(&["migrate", "--database", &url(&copy)]);

@@ -104,7 +104,7 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
     let refused = admin(database, &create, "another one\n").expect_err("it exists");
     assert_eq!(refused.status.code(), Some(1));
 
-    // Beside a server that runs.
+    // Next to a server that runs.
     let serving = Serving::start(database);
     let add = |email: &str| {
         let add = [
@@ -200,7 +200,7 @@ fn an_administrator_helps_who_is_in_and_who_goes() {
     let refused = admin(database, &["list-users", "--organization", nobody], "");
     assert_eq!(refused.expect_err("nothing").status.code(), Some(1));
 
-    // Beside a server that runs: the sessions of before are over.
+    // Next to a server that runs: the sessions of before are over.
     let serving = Serving::start(database);
     let sign_in = |password: &str| {
         let body = format!(r#"{{"email":"ann@acme.test","password":"{password}"}}"#);

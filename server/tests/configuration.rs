@@ -63,10 +63,10 @@ fn variables_configure_what_flags_do() {
 fn origins_are_read_from_flags_and_from_the_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let asks = |serving: &Serving, origin: &str| {
-        let answer = serving.ask(&format!(
+        let response = serving.ask(&format!(
             "GET /v1/health HTTP/1.1\r\nhost: a\r\norigin: {origin}\r\nconnection: close\r\n\r\n"
         ));
-        answer.contains(&format!("access-control-allow-origin: {origin}\r\n"))
+        response.contains(&format!("access-control-allow-origin: {origin}\r\n"))
     };
     let [a, b, c] = ["https://a.test", "http://b.test:81", "https://c.test"];
     let flags = ["--cors-origin", a, "--cors-origin", b];
@@ -90,10 +90,10 @@ fn origins_are_read_from_flags_and_from_the_variable() {
         .output()
         .expect("starts");
         assert_eq!(output.status.code(), Some(2), "{bad}");
-        let told = stderr(&output);
+        let reported = stderr(&output);
         assert!(
-            told.contains("--cors-origin") && told.contains("scheme://host"),
-            "{told}"
+            reported.contains("--cors-origin") && reported.contains("scheme://host"),
+            "{reported}"
         );
     }
 }
@@ -112,10 +112,10 @@ fn a_bad_key_is_refused_and_not_shown() {
             .output()
             .expect("starts");
         assert_eq!(output.status.code(), Some(2));
-        let told = stderr(&output);
+        let reported = stderr(&output);
         assert!(
-            told.contains("TPLKIT_SECRET_KEY") && !told.contains(bad),
-            "{told}"
+            reported.contains("TPLKIT_SECRET_KEY") && !reported.contains(bad),
+            "{reported}"
         );
     }
 }

@@ -39,8 +39,8 @@ fn what_the_demonstration_prints_works() {
     let key = header.split('\'').next().expect("a key");
     let line = lines.last().expect("a line").trim().trim_matches('\'');
     let path = line.strip_prefix(&format!("http://{address}"));
-    let answer = client.with(key).get(path.expect("a path")).expect(200);
-    let rows = answer.json();
+    let response = client.with(key).get(path.expect("a path")).expect(200);
+    let rows = response.json();
     assert_eq!(rows["items"].as_array().map(Vec::len), Some(3), "{rows}");
     assert_eq!(rows["items"][0]["data"]["status"], "open");
     // And the person.

@@ -1,4 +1,4 @@
-//! Stopping: nobody who has sent a request goes without an answer.
+//! Stopping: nobody who has sent a request goes without a response.
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -19,7 +19,7 @@ fn open_requests_end_and_nothing_new_is_taken() {
     let serving = Serving::start(&database(folder.path()));
     let mut request = serving.open("/v1/auth/token", BODY);
     request.write_all(&BODY.as_bytes()[..10]).expect("sends");
-    // While the process is told, an answer comes to whoever asks; the last of its connection.
+    // While the process is stopping, a response comes to whoever asks; the last of its connection.
     serving.signal("-TERM");
     serving.wait_for("stopping");
     let ready = serving.get("/v1/ready");
@@ -88,17 +88,17 @@ fn under_load_no_request_is_lost() {
     let serving = Serving::start_with(&database(folder.path()), &arguments, &[]);
     let address: SocketAddr = serving.address.parse().expect("an address");
     let tally = Arc::new(Tally::default());
-    let told = Arc::new(AtomicBool::new(false));
+    let reported = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..24)
         .map(|number| {
-            let (tally, told) = (tally.clone(), told.clone());
-            thread::spawn(move || client(address, number, &tally, &told))
+            let (tally, reported) = (tally.clone(), reported.clone());
+            thread::spawn(move || client(address, number, &tally, &reported))
         })
         .collect();
     while tally.answered.load(Ordering::Relaxed) < 2000 {
         thread::sleep(Duration::from_millis(5));
     }
-    told.store(true, Ordering::SeqCst);
+    reported.store(true, Ordering::SeqCst);
     serving.signal("-TERM");
     for client in clients {
         client.join().expect("ends");
@@ -110,7 +110,7 @@ fn under_load_no_request_is_lost() {
 }
 
 /// Asks again and again until connections are refused.
-fn client(address: SocketAddr, number: usize, tally: &Tally, told: &AtomicBool) {
+fn client(address: SocketAddr, number: usize, tally: &Tally, reported: &AtomicBool) {
     // Some keep their connection for ever, some for one request, some think in between.
     let per_connection = if number.is_multiple_of(3) {
         1
@@ -123,7 +123,7 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, told: &AtomicBool) 
             Ok(stream) => stream,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
-                assert!(told.load(Ordering::SeqCst), "refused before the end");
+                assert!(reported.load(Ordering::SeqCst), "refused before the end");
                 return;
             }
         };
@@ -142,7 +142,7 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, told: &AtomicBool) 
     }
 }
 
-/// One request and its answer: whether it is the last one, or nothing when there was none.
+/// One request and its response: whether it is the last one, or nothing when there was none.
 fn exchange(stream: &mut BufReader<TcpStream>) -> Option<bool> {
     let request = b"GET /v1/health HTTP/1.1\r\nhost: test\r\n\r\n";
     stream.get_mut().write_all(request).ok()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tplkit_server::edge::Limits;
 use tplkit_server::http::Config;
-use tplkit_server::http::limits::Rate;
+use tplkit_server::http::rate_limit::Rate;
 
 use crate::api::client::{Answer, read};
 use crate::api::world::{PASSWORD, World};
@@ -55,7 +55,7 @@ fn is_well(address: SocketAddr) {
 }
 
 #[test]
-fn what_is_no_request_is_refused_like_everything_else() {
+fn what_is_not_request_is_refused_like_everything_else() {
     with(Limits::default(), |address| {
         let long = "a".repeat(70_000);
         let long_target = format!("GET /{long} HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -126,7 +126,7 @@ fn a_host_has_to_be_named_once() {
             let refused = ask(address, head.as_bytes()).refused(422, "validation_failed");
             assert_eq!(refused.json()["errors"][0]["path"], "header.host");
         }
-        // HTTP/1.0 did not know it yet, and closes after its answer.
+        // HTTP/1.0 did not know it yet, and closes after its response.
         let old = ask(address, b"GET /v1/health HTTP/1.0\r\n\r\n").expect(200);
         assert_eq!(old.header("content-length"), Some("33"));
     });
@@ -150,7 +150,7 @@ fn a_body_that_is_not_framed_as_announced_is_refused() {
 }
 
 #[test]
-fn an_answer_reaches_who_is_still_sending() {
+fn a_response_reaches_who_is_still_sending() {
     with(Limits::default(), |address| {
         // Larger than all buffers on the way: refused before it is read.
         let length = 32 << 20;
@@ -198,9 +198,9 @@ fn who_asks_before_sending_is_answered() {
             )
         };
         let mut stream = send(address, head("application/json").as_bytes());
-        let mut told = [0; 25];
-        stream.read_exact(&mut told).expect("goes on");
-        assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+        let mut reported = [0; 25];
+        stream.read_exact(&mut reported).expect("goes on");
+        assert_eq!(&reported, b"HTTP/1.1 100 Continue\r\n\r\n");
         stream.write_all(b"{}").expect("sends");
         read(&rest(stream)).refused(422, "validation_failed");
         // What is refused anyway need not be sent.
@@ -272,7 +272,7 @@ fn a_connection_outlives_a_refusal() {
                 stream.write_all(HEALTH).expect("sends");
                 one(&mut stream).expect(200);
             }
-            // In pieces of a length that is told piece by piece.
+            // In pieces of a length that is reported piece by piece.
             let mut stream = TcpStream::connect(address).expect("connects");
             let head = format!("{head}\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
             stream.write_all(head.as_bytes()).expect("sends");

@@ -111,7 +111,7 @@ struct Ledger {
     rows: BTreeMap<String, Value>,
     /// Labels of the structure that was acknowledged, by id of the view.
     views: BTreeMap<String, String>,
-    /// What nobody heard an answer to.
+    /// What nobody heard a response to.
     open: Option<Open>,
     /// Rises with every value that is written, so that none is written twice.
     next: u64,
@@ -154,7 +154,7 @@ impl Ledger {
         json!({"code": format!("c{}", self.next), "n": self.next})
     }
 
-    /// One write after another until an answer fails to come, or `over`: a client that asked nothing
+    /// One write after another until a response fails to come, or `over`: a client that asked nothing
     /// while the database was gone may never have noticed.
     fn write(&mut self, wire: &mut Wire, over: &AtomicBool) {
         while !over.load(Ordering::SeqCst) && self.step(wire).is_some() {}
@@ -170,9 +170,9 @@ impl Ledger {
                 let rows: Vec<Value> = all.iter().map(|data| json!({"data": data})).collect();
                 self.open = Some(Open::Create(all));
                 let body = json!({"rows": rows});
-                let answer = wire.ask("POST", &self.path(":batch"), Some(&body))?;
-                assert_eq!(answer.0, 201, "{}", answer.1);
-                for row in answer.1["items"].as_array().expect("rows") {
+                let response = wire.ask("POST", &self.path(":batch"), Some(&body))?;
+                assert_eq!(response.0, 201, "{}", response.1);
+                for row in response.1["items"].as_array().expect("rows") {
                     self.enter(row);
                 }
             }
@@ -328,9 +328,9 @@ fn start(database: &str) -> Serving {
 
 /// How often.
 pub(crate) fn kills() -> usize {
-    let told = cluster::variable("TPLKIT_KILLS");
-    let told = told.map(|told| told.to_string_lossy().parse().expect("a number"));
-    told.unwrap_or(5)
+    let reported = cluster::variable("TPLKIT_KILLS");
+    let reported = reported.map(|reported| reported.to_string_lossy().parse().expect("a number"));
+    reported.unwrap_or(5)
 }
 
 /// What died.
@@ -390,7 +390,7 @@ fn survive(database: &str, mut kill: impl FnMut(usize, &Serving) -> Killed) {
     assert!(acknowledged >= 20 * kills(), "{acknowledged}");
 }
 
-/// Told by the store itself: there is no table whose counter is wrong, and no value of no row.
+/// Reported by the store itself: there is no table whose counter is wrong, and no value of no row.
 async fn agree(place: Place) {
     let store = place.open().await;
     for sql in [

@@ -1,6 +1,6 @@
-//! The process is killed while it plays runs. Every row that was acknowledged has its run, no step that
+//! The process is killed while it executes runs. Every row that was acknowledged has its run, no step that
 //! finished is done twice, and of mails one at most is repeated for each kill, as the same mail. A run that
-//! was being played at three kills is given up.
+//! was being executed at three kills is given up.
 //! `TPLKIT_KILLS` says how often (5).
 
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ async fn no_finished_step_runs_twice_and_no_event_is_lost(place: Place) {
         }
         thread::sleep(Duration::from_millis(100));
     };
-    // Whoever was being played each time when the process was killed is given up at the third.
+    // Whoever was being executed each time when the process was killed is given up at the third.
     let (ended, given_up): (Vec<Value>, Vec<Value>) = runs
         .into_iter()
         .partition(|run| run["status"] == "succeeded");

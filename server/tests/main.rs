@@ -10,6 +10,8 @@ mod canaries;
 mod claim;
 #[cfg(unix)]
 mod cluster;
+#[cfg(unix)]
+mod coalesce;
 mod command;
 mod configuration;
 mod demo;
@@ -39,15 +41,13 @@ mod postgres;
 mod process;
 #[cfg(unix)]
 mod races;
+mod row_security;
 #[cfg(unix)]
 mod sessions;
 #[cfg(unix)]
 mod shares;
-#[cfg(unix)]
-mod sharing;
 mod sinks;
 mod stores;
 #[cfg(unix)]
 mod tls;
 mod upkeep;
-mod walls;

@@ -22,7 +22,7 @@ const TABLES: usize = 24;
 /// Rows of a table, and how large each is. Few and large ones take little time.
 const ROWS: usize = 14;
 const CELL: usize = 100_000;
-/// What a server takes beside twice the package: what is on its way to the store, and what is read of it at
+/// What a server takes next to twice the package: what is on its way to the store, and what is read of it at
 /// once.
 const BESIDE: usize = 24_000_000;
 /// What a server may keep of its own, whatever went through it.

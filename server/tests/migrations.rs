@@ -1,4 +1,4 @@
-//! Migrations beside each other, and stores that were migrated by other programs.
+//! Migrations next to each other, and stores that were migrated by other programs.
 
 use std::thread;
 
@@ -83,9 +83,9 @@ fn refused_by_every_command(url: &str, reason: &str) {
     ] {
         let output = run(&[command, &["--database", url]].concat());
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        let told = stderr(&output);
+        let reported = stderr(&output);
         for word in [reason, "tplkit export", "an empty store", "tplkit apply"] {
-            assert!(told.contains(word), "{command:?}: {told}");
+            assert!(reported.contains(word), "{command:?}: {reported}");
         }
     }
 }

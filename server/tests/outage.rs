@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::cluster::{self, Cluster};
 use crate::process::{Serving, admin, run, stderr};
 
-fn status(answer: &str) -> &str {
-    answer.split(' ').nth(1).unwrap_or_default()
+fn status(response: &str) -> &str {
+    response.split(' ').nth(1).unwrap_or_default()
 }
 
-/// Asks until the answer has that status.
+/// Asks until the response has that status.
 fn until(serving: &Serving, path: &str, wanted: &str) {
     while status(&serving.get(path)) != wanted {
         thread::sleep(Duration::from_millis(50));
@@ -33,7 +33,7 @@ fn told_as_outage(serving: &Serving) {
 }
 
 #[test]
-fn an_outage_is_told_and_ends_by_itself() {
+fn an_outage_is_reported_and_ends_by_itself() {
     let Some(programs) = cluster::programs() else {
         return;
     };
@@ -64,7 +64,7 @@ fn an_outage_is_told_and_ends_by_itself() {
 }
 
 #[test]
-fn what_will_not_mend_itself_ends_the_start() {
+fn what_will_not_fix_itself_ends_the_start() {
     let Some(cluster) = cluster::shared() else {
         return;
     };

@@ -103,11 +103,11 @@ fn a_role_that_may_make_no_roles_is_told_which_to_make() {
     for _ in 0..2 {
         let output = migrate();
         assert_eq!(output.status.code(), Some(1));
-        let told = stderr(&output);
-        assert!(told.contains(&name), "{told}");
-        let words = told.lines().filter_map(|line| line.strip_prefix("  "));
+        let reported = stderr(&output);
+        assert!(reported.contains(&name), "{reported}");
+        let words = reported.lines().filter_map(|line| line.strip_prefix("  "));
         let words: Vec<&str> = words.collect();
-        assert!(!words.is_empty(), "{told}");
+        assert!(!words.is_empty(), "{reported}");
         sql(&words.join("\n"));
     }
     let output = migrate();

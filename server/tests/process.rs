@@ -183,7 +183,7 @@ impl Serving {
         }
     }
 
-    /// A whole request on a connection of its own, and its answer.
+    /// A whole request on a connection of its own, and its response.
     pub(crate) fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
         stream.write_all(request.as_bytes()).expect("sends");

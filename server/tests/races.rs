@@ -90,14 +90,18 @@ fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Answer + Sync) -> Vec<An
                 })
             })
             .collect();
-        let answers = racers.into_iter().map(thread::ScopedJoinHandle::join);
-        answers.map(|answer| answer.expect("an answer")).collect()
+        let responses = racers.into_iter().map(thread::ScopedJoinHandle::join);
+        responses
+            .map(|response| response.expect("an answer"))
+            .collect()
     })
 }
 
-fn with_status(answers: &[Answer], status: u16) -> Vec<&Answer> {
-    let answers = answers.iter();
-    answers.filter(|answer| answer.status == status).collect()
+fn with_status(responses: &[Answer], status: u16) -> Vec<&Answer> {
+    let responses = responses.iter();
+    responses
+        .filter(|response| response.status == status)
+        .collect()
 }
 
 impl Track {
@@ -115,13 +119,13 @@ impl Track {
         owner.create(&model.columns(), &column);
         let rows = format!("/v1/features/{}/rows", model.feature);
         let body = json!({"data": {"code": "one"}});
-        let answers = at_once(&self.clients, |client| client.post(&rows, &body));
-        let refused = with_status(&answers, 409);
-        assert_eq!(with_status(&answers, 201).len(), 1, "{answers:?}");
-        assert_eq!(refused.len(), RACERS - 1, "{answers:?}");
-        for answer in &refused {
-            assert_eq!(answer.code(), "unique_violation");
-            assert_eq!(answer.body, refused[0].body);
+        let responses = at_once(&self.clients, |client| client.post(&rows, &body));
+        let refused = with_status(&responses, 409);
+        assert_eq!(with_status(&responses, 201).len(), 1, "{responses:?}");
+        assert_eq!(refused.len(), RACERS - 1, "{responses:?}");
+        for response in &refused {
+            assert_eq!(response.code(), "unique_violation");
+            assert_eq!(response.body, refused[0].body);
         }
         assert_eq!(owner.items(&rows).len(), 1);
     }
@@ -130,12 +134,20 @@ impl Track {
     fn one_refresh_token(&self) {
         let first = tokens(&self.nobody[0], self.email);
         let body = json!({"refresh_token": first["refresh_token"]});
-        let answers = at_once(&self.nobody, |nobody| {
+        let responses = at_once(&self.nobody, |nobody| {
             nobody.post("/v1/auth/refresh", &body)
         });
-        let (fine, refused) = (with_status(&answers, 200), with_status(&answers, 401));
-        assert_eq!((fine.len(), refused.len()), (1, RACERS - 1), "{answers:?}");
-        assert!(refused.iter().all(|answer| answer.body == refused[0].body));
+        let (fine, refused) = (with_status(&responses, 200), with_status(&responses, 401));
+        assert_eq!(
+            (fine.len(), refused.len()),
+            (1, RACERS - 1),
+            "{responses:?}"
+        );
+        assert!(
+            refused
+                .iter()
+                .all(|response| response.body == refused[0].body)
+        );
         let next = fine[0].json();
         for nobody in &self.nobody {
             let token = next["access_token"].as_str().expect("a token");
@@ -180,21 +192,21 @@ impl Track {
                 let body = request.body.as_ref().map(|(_, body)| body.as_bytes());
                 let ask = |client: &Client| client.send("POST", &request.path, &headers, body);
                 let before = self.counted().await;
-                let answers = if racing {
+                let responses = if racing {
                     at_once(&self.clients, ask)
                 } else {
                     vec![ask(&self.clients[0])]
                 };
                 effects.push(self.counted().await - before);
-                let fine: Vec<&Answer> = answers.iter().filter(|a| a.status < 300).collect();
+                let fine: Vec<&Answer> = responses.iter().filter(|a| a.status < 300).collect();
                 let replayed =
-                    |answer: &Answer| answer.header("idempotency-replayed") == Some("true");
-                let own = fine.iter().filter(|answer| !replayed(answer)).count();
-                assert_eq!(own, 1, "{operation:?} {answers:?}");
-                assert!(fine.iter().all(|answer| answer.body == fine[0].body));
-                for answer in answers.iter().filter(|answer| answer.status >= 300) {
-                    let answer = answer.clone();
-                    answer.refused(409, "idempotency_in_progress");
+                    |response: &Answer| response.header("idempotency-replayed") == Some("true");
+                let own = fine.iter().filter(|response| !replayed(response)).count();
+                assert_eq!(own, 1, "{operation:?} {responses:?}");
+                assert!(fine.iter().all(|response| response.body == fine[0].body));
+                for response in responses.iter().filter(|response| response.status >= 300) {
+                    let response = response.clone();
+                    response.refused(409, "idempotency_in_progress");
                 }
                 // And afterwards, wherever it is asked.
                 for client in &self.clients {

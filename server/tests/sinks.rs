@@ -110,7 +110,7 @@ pub(crate) struct HttpSink {
 }
 
 impl HttpSink {
-    pub(crate) fn start(status: &'static str, answer: &'static str) -> HttpSink {
+    pub(crate) fn start(status: &'static str, response: &'static str) -> HttpSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address");
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -118,7 +118,7 @@ impl HttpSink {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let kept = kept.clone();
-                thread::spawn(move || drop(take(stream, &kept, (status, answer))));
+                thread::spawn(move || drop(take(stream, &kept, (status, response))));
             }
         });
         HttpSink {
@@ -135,7 +135,7 @@ impl HttpSink {
 fn take(
     stream: TcpStream,
     asked: &Mutex<Vec<Asked>>,
-    (status, answer): (&str, &str),
+    (status, response): (&str, &str),
 ) -> std::io::Result<()> {
     let mut out = stream.try_clone()?;
     let mut lines = BufReader::new(stream);
@@ -155,13 +155,13 @@ fn take(
     lines.read_exact(&mut body)?;
     let body = String::from_utf8_lossy(&body).into_owned();
     asked.lock().expect("whole").push(Asked { head, body });
-    let length = answer.len();
+    let length = response.len();
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
          location: http://127.0.0.1:1/elsewhere\r\nconnection: close\r\n\r\n"
     );
     out.write_all(head.as_bytes())?;
-    out.write_all(answer.as_bytes())
+    out.write_all(response.as_bytes())
 }
 
 /// An HTTP server that answers nobody until it is told to, and then everybody at once.
@@ -203,7 +203,7 @@ impl SlowPartner {
         self.state.0.lock().expect("whole")
     }
 
-    /// How many wait for an answer.
+    /// How many wait for a response.
     pub(crate) fn at_once(&self) -> usize {
         self.state().now
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
-use tplkit_server::store::{Store, Walls};
+use tplkit_server::store::{Isolation, Store};
 
 #[cfg(unix)]
 use crate::cluster;
@@ -117,8 +117,10 @@ impl Place {
         Store::open(&self.url).await.expect("opens")
     }
 
-    pub(crate) async fn open_without(&self, walls: Walls) -> Store {
-        Store::open_without(&self.url, walls).await.expect("opens")
+    pub(crate) async fn open_without(&self, isolation: Isolation) -> Store {
+        Store::open_without(&self.url, isolation)
+            .await
+            .expect("opens")
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tplkit_server::store::{Scope, StoreError};
-use tplkit_server::work::{
-    Bench, measure_queue, remove_expired_sessions, remove_kept_answers, remove_old_runs,
+use tplkit_server::background::{
+    Bench, measure_queue, remove_expired_sessions, remove_kept_responses, remove_old_runs,
 };
+use tplkit_server::store::{Scope, StoreError};
 
 use crate::api::runs::Stage;
 use crate::api::workflows::steps;
@@ -16,7 +16,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     sessions_go_when_nobody_can_use_them_any_more,
-    kept_answers_go_after_a_day,
+    kept_responses_go_after_a_day,
     runs_go_when_they_have_been_kept_long_enough,
     what_waits_is_counted,
 );
@@ -38,7 +38,7 @@ async fn sessions_go_when_nobody_can_use_them_any_more(place: Place) {
     world.nobody.post("/v1/auth/refresh", &body).expect(200);
 }
 
-async fn kept_answers_go_after_a_day(place: Place) {
+async fn kept_responses_go_after_a_day(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let create = |key: &str| {
@@ -47,14 +47,14 @@ async fn kept_answers_go_after_a_day(place: Place) {
             ("idempotency-key", key),
         ];
         let body = json!({"organization_id": world.acme, "label": key}).to_string();
-        let answer = owner.send("POST", "/v1/workspaces", &headers, Some(body.as_bytes()));
-        answer.expect(201)
+        let response = owner.send("POST", "/v1/workspaces", &headers, Some(body.as_bytes()));
+        response.expect(201)
     };
     create("first");
     world.wait(3000);
     create("second");
     world.wait(24 * 3600 - 3000 + 1);
-    let removed = async || remove_kept_answers(&world.store, &world.context).await;
+    let removed = async || remove_kept_responses(&world.store, &world.context).await;
     assert_eq!(removed().await, Ok(1));
     assert_eq!(removed().await, Ok(0));
     world.wait(3000);
@@ -133,7 +133,7 @@ async fn what_waits_is_counted(place: Place) {
         "{text}"
     );
     let player = stage.player().counting(world.app.metrics.runs());
-    assert_eq!(player.settle().await, Ok(2));
+    assert_eq!(player.run_due().await, Ok(2));
     let text = told().await;
     assert!(text.contains("tplkit_runs_waiting 0\n"), "{text}");
     assert!(text.contains("tplkit_runs_started_total 2\n"), "{text}");

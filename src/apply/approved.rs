@@ -2,7 +2,7 @@
 
 use super::{DroppedKey, Minter, NotPublished, RedactedField, Renamed, UnresolvedEntry};
 use crate::package::Tool;
-use crate::workspace::{Change, Column, Id, Kind, ledger};
+use crate::workspace::{Change, Column, Id, RecordKind, ledger};
 
 /// Everything that will be done, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ pub struct ColumnWork {
 /// What becomes of the cells of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkWork {
-    /// They are data. So are cells of a link column whose rows were never told apart.
+    /// They are data. So are cells of a link column whose rows were never distinguished.
     Data,
     /// Cells with `refs` hold what the target rows hold at the destination.
     Refs,
@@ -169,7 +169,7 @@ pub struct Publish {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its ref.
     pub reference: String,
     /// Its id.

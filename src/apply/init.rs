@@ -40,7 +40,7 @@ pub fn init(
             .iter()
             .find(|found| found.reference == dependency.reference);
         let candidates = candidates.map_or(&[][..], |found| &found.candidates);
-        one(&mut out, package, dependency, candidates, destination);
+        decision_text(&mut out, package, dependency, candidates, destination);
         match decided.get(&dependency.reference) {
             Some(resolution) => decision(&mut out, dependency, resolution),
             None => proposal(&mut out, dependency),
@@ -50,7 +50,7 @@ pub fn init(
     out
 }
 
-fn one(
+fn decision_text(
     out: &mut String,
     package: &Checked<'_>,
     dependency: &Dependency,
@@ -116,9 +116,9 @@ fn one(
                 &format!("  columns.{reference} = {}", quoted(&id.to_string())),
             );
         }
-        let owed = left_empty(package, dependency, candidate, destination);
-        if !owed.is_empty() {
-            let names: Vec<String> = owed.iter().map(|name| quoted(name)).collect();
+        let expected = left_empty(package, dependency, candidate, destination);
+        if !expected.is_empty() {
+            let names: Vec<String> = expected.iter().map(|name| quoted(name)).collect();
             let names = names.join(", ");
             let text = format!(
                 "  leaveEmpty = [{names}]: required there, and rows of the package have nothing for it"
@@ -145,8 +145,9 @@ fn left_empty<'d>(
         return Vec::new();
     };
     let columns = feature.columns.iter();
-    let owed = columns.filter(|column| column.is_required() && !column.is_identity());
-    owed.filter(|column| !candidate.columns.values().any(|id| *id == column.id))
+    let expected = columns.filter(|column| column.is_required() && !column.is_identity());
+    expected
+        .filter(|column| !candidate.columns.values().any(|id| *id == column.id))
         .map(|column| column.name.as_str())
         .collect()
 }
@@ -253,7 +254,7 @@ mod tests {
     use indexmap::IndexMap;
 
     use super::{init, quoted};
-    use crate::apply::setting::{Pack, checked, furnished};
+    use crate::apply::test_packages::{Pack, checked, furnished};
     use crate::apply::{Request, Resolution};
     use crate::check::Checked;
     use crate::package::model::DependencyForm;
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_as_the_proposals() {
-        for (name, text) in crate::apply::setting::packages() {
+        for (name, text) in crate::apply::test_packages::packages() {
             let package = checked(&text);
             for destination in [None, Some(furnished())] {
                 let file = init(&package, destination.as_ref(), &IndexMap::new());

@@ -36,7 +36,7 @@ struct Row {
 
 /// A row of the package that is at the destination, or was.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KnownAs {
+pub(super) struct PreviousName {
     pub(super) id: Id,
     /// What it held when it was written.
     pub(super) digest: RowDigest,
@@ -108,7 +108,7 @@ impl LedgerRows {
     }
 
     /// Whether every row of a table has a key in that column, so that another key is another row.
-    pub(super) fn tells_apart(&self, feature: Id, column: &str) -> bool {
+    pub(super) fn distinguishes(&self, feature: Id, column: &str) -> bool {
         let Some(table) = self.0.get(&feature) else {
             return true;
         };
@@ -121,7 +121,7 @@ impl LedgerRows {
     }
 
     /// For each row of an entry the one that stands for it in a table.
-    pub(super) fn recognise(&self, feature: Id, entry: &RawEntry<'_>) -> Vec<Option<KnownAs>> {
+    pub(super) fn recognise(&self, feature: Id, entry: &RawEntry<'_>) -> Vec<Option<PreviousName>> {
         let Some(table) = self.0.get(&feature) else {
             return vec![None; entry.count()];
         };
@@ -149,7 +149,7 @@ impl LedgerRows {
                 let row = table.rows.get(&id)?;
                 let same = table.by_uid.get(&name.uid) == Some(&id)
                     && row.key == key_of(column.as_ref(), *name);
-                Some(KnownAs {
+                Some(PreviousName {
                     id,
                     digest: row.digest,
                     renamed: !same,

@@ -22,11 +22,11 @@ mod request;
 mod resolve;
 mod row_refs;
 mod run;
-#[cfg(test)]
-mod sample;
-#[cfg(test)]
-mod setting;
 mod suggest;
+#[cfg(test)]
+mod test_packages;
+#[cfg(test)]
+mod test_plan;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -39,8 +39,8 @@ pub use error::ApplyError;
 pub use init::{init, proposed};
 pub use minter::Minter;
 pub use preview::{
-    Binding, Creation, GoLive, NotCarried, Preview, Question, ReplacedConfig, RowsPreview, fresh,
-    package_digest, preview,
+    Binding, Creation, GoLive, NotCarried, Preview, PreviewInput, ReplacedConfig, RowsPreview,
+    fresh, package_digest, preview,
 };
 pub use refusal::Refusal;
 pub use report::{

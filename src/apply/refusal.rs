@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Code;
 
-/// One reason; all of them are told at once, before anything is written.
+/// One reason; all of them are reported at once, before anything is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct Refusal {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::package::model::{Unresolved, Word as _};
 use crate::problem::Code;
-use crate::workspace::Kind;
+use crate::workspace::RecordKind;
 
 /// The report of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl UnresolvedEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Renamed {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its ref.
     #[serde(rename = "ref")]
     pub reference: String,

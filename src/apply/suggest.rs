@@ -87,11 +87,11 @@ fn candidates(dependency: &Dependency, destination: &Structure) -> Vec<Candidate
 }
 
 /// Everything of a kind that has a name: id, name, label.
-type Known<'s> = (Option<Id>, &'s str, Option<&'s str>);
+type KnownNames<'s> = (Option<Id>, &'s str, Option<&'s str>);
 
 fn named(dependency: &Dependency, destination: &Structure) -> Vec<Candidate> {
     let organization = &destination.organization;
-    let known: Vec<Known<'_>> = match dependency.kind {
+    let known: Vec<KnownNames<'_>> = match dependency.kind {
         ReferenceKind::View => {
             let features = destination.features.iter().chain(&destination.shared);
             let views = features.flat_map(|feature| &feature.views);
@@ -297,7 +297,7 @@ fn percent(score: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::suggest;
-    use crate::apply::setting::{Pack, checked, feature, furnished, id};
+    use crate::apply::test_packages::{Pack, checked, feature, furnished, id};
 
     fn pack() -> Pack {
         Pack::new()

@@ -1,9 +1,9 @@
 //! `between` in the rules of a read takes two values in order (A016).
 
-use super::case::{Case, Site, shown};
 use super::issue::Issue;
 use super::run::compare::{compare, digits};
 use super::tokens::{Piece, lone_token, pieces};
+use super::validation_context::{Site, ValidationContext, short_text};
 use crate::check::Finding;
 use crate::check::catalog::A016;
 use crate::json::{Node, Value};
@@ -12,7 +12,7 @@ const NEEDED: &str = "`between` takes a list of two values, the smaller one firs
 
 /// Checks the rules of a read.
 pub(super) fn check<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     config: Node<'d>,
     issues: &mut Vec<Issue>,
@@ -39,7 +39,7 @@ pub(super) fn check<'d>(
     }
 }
 
-/// What is wrong with the value of a `between`, as far as can be told before a run.
+/// What is wrong with the value of a `between`, as far as can be known before a run.
 fn fault(value: Node<'_>) -> Option<String> {
     if value
         .as_str()
@@ -54,7 +54,7 @@ fn fault(value: Node<'_>) -> Option<String> {
         Vec::new()
     };
     let [low, high] = bounds[..] else {
-        return Some(format!("`value` is {}: {NEEDED}", shown(value)));
+        return Some(format!("`value` is {}: {NEEDED}", short_text(value)));
     };
     let low_value = bound(low);
     let high_value = bound(high);
@@ -62,7 +62,7 @@ fn fault(value: Node<'_>) -> Option<String> {
         if value.is_none() {
             return Some(format!(
                 "{} is nothing to compare with: {NEEDED}",
-                shown(node)
+                short_text(node)
             ));
         }
     }
@@ -70,7 +70,13 @@ fn fault(value: Node<'_>) -> Option<String> {
     let known = !holds_token(low) && !holds_token(high);
     let alike = digits(&low_value).is_some() == digits(&high_value).is_some();
     let turned = known && alike && compare(&low_value, &high_value).is_gt();
-    turned.then(|| format!("{} is more than {}: {NEEDED}", shown(low), shown(high)))
+    turned.then(|| {
+        format!(
+            "{} is more than {}: {NEEDED}",
+            short_text(low),
+            short_text(high)
+        )
+    })
 }
 
 /// A number, or a text that is not empty.

@@ -5,14 +5,14 @@
 
 use jiff::Timestamp;
 
-use super::case::{Case, Site, shown};
 use super::cron;
+use super::environment::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
 use super::issue::Issue;
-use super::reading::Reading;
+use super::reading::ConfigReading;
 use super::run::Schedule;
-use super::surroundings::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
+use super::validation_context::{Site, ValidationContext, short_text};
 use crate::check::catalog::{A003, S018};
-use crate::check::suggest::{self, shown as short};
+use crate::check::suggest::{self, short_text as short};
 use crate::check::{Finding, Rule};
 use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::json::Node;
@@ -67,12 +67,12 @@ const NEEDS: [Need; 14] = [
     need("notify", "", "scopeType", "user", "scopeId"),
 ];
 
-/// Judges the values of a config, whatever it belongs to.
+/// Checks the values of a config, whatever it belongs to.
 pub(super) fn check<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
-    reading: &Reading<'d, '_>,
+    reading: &ConfigReading<'d, '_>,
     issues: &mut Vec<Issue>,
 ) {
     for problem in &reading.problems {
@@ -84,7 +84,7 @@ pub(super) fn check<'d>(
 }
 
 fn check_problem<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
     problem: &Problem<'d, '_>,
@@ -116,7 +116,7 @@ fn check_problem<'d>(
             let message = format!(
                 "{} is {}, not {}",
                 name(spot.node),
-                shown(spot.node),
+                short_text(spot.node),
                 expected(spot.field)
             );
             let mut finding = Finding::at(rule, spot.node, message);
@@ -132,7 +132,7 @@ fn check_problem<'d>(
 }
 
 fn check_reference<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
     spot: &Spot<'d, '_>,
@@ -162,7 +162,7 @@ fn check_reference<'d>(
 
 /// Why a value cannot be the reference over the API, with what to do about it.
 fn refusal(
-    case: &Case<'_, '_, '_>,
+    case: &ValidationContext<'_, '_, '_>,
     site: Site<'_>,
     spot: &Spot<'_, '_>,
     text: &str,
@@ -215,7 +215,7 @@ fn refusal(
 }
 
 /// Whether the columns that a config names are only read.
-fn reads(case: &Case<'_, '_, '_>, site: Site<'_>) -> bool {
+fn reads(case: &ValidationContext<'_, '_, '_>, site: Site<'_>) -> bool {
     match site {
         Site::Step(position) => case.graph.steps()[position].key == Some(FEATURE_READ),
         _ => false,
@@ -227,9 +227,9 @@ fn sibling<'d>(owner: Node<'d>, key: &str) -> Option<&'d str> {
     std::iter::successors(Some(owner), |node| node.parent()).find_map(|node| node.get_str(key))
 }
 
-/// Judges what a chosen mode or subject needs. Wrong values are reported by the declarations.
+/// Checks what a chosen mode or subject needs. Wrong values are reported by the declarations.
 pub(super) fn check_needs<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
     of: &str,
@@ -257,8 +257,8 @@ pub(super) fn check_needs<'d>(
         let written = object.get(need.field);
         let there = written.is_some_and(|value| value.as_str() != Some(""));
         // A field of a stricter type than text is already refused when it is empty.
-        let judged = written.is_some() && field.kind != FieldType::String;
-        if object.get_str(by) != Some(choice) || there || judged || field.is_required() {
+        let checked = written.is_some() && field.kind != FieldType::String;
+        if object.get_str(by) != Some(choice) || there || checked || field.is_required() {
             continue;
         }
         if field.is_reference() && case.surroundings.excused(object, &[need.field]) {
@@ -282,22 +282,22 @@ pub(super) fn check_needs<'d>(
     }
 }
 
-/// Judges an absent config: one finding for all that it would have to hold.
+/// Checks an absent config: one finding for all that it would have to hold.
 pub(super) fn check_absent<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
     holder: Node<'d>,
     fields: &Fields,
     issues: &mut Vec<Issue>,
 ) {
-    let owed = fields.iter().filter(|(key, field)| {
+    let wanted = fields.iter().filter(|(key, field)| {
         field.is_required()
             && !(field.is_reference() && case.surroundings.excused(holder, &["config", key]))
     });
-    let owed: Vec<&str> = owed.map(|(key, _)| key.as_str()).collect();
-    if !owed.is_empty() {
-        let message = format!("`config` with `{}` is missing", owed.join("`, `"));
+    let wanted: Vec<&str> = wanted.map(|(key, _)| key.as_str()).collect();
+    if !wanted.is_empty() {
+        let message = format!("`config` with `{}` is missing", wanted.join("`, `"));
         issues.push(case.issue(
             site,
             holder,
@@ -307,9 +307,9 @@ pub(super) fn check_absent<'d>(
     }
 }
 
-/// Judges what declarations cannot express about a trigger's config.
+/// Checks what declarations cannot express about a trigger's config.
 pub(super) fn check_trigger<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     node: Node<'d>,
     name: &str,
     config: Node<'d>,

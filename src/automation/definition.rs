@@ -1,13 +1,13 @@
 //! An automation in a file of its own: the definition as `/v1/workflows-v2` takes and answers it.
 //!
-//! `trigger_config` and `graph_config` are owed (A001, J006), the other fields of the record are known and
+//! `trigger_config` and `graph_config` are required (A001, J006), the other fields of the record are known and
 //! optional. The spelling of packages (`triggerConfig`) is read too and reported as J007 with a
-//! mend, so that the args of a plan step can be tried out; their `$` refs are no UUIDs all the
+//! fix, so that the args of a plan step can be tried out; their `$` refs are no UUIDs all the
 //! same.
 
-use super::issue::{Issue, Target};
+use super::environment::EmptyEnvironment;
+use super::issue::{Issue, IssueTarget};
 use super::shape::unknown_field;
-use super::surroundings::Bare;
 use super::validate::{Automation, validate};
 use crate::check::catalog::{A001, J002, J005, J006, J007, J009};
 use crate::check::{Edit, Finding, Fix};
@@ -46,7 +46,7 @@ const SPELLINGS: [(&str, &str); 2] = [
     ("graphConfig", "graph_config"),
 ];
 
-/// Judges the text of a definition file: its shape (A001, J002, J005 to J007, J009) and the
+/// Checks the text of a definition file: its shape (A001, J002, J005 to J007, J009) and the
 /// automation in it, in order of place. Offsets do not count a byte-order mark.
 pub fn validate_file(text: &str, definitions: &Definitions) -> Result<Vec<Issue>, SyntaxError> {
     let doc = Doc::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?;
@@ -62,7 +62,7 @@ pub fn validate_file(text: &str, definitions: &Definitions) -> Result<Vec<Issue>
             graph: half(root, "graph_config"),
         };
         check_fields(root, &automation, &mut issues);
-        let own = Bare {
+        let own = EmptyEnvironment {
             workflow_id: root.get_str("workflow_id"),
         };
         issues.extend(validate(definitions, &automation, &own));
@@ -104,8 +104,8 @@ fn check_fields(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Is
                 let finding = shape.refuse(member);
                 issues.extend(
                     finding.map(|finding| match spelt.map_or(key, |(_, api)| *api) {
-                        "trigger_config" => of_half(Target::Trigger, finding),
-                        "graph_config" => of_half(Target::Graph, finding),
+                        "trigger_config" => of_half(IssueTarget::Trigger, finding),
+                        "graph_config" => of_half(IssueTarget::Graph, finding),
                         _ => issue(member, finding),
                     }),
                 );
@@ -138,7 +138,7 @@ fn check_halves(root: Node<'_>, automation: &Automation<'_>, issues: &mut Vec<Is
     if automation.trigger.is_none() {
         let message = "the definition has no `trigger_config`, so nothing starts the automation";
         issues.push(Issue {
-            target: Target::Trigger,
+            target: IssueTarget::Trigger,
             path: "type".to_owned(),
             absent: Some("type".to_owned()),
             finding: Finding::at(&A001, root, message).help(help),
@@ -192,7 +192,10 @@ impl Shape {
         };
         let name = node.key().unwrap_or_default();
         (!fits).then(|| {
-            let message = format!("`{name}` is {}, not {expected}", super::case::shown(node));
+            let message = format!(
+                "`{name}` is {}, not {expected}",
+                super::validation_context::short_text(node)
+            );
             Finding::at(&J005, node, message)
         })
     }
@@ -220,7 +223,7 @@ fn anomaly_issue(doc: &Doc<'_>, anomaly: Anomaly) -> Issue {
 }
 
 /// An issue of a whole half of the automation.
-fn of_half(target: Target, finding: Finding) -> Issue {
+fn of_half(target: IssueTarget, finding: Finding) -> Issue {
     Issue {
         target,
         path: String::new(),
@@ -235,7 +238,7 @@ fn issue(node: Node<'_>, finding: Finding) -> Issue {
         .last()
         .unwrap_or(node);
     Issue {
-        target: Target::Definition,
+        target: IssueTarget::Definition,
         path: dotted(root, node),
         absent: None,
         finding,

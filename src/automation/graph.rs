@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::reading::Reading;
+use super::reading::ConfigReading;
 use crate::definitions::{self, Definitions};
 use crate::json::Node;
 use crate::json::path::{dotted, push_dotted};
@@ -22,7 +22,7 @@ pub struct Step<'d, 'f> {
     pub config: Option<Node<'d>>,
     /// The declaration of its key; `None` for keys that do not exist.
     pub declared: Option<&'f definitions::Step>,
-    pub(super) reading: Reading<'d, 'f>,
+    pub(super) reading: ConfigReading<'d, 'f>,
     /// Position of the step whose branch this one stands in.
     pub(super) parent: Option<usize>,
     /// Position of the first step of the list that this one stands in.
@@ -70,7 +70,7 @@ enum Task<'d> {
 }
 
 impl<'d, 'f> Graph<'d, 'f> {
-    /// Reads a list of steps; what is no list has none.
+    /// Reads a list of steps; what is not a list has none.
     pub fn read(definitions: &'f Definitions, steps: Node<'d>) -> Graph<'d, 'f> {
         let mut read = Graph::default();
         let mut stack = vec![Task::List {
@@ -119,8 +119,8 @@ impl<'d, 'f> Graph<'d, 'f> {
         let config = node.get("config").filter(|config| config.is_object());
         let declared = key.and_then(|key| definitions.steps.get(key));
         let reading = match (config, declared) {
-            (Some(config), Some(declared)) => Reading::of(config, &declared.config),
-            _ => Reading::default(),
+            (Some(config), Some(declared)) => ConfigReading::of(config, &declared.config),
+            _ => ConfigReading::default(),
         };
         let step = Step {
             node,

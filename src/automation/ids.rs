@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::each_step::each_step;
+use super::step_walk::each_step;
 use crate::definitions::Definitions;
 use crate::json::Value;
 

@@ -4,7 +4,7 @@ use crate::check::{Finding, Rule};
 
 /// Where an issue is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum IssueTarget {
     /// In the file around trigger and graph; only for definition files.
     Definition,
     /// In the trigger.
@@ -13,13 +13,13 @@ pub enum Target {
     Graph,
 }
 
-impl Target {
+impl IssueTarget {
     /// The word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
-            Target::Definition => "definition",
-            Target::Trigger => "trigger",
-            Target::Graph => "graph",
+            IssueTarget::Definition => "definition",
+            IssueTarget::Trigger => "trigger",
+            IssueTarget::Graph => "graph",
         }
     }
 }
@@ -28,7 +28,7 @@ impl Target {
 #[derive(Debug, Clone)]
 pub struct Issue {
     /// Where it is fixed.
-    pub target: Target,
+    pub target: IssueTarget,
     /// Dotted path as the API writes it: relative to the trigger (`config.featureId`), to the
     /// list of steps (`0.then.0.config.subject`; the list itself is empty), or to the file.
     pub path: String,
@@ -42,7 +42,7 @@ impl Issue {
     /// An issue of the steps as a whole.
     pub(super) fn of_graph(finding: Finding) -> Issue {
         Issue {
-            target: Target::Graph,
+            target: IssueTarget::Graph,
             path: String::new(),
             absent: None,
             finding,
@@ -59,7 +59,7 @@ impl Issue {
     pub fn code(&self) -> &'static str {
         match (self.rule().family(), self.target) {
             ('A', _) => self.rule().name,
-            (_, Target::Trigger) => "trigger_config_invalid",
+            (_, IssueTarget::Trigger) => "trigger_config_invalid",
             _ => "step_config_invalid",
         }
     }

@@ -1,13 +1,13 @@
 //! Automations (workflow v2): what they are made of, and whether they can run.
 //!
-//! One validator serves the three places where automations are judged: `create_workflow_v2`
+//! One validator serves the three places where automations are checked: `create_workflow_v2`
 //! steps of a package, definition files, and the server before it saves. What differs between
-//! them is a [`Surroundings`]; what an automation is made of comes from the definitions.
+//! them is a [`Environment`]; what an automation is made of comes from the definitions.
 //!
 //! Goes in: the two nodes of an [`Automation`]. Comes out: [`Issue`]s, never an error. Nothing
 //! here looks anything up outside what it is given. How a chain runs stands in [`run`].
 //!
-//! | Module | Judges |
+//! | Module | Checks |
 //! |---|---|
 //! | `trigger` | A001, A002, A019 |
 //! | `shape` | A005, A006, A017, J005, J007 |
@@ -17,11 +17,10 @@
 //! | `outcome` | A004, A012, A013 |
 
 mod between;
-mod case;
 mod config;
 mod cron;
 mod definition;
-mod each_step;
+mod environment;
 mod graph;
 mod ids;
 mod issue;
@@ -30,21 +29,22 @@ mod reading;
 pub mod run;
 mod secrets;
 mod shape;
-mod surroundings;
+mod step_walk;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod trigger;
 mod uses;
 mod validate;
+mod validation_context;
 mod writes;
 
 pub use definition::validate_file;
+pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};
 pub use ids::{assign_step_ids, complete_step_ids};
-pub use issue::{Issue, Target};
+pub use issue::{Issue, IssueTarget};
 pub use run::Timer;
 pub use secrets::{SecretPlace, each_secret};
-pub use surroundings::{Bare, InPackage, Setting, Surroundings};
 pub use tokens::{Path, Piece, Pieces, Token, TokenError, lone_token, pieces};
 pub use validate::{Automation, validate};

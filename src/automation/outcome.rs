@@ -1,17 +1,21 @@
 //! What comes of it all: graphs without steps (A004), branches without steps (A012), chains
 //! that deliver nothing (A013). All three are warnings.
 
-use super::case::Case;
 use super::graph::Step;
 use super::issue::Issue;
 use super::reading::holds_steps;
+use super::validation_context::ValidationContext;
 use crate::check::Finding;
 use crate::check::catalog::{A004, A012, A013};
 use crate::definitions::Problem;
 use crate::json::Node;
 
-/// Judges the list of steps as a whole and every branching step.
-pub(super) fn check<'d>(case: &Case<'_, 'd, '_>, list: Node<'d>, issues: &mut Vec<Issue>) {
+/// Checks the list of steps as a whole and every branching step.
+pub(super) fn check<'d>(
+    case: &ValidationContext<'_, 'd, '_>,
+    list: Node<'d>,
+    issues: &mut Vec<Issue>,
+) {
     let steps = case.graph.steps();
     if steps.is_empty() {
         issues.push(Issue::of_graph(Finding::at(

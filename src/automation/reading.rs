@@ -5,7 +5,7 @@ use crate::json::Node;
 
 /// The parts of a config that the validator cares about, in order of appearance.
 #[derive(Debug, Default)]
-pub(super) struct Reading<'d, 'f> {
+pub(super) struct ConfigReading<'d, 'f> {
     /// Values in which tokens are resolved.
     pub(super) expressions: Vec<Spot<'d, 'f>>,
     /// Values that name something.
@@ -16,16 +16,16 @@ pub(super) struct Reading<'d, 'f> {
     pub(super) problems: Vec<Problem<'d, 'f>>,
 }
 
-impl<'d, 'f> Reading<'d, 'f> {
+impl<'d, 'f> ConfigReading<'d, 'f> {
     /// Walks a config object.
-    pub(super) fn of(config: Node<'d>, fields: &'f Fields) -> Reading<'d, 'f> {
-        let mut reading = Reading::default();
+    pub(super) fn of(config: Node<'d>, fields: &'f Fields) -> ConfigReading<'d, 'f> {
+        let mut reading = ConfigReading::default();
         walk(config, fields, &mut reading);
         reading
     }
 }
 
-impl<'d, 'f> Visitor<'d, 'f> for Reading<'d, 'f> {
+impl<'d, 'f> Visitor<'d, 'f> for ConfigReading<'d, 'f> {
     fn field(&mut self, spot: Spot<'d, 'f>) {
         if spot.field.expression {
             self.expressions.push(spot);

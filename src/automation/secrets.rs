@@ -2,7 +2,7 @@
 //!
 //! Goes in: a graph that may be changed. What becomes of a secret decides who asks.
 
-use super::each_step::each_step;
+use super::step_walk::each_step;
 use crate::definitions::{Definitions, Field, Fields};
 use crate::json::Value;
 

@@ -3,19 +3,19 @@
 
 use std::collections::HashMap;
 
-use super::case::{Case, Site, shown};
 use super::graph::Step;
 use super::issue::Issue;
+use super::validation_context::{Site, ValidationContext, short_text};
 use crate::check::Finding;
 use crate::check::catalog::{A004, A005, A006, A017, J005, J007};
-use crate::check::suggest::{self, shown as short};
+use crate::check::suggest::{self, short_text as short};
 use crate::json::Node;
 use crate::package::format::{GRAPH_CONFIG, GRAPH_STEP, Shape};
 use crate::package::uid::is_step_id;
 
 /// Reports the members of an object that none of the shapes has; the first says what it is.
 pub(super) fn unknown_fields<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     object: Node<'d>,
     shapes: &[&Shape],
@@ -50,9 +50,9 @@ pub(super) fn unknown_field(member: Node<'_>, what: &str, known: &[&str]) -> Fin
     }
 }
 
-/// Judges the `graphConfig` object around the steps, and gives the list of steps, if it is one.
+/// Checks the `graphConfig` object around the steps, and gives the list of steps, if it is one.
 pub(super) fn check_graph<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     graph: Node<'d>,
     issues: &mut Vec<Issue>,
 ) -> Option<Node<'d>> {
@@ -72,8 +72,8 @@ pub(super) fn check_graph<'d>(
     None
 }
 
-/// Judges every step but its config.
-pub(super) fn check_steps<'d>(case: &Case<'_, 'd, '_>, issues: &mut Vec<Issue>) {
+/// Checks every step but its config.
+pub(super) fn check_steps<'d>(case: &ValidationContext<'_, 'd, '_>, issues: &mut Vec<Issue>) {
     let mut seen: HashMap<&str, Node<'d>> = HashMap::new();
     for (position, step) in case.graph.steps().iter().enumerate() {
         let site = Site::Step(position);
@@ -97,13 +97,17 @@ pub(super) fn check_steps<'d>(case: &Case<'_, 'd, '_>, issues: &mut Vec<Issue>) 
     }
 }
 
-fn unknown_key(case: &Case<'_, '_, '_>, step: &Step<'_, '_>) -> Finding {
+fn unknown_key(case: &ValidationContext<'_, '_, '_>, step: &Step<'_, '_>) -> Finding {
     let keys = || case.definitions.steps.keys().map(String::as_str);
     let Some(written) = step.node.get("key") else {
         return Finding::at(&A005, step.node, "the step has no `key`");
     };
     let key = written.as_str().unwrap_or_default();
-    let finding = Finding::at(&A005, written, format!("{} is no step", shown(written)));
+    let finding = Finding::at(
+        &A005,
+        written,
+        format!("{} is no step", short_text(written)),
+    );
     if case.definitions.triggers.contains_key(key) {
         return finding.help("That is a trigger; it starts an automation and is no step of one.");
     }
@@ -118,7 +122,7 @@ fn bad_id<'d>(id: Node<'d>, seen: &mut HashMap<&'d str, Node<'d>>) -> Option<Fin
         return Some(Finding::at(
             &A017,
             id,
-            format!("{} is no step id", shown(id)),
+            format!("{} is no step id", short_text(id)),
         ));
     };
     if let Some(first) = seen.get(text) {

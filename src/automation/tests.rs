@@ -3,7 +3,7 @@
 //! A case of `reported` makes exactly one issue: that of the file's rule, at the path. A case
 //! of `silent` makes none.
 
-use super::{Automation, InPackage, Issue, Target, validate, validate_file};
+use super::{Automation, Issue, IssueTarget, PackageEnvironment, validate, validate_file};
 use crate::check::catalog::RULES;
 use crate::definitions::Definitions;
 use crate::json::{Doc, path};
@@ -12,7 +12,7 @@ fn issues(text: &str) -> Vec<Issue> {
     validate_file(text, Definitions::embedded()).expect("JSON")
 }
 
-fn told(issues: &[Issue]) -> Vec<String> {
+fn reported(issues: &[Issue]) -> Vec<String> {
     issues
         .iter()
         .map(|issue| {
@@ -65,7 +65,7 @@ fn every_rule_has_cases_that_hold() {
                     expected,
                     "{code}: {}\n{text}\n{:#?}",
                     part("why"),
-                    told(&found)
+                    reported(&found)
                 );
                 for issue in &found {
                     let place = &issue.finding.place;
@@ -133,7 +133,7 @@ fn the_shape_of_a_file() {
             .iter()
             .map(|issue| format!("{} {}", issue.rule().code, issue.path))
             .collect();
-        assert_eq!(actual, expected, "{text}\n{:#?}", told(&found));
+        assert_eq!(actual, expected, "{text}\n{:#?}", reported(&found));
     }
     assert!(validate_file("{", Definitions::embedded()).is_err());
     let codes: Vec<_> =
@@ -142,9 +142,9 @@ fn the_shape_of_a_file() {
             .map(|issue| (issue.code(), issue.target))
             .collect();
     let expected = [
-        ("trigger_config_invalid", Target::Trigger),
-        ("trigger_config_invalid", Target::Trigger),
-        ("step_config_invalid", Target::Graph),
+        ("trigger_config_invalid", IssueTarget::Trigger),
+        ("trigger_config_invalid", IssueTarget::Trigger),
+        ("step_config_invalid", IssueTarget::Graph),
     ];
     assert_eq!(codes, expected);
 }
@@ -152,12 +152,12 @@ fn the_shape_of_a_file() {
 #[test]
 fn a_half_that_is_absent_or_no_object_is_an_issue_of_that_half() {
     let absent = [
-        ("trigger_missing", Target::Trigger, "type"),
-        ("step_config_invalid", Target::Graph, ""),
+        ("trigger_missing", IssueTarget::Trigger, "type"),
+        ("step_config_invalid", IssueTarget::Graph, ""),
     ];
     let wrong = [
-        ("trigger_config_invalid", Target::Trigger, ""),
-        ("step_config_invalid", Target::Graph, ""),
+        ("trigger_config_invalid", IssueTarget::Trigger, ""),
+        ("step_config_invalid", IssueTarget::Graph, ""),
     ];
     for (text, expected) in [
         ("{}", absent),
@@ -166,12 +166,12 @@ fn a_half_that_is_absent_or_no_object_is_an_issue_of_that_half() {
     ] {
         let mut found = issues(text);
         found.retain(|issue| issue.rule().code != "J007");
-        let mut told: Vec<_> = found
+        let mut report: Vec<_> = found
             .iter()
             .map(|issue| (issue.code(), issue.target, issue.path.as_str()))
             .collect();
-        told.sort_by_key(|(_, target, _)| *target);
-        assert_eq!(told, expected, "{text}");
+        report.sort_by_key(|(_, target, _)| *target);
+        assert_eq!(report, expected, "{text}");
     }
 }
 
@@ -179,7 +179,7 @@ fn in_package(args: &str, excuses: &[&str]) -> Vec<String> {
     let doc = Doc::parse(args).expect("JSON");
     let unresolved = |path: &str| excuses.contains(&path);
     let is_table = |value: &str| Some(value.starts_with("$f_") && value != "$f_ghost");
-    let around = InPackage::new(doc.root(), Some("w_own"), &unresolved, &is_table);
+    let around = PackageEnvironment::new(doc.root(), Some("w_own"), &unresolved, &is_table);
     let found = validate(
         Definitions::embedded(),
         &Automation::of_args(doc.root()),
@@ -202,7 +202,7 @@ fn args(table: &str, write: &str, scope: &str) -> String {
 }
 
 #[test]
-fn in_a_package_references_are_judged_elsewhere() {
+fn in_a_package_references_are_checked_elsewhere() {
     let steps = "/graphConfig/steps";
     let own = format!("A014 {steps}/2/config/workflowId");
     let again = format!("A011 {steps}/0/config/bindings/0/targetColumn");
@@ -210,7 +210,7 @@ fn in_a_package_references_are_judged_elsewhere() {
         in_package(&args(r#""$f_a""#, r#""$f_a""#, r#""$m_x""#), &[]),
         [again.clone(), own.clone()]
     );
-    // A wrong reference is one mistake: no A010 beside the plan rule that names it.
+    // A wrong reference is one mistake: no A010 next to the plan rule that names it.
     for wrong in [
         r#""f_a""#,
         r#""$f_ghost""#,
@@ -277,7 +277,7 @@ fn in_a_package_empty_references_are_excused_by_their_path() {
 }
 
 #[test]
-fn what_is_no_object_is_left_to_others() {
+fn what_is_not_object_is_left_to_others() {
     assert_eq!(in_package(r#"{"triggerConfig": 5}"#, &[]), [""; 0]);
     assert_eq!(
         in_package(
@@ -288,7 +288,7 @@ fn what_is_no_object_is_left_to_others() {
     );
 }
 
-/// Whatever stands in the place of whatever value: issues, in places that exist, and no panic.
+/// Whatever stands in place of whatever value: issues, in places that exist, and no panic.
 #[test]
 fn no_value_anywhere_is_a_surprise() {
     let file = format!(
@@ -321,7 +321,7 @@ fn no_value_anywhere_is_a_surprise() {
 
 /// As deep as a file can be: every step takes three containers.
 #[test]
-fn the_deepest_graph_is_judged() {
+fn the_deepest_graph_is_checked() {
     let levels = 41;
     let mut steps = r#"[{"key": "email.send", "config": {"to": "a", "subject": "S", "body": "{{vars.v}}{{vars.ghost}}"}}]"#.to_owned();
     for level in 0..levels {
@@ -343,7 +343,7 @@ fn the_deepest_graph_is_judged() {
     let found = issues(&format!(
         r#"{{"trigger_config": {{"type": "manual"}}, "graph_config": {{"steps": {steps}}}}}"#
     ));
-    assert_eq!(found.len(), 1, "{:?}", told(&found));
+    assert_eq!(found.len(), 1, "{:?}", reported(&found));
     assert!(
         found[0].path.starts_with("1.then.0.else.0.then.0.")
             && found[0].path.ends_with(".then.0.config.body")
@@ -353,7 +353,7 @@ fn the_deepest_graph_is_judged() {
 
 /// A thousand steps, each reading variables and outputs. How long that takes measures `benches/check`.
 #[test]
-fn a_large_graph_is_judged() {
+fn a_large_graph_is_checked() {
     let step = |at: usize| {
         let id = |at: usize| format!("stp_{at:012}");
         let before = at.saturating_sub(1);
@@ -374,8 +374,8 @@ fn a_large_graph_is_judged() {
     let found = validate(
         Definitions::embedded(),
         &Automation::of_definition(doc.root()),
-        &super::Bare::default(),
+        &super::EmptyEnvironment::default(),
     );
     // The first step reads an output that its predecessor does not announce.
-    assert_eq!(told(&found).len(), 1, "{:?}", told(&found));
+    assert_eq!(reported(&found).len(), 1, "{:?}", reported(&found));
 }

@@ -1,10 +1,10 @@
 //! The trigger: whether it is one, and what it gives to the steps (A001, A002, A019).
 
-use super::case::{Case, Site, shown};
 use super::config;
 use super::issue::Issue;
-use super::reading::Reading;
+use super::reading::ConfigReading;
 use super::shape;
+use super::validation_context::{Site, ValidationContext, short_text};
 use crate::check::catalog::{A001, A002, A003, A019};
 use crate::check::{Finding, suggest};
 use crate::definitions::{self, Definitions};
@@ -18,10 +18,10 @@ const RECORD_EVENT: &str = "record.event";
 pub(super) struct Trigger<'d, 'f> {
     /// Its object, when there is one.
     pub(super) node: Option<Node<'d>>,
-    /// The declaration of its type. Nothing that follows from the trigger is judged without it.
+    /// The declaration of its type. Nothing that follows from the trigger is checked without it.
     pub(super) declared: Option<&'f definitions::Trigger>,
     config: Option<Node<'d>>,
-    reading: Reading<'d, 'f>,
+    reading: ConfigReading<'d, 'f>,
 }
 
 /// What a `record.event` trigger waits for.
@@ -43,8 +43,8 @@ impl<'d, 'f> Trigger<'d, 'f> {
             .and_then(|node| node.get("config"))
             .filter(|config| config.is_object());
         let reading = match (config, declared) {
-            (Some(config), Some(declared)) => Reading::of(config, &declared.config),
-            _ => Reading::default(),
+            (Some(config), Some(declared)) => ConfigReading::of(config, &declared.config),
+            _ => ConfigReading::default(),
         };
         Trigger {
             node,
@@ -76,7 +76,7 @@ impl<'d> Watch<'d> {
     }
 
     /// The columns to which it is limited; `Some` and empty when to none.
-    /// `None` when that cannot be told.
+    /// `None` when that cannot be reported.
     pub(super) fn columns(&self) -> Option<Vec<Node<'d>>> {
         match self.config.get("watchedColumns") {
             None => Some(Vec::new()),
@@ -86,8 +86,8 @@ impl<'d> Watch<'d> {
     }
 }
 
-/// Judges the trigger.
-pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+/// Checks the trigger.
+pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) {
     let Some(node) = case.trigger.node else {
         return;
     };
@@ -123,8 +123,8 @@ pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
     }
 }
 
-/// Says what stands in the place of a trigger: nothing, a step, or something unheard of.
-fn no_trigger<'d>(case: &Case<'_, 'd, '_>, node: Node<'d>) -> Issue {
+/// Says what stands in place of a trigger: nothing, a step, or something unheard of.
+fn no_trigger<'d>(case: &ValidationContext<'_, 'd, '_>, node: Node<'d>) -> Issue {
     let definitions = case.definitions;
     let triggers = || definitions.triggers.keys().map(String::as_str);
     let written = node.get("type");
@@ -162,7 +162,7 @@ fn no_trigger<'d>(case: &Case<'_, 'd, '_>, node: Node<'d>) -> Issue {
         )
     } else {
         let kind = written.unwrap_or(node);
-        let finding = Finding::at(&A002, kind, format!("{} is no trigger", shown(kind)));
+        let finding = Finding::at(&A002, kind, format!("{} is no trigger", short_text(kind)));
         (None, choose(finding, name.unwrap_or_default(), triggers()))
     };
     let place = if absent.is_some() {

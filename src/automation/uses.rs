@@ -5,13 +5,13 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use super::case::{Case, Site};
+use super::environment::OF_EVERY_ROW;
 use super::graph::Step;
 use super::issue::Issue;
-use super::surroundings::OF_EVERY_ROW;
 use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
+use super::validation_context::{Site, ValidationContext};
 use crate::check::catalog::{A007, A008, A009, A015, A018};
-use crate::check::suggest::{self, shown as short};
+use crate::check::suggest::{self, short_text as short};
 use crate::check::{Finding, Rule};
 use crate::definitions::{self, Definitions, Spot};
 use crate::json::Node;
@@ -34,8 +34,8 @@ struct Providers<'d> {
     records: Vec<usize>,
 }
 
-/// Judges every read of every step.
-pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+/// Checks every read of every step.
+pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) {
     let providers = Providers::of(case);
     for (position, step) in case.graph.steps().iter().enumerate() {
         let mut reads = Reads {
@@ -67,7 +67,7 @@ fn is_literal(step: &Step<'_, '_>, spot: &Spot<'_, '_>) -> bool {
 }
 
 impl<'d> Providers<'d> {
-    fn of(case: &Case<'_, 'd, '_>) -> Providers<'d> {
+    fn of(case: &ValidationContext<'_, 'd, '_>) -> Providers<'d> {
         let mut providers = Providers {
             variables: IndexMap::new(),
             unnamed: Vec::new(),
@@ -118,7 +118,11 @@ impl<'d> Providers<'d> {
 
 /// Whether the step is none, or its id is malformed or another's (J005, A017, A006): a token for
 /// an id that nothing has may well mean this step, and is no second mistake.
-fn misnamed<'d>(case: &Case<'_, 'd, '_>, position: usize, step: &Step<'d, '_>) -> bool {
+fn misnamed<'d>(
+    case: &ValidationContext<'_, 'd, '_>,
+    position: usize,
+    step: &Step<'d, '_>,
+) -> bool {
     match step.node.get("id") {
         Some(_) => step
             .id()
@@ -140,7 +144,7 @@ fn naming_fields(definitions: &Definitions) -> Vec<&str> {
 
 /// The reads of one step.
 struct Reads<'r, 'v, 'd, 'f> {
-    case: &'r Case<'v, 'd, 'f>,
+    case: &'r ValidationContext<'v, 'd, 'f>,
     providers: &'r Providers<'d>,
     position: usize,
     /// What was reported of which value: the same token twice in a text is one mistake.
@@ -151,7 +155,7 @@ struct Reads<'r, 'v, 'd, 'f> {
 }
 
 impl<'d> Reads<'_, '_, 'd, '_> {
-    /// Judges the tokens in a value and in everything inside it.
+    /// Checks the tokens in a value and in everything inside it.
     fn expression(&mut self, value: Node<'d>) {
         for node in value.descendants() {
             let Some(text) = node.as_str() else { continue };
@@ -166,7 +170,7 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         }
     }
 
-    /// Judges what the condition of an `ifElse` compares.
+    /// Checks what the condition of an `ifElse` compares.
     fn condition(&mut self, condition: Node<'d>) {
         match condition.get_str("subject") {
             Some("record") => {

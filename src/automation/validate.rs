@@ -1,10 +1,10 @@
 //! The validator: trigger and steps in, issues out.
 
-use super::case::{Case, Site};
+use super::environment::Environment;
 use super::graph::Graph;
 use super::issue::Issue;
-use super::surroundings::Surroundings;
 use super::trigger::{self, Trigger};
+use super::validation_context::{Site, ValidationContext};
 use super::{between, config, outcome, shape, uses, writes};
 use crate::check::Finding;
 use crate::check::catalog::A016;
@@ -14,8 +14,8 @@ use crate::json::Node;
 /// The two halves of an automation as they are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Automation<'d> {
-    /// `triggerConfig` (or `trigger_config`). What is no object is left to whoever judges the
-    /// document around it, and nothing that depends on the trigger is judged.
+    /// `triggerConfig` (or `trigger_config`). What is not an object is left to whoever checks the
+    /// document around it, and nothing that depends on the trigger is checked.
     pub trigger: Option<Node<'d>>,
     /// `graphConfig` (or `graph_config`); likewise.
     pub graph: Option<Node<'d>>,
@@ -39,19 +39,19 @@ impl<'d> Automation<'d> {
     }
 }
 
-/// Judges an automation: rules A001 to A019, J005 for steps and names of the wrong type, and
+/// Checks an automation: rules A001 to A019, J005 for steps and names of the wrong type, and
 /// J007 for unknown fields of trigger, graph and steps; over the API also what references look
-/// like (A003, A016) and unknown settings (S018), which the plan rules judge in a package.
+/// like (A003, A016) and unknown settings (S018), which the plan rules check in a package.
 ///
 /// Issues of the trigger come first, then those of the graph, rule by rule. One mistake makes
 /// one issue, and what cannot be told is not reported.
 pub fn validate(
     definitions: &Definitions,
     automation: &Automation<'_>,
-    surroundings: &dyn Surroundings,
+    surroundings: &dyn Environment,
 ) -> Vec<Issue> {
     let graph = automation.graph.filter(|graph| graph.is_object());
-    let case = Case {
+    let case = ValidationContext {
         definitions,
         trigger: Trigger::read(automation.trigger, definitions),
         graph: graph
@@ -73,7 +73,7 @@ pub fn validate(
 }
 
 /// Holds the config of every step against its declaration.
-fn check_configs(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+fn check_configs(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) {
     for (position, step) in case.graph.steps().iter().enumerate() {
         let (Some(key), Some(declared)) = (step.key, step.declared) else {
             continue;

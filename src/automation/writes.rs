@@ -1,11 +1,11 @@
 //! What steps do to the automation itself: writing the row that fired (A010, A016), firing it
 //! again (A011), running it (A014).
 
-use super::case::{Case, Site, shown};
+use super::environment::Setting;
 use super::graph::Step;
 use super::issue::Issue;
-use super::surroundings::Setting;
 use super::trigger::Watch;
+use super::validation_context::{Site, ValidationContext, short_text};
 use crate::check::Finding;
 use crate::check::catalog::{A010, A011, A014, A016};
 use crate::definitions::ReferenceKind;
@@ -13,8 +13,8 @@ use crate::json::Node;
 
 const FEATURE_WRITE: &str = "feature.write";
 
-/// Judges what each step reaches.
-pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
+/// Checks what each step reaches.
+pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) {
     let watch = case.trigger.watch();
     for (position, step) in case.graph.steps().iter().enumerate() {
         runs_itself(case, position, step, issues);
@@ -57,8 +57,8 @@ pub(super) fn check(case: &Case<'_, '_, '_>, issues: &mut Vec<Issue>) {
             Some(false) if mode.as_str() == Some("updateTrigger") => {
                 let message = format!(
                     "`updateTrigger` targets {}, and the row is of {}",
-                    shown(target),
-                    shown(watch.table)
+                    short_text(target),
+                    short_text(watch.table)
                 );
                 let finding =
                     Finding::at(&A010, target, message).related(watch.table, "the trigger's table");
@@ -87,7 +87,7 @@ fn fires_again<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) -> Opt
     let awaited = watch.awaits("created").filter(|_| inserts)?;
     let message = format!(
         "{} creates rows of the table whose new rows the trigger waits for",
-        shown(mode)
+        short_text(mode)
     );
     let finding =
         Finding::at(&A011, mode, message).related(awaited, "the trigger waits for new rows");
@@ -108,7 +108,7 @@ fn changes_watched<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) ->
         if columns.is_empty() {
             let message = format!(
                 "writing {} fires the trigger again: it waits for a change of any column",
-                shown(target)
+                short_text(target)
             );
             return Some(
                 Finding::at(&A011, target, message)
@@ -123,7 +123,7 @@ fn changes_watched<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) ->
         if let Some(watched) = watched {
             let message = format!(
                 "writing {} fires the trigger again: it waits for changes of this column",
-                shown(target)
+                short_text(target)
             );
             return Some(
                 Finding::at(&A011, target, message).related(*watched, "the column is watched here"),
@@ -134,7 +134,7 @@ fn changes_watched<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) ->
 }
 
 fn runs_itself<'d>(
-    case: &Case<'_, 'd, '_>,
+    case: &ValidationContext<'_, 'd, '_>,
     position: usize,
     step: &Step<'d, '_>,
     issues: &mut Vec<Issue>,
@@ -145,7 +145,7 @@ fn runs_itself<'d>(
             .is_some_and(|reference| reference.kind == ReferenceKind::WorkflowV2);
         let named = spot.node.as_str().is_some_and(|value| case.is_own(value));
         if automation && named {
-            let message = format!("{} is this automation itself", shown(spot.node));
+            let message = format!("{} is this automation itself", short_text(spot.node));
             issues.push(case.issue(
                 Site::Step(position),
                 spot.node,

@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 
 /// What one entry stands for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Known {
+pub struct BaselineKey {
     /// Path of the package, with slashes, relative to the baseline's own folder where it can be.
     pub path: String,
     /// The rule.
@@ -72,7 +72,7 @@ pub enum BaselineError {
 /// Known findings with how many of each there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
-    known: BTreeMap<Known, usize>,
+    known: BTreeMap<BaselineKey, usize>,
 }
 
 impl Baseline {
@@ -91,7 +91,7 @@ impl Baseline {
                 count,
             } = entry;
             (
-                Known {
+                BaselineKey {
                     path,
                     code,
                     pointer,
@@ -126,7 +126,7 @@ impl Baseline {
     /// Adds the findings of one package.
     pub fn add(&mut self, path: &str, findings: &[Located]) {
         for finding in findings.iter().filter(|finding| *finding.rule != J001) {
-            *self.known.entry(known(path, finding)).or_default() += 1;
+            *self.known.entry(key_of(path, finding)).or_default() += 1;
         }
     }
 
@@ -148,7 +148,7 @@ impl Baseline {
             if *finding.rule == J001 {
                 return true;
             }
-            match self.known.get_mut(&known(path, finding)) {
+            match self.known.get_mut(&key_of(path, finding)) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
                     false
@@ -160,7 +160,10 @@ impl Baseline {
     }
 
     /// Entries of the packages in `paths` that no finding used up: they can be removed.
-    pub fn stale<'b>(&'b self, paths: &'b [String]) -> impl Iterator<Item = (&'b Known, usize)> {
+    pub fn stale<'b>(
+        &'b self,
+        paths: &'b [String],
+    ) -> impl Iterator<Item = (&'b BaselineKey, usize)> {
         let left = self
             .known
             .iter()
@@ -169,8 +172,8 @@ impl Baseline {
     }
 }
 
-fn known(path: &str, finding: &Located) -> Known {
-    Known {
+fn key_of(path: &str, finding: &Located) -> BaselineKey {
+    BaselineKey {
         path: path.to_owned(),
         code: finding.rule.code.to_owned(),
         pointer: finding.spot.pointer.clone(),

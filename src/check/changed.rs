@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Value {
 /// Pointers with values, or codes with pointers.
 pub(super) type Pairs<'p> = &'p [(&'p str, &'p str)];
 
-/// Each case: changes of `base`, and the findings owed; pointers are below `root`, unless they begin
+/// Each case: changes of `base`, and the findings required; pointers are below `root`, unless they begin
 /// with `!`.
 pub(super) fn table(base: &str, root: &str, cases: &[(Pairs<'_>, Pairs<'_>)]) {
     let place = |pointer: &str| match pointer.strip_prefix('!') {

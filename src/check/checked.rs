@@ -1,7 +1,7 @@
 //! A package that has no errors, read for the stages after the check.
 
 use super::{CheckOptions, FileReport, Severity, check_text};
-use crate::json::{Doc, Kind, Node};
+use crate::json::{Doc, JsonKind, Node};
 use crate::package::model::{Manifest, ModelError};
 use crate::package::payload::RawEntry;
 
@@ -67,7 +67,7 @@ fn raw_entry<'t>(text: &'t str, entry: Node<'_>) -> RawEntry<'t> {
     let columns = entry.get("columns").into_iter().flat_map(Node::elements);
     let rows = entry
         .get("rows")
-        .filter(|rows| matches!(rows.kind(), Kind::Rows | Kind::Array));
+        .filter(|rows| matches!(rows.kind(), JsonKind::Rows | JsonKind::Array));
     RawEntry {
         feature_ref: crate::package::reference::undollared(
             entry.get_str("featureRef").unwrap_or_default(),

@@ -58,7 +58,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// A mend that a tool can make.
+/// A fix that a tool can make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as an imperative.
@@ -84,7 +84,7 @@ pub struct Finding {
     pub help: String,
     /// Other places.
     pub related: Vec<Related>,
-    /// A mend, when there is a mechanical one.
+    /// A fix, when there is a mechanical one.
     pub fix: Option<Fix>,
 }
 
@@ -129,7 +129,7 @@ impl Finding {
         self
     }
 
-    /// With a mend.
+    /// With a fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Finding {
         self.fix = Some(fix);

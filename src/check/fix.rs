@@ -1,4 +1,4 @@
-//! Mending: the edits of findings applied to a text, again and again until nothing is left to do.
+//! Fixing: the edits of findings applied to a text, again and again until nothing is left to do.
 //!
 //! Goes in: text. Comes out: text, with its byte-order mark and line ends as they were. Files are
 //! no concern of this module.
@@ -14,7 +14,7 @@ use super::rule::Rule;
 use crate::json::{Doc, Node, write_string};
 use crate::package::reference::is_declaration;
 
-/// How often a text is checked and mended before mending gives up.
+/// How often a text is checked and fixed before fixing gives up.
 pub const MAX_ROUNDS: usize = 10;
 
 /// Applies the edits of as many fixes as fit together, in order of place; of two that touch the
@@ -66,33 +66,33 @@ fn collide(a: &Range<usize>, b: &Range<usize>) -> bool {
     overlap || a.start == b.start || touch && (a.is_empty() || b.is_empty())
 }
 
-/// What mending a text came to.
+/// What fixing a text came to.
 #[derive(Debug)]
-pub struct Mended {
+pub struct Fixed {
     /// The bytes as they should be, byte-order mark included.
     pub bytes: Vec<u8>,
-    /// How many findings of each rule were mended.
+    /// How many findings of each rule were fixed.
     pub fixed: BTreeMap<&'static str, usize>,
     /// Whether they differ from what they were; declarations may, without any finding.
     pub changed: bool,
-    /// Whether mending ended because nothing was left to do.
+    /// Whether fixing ended because nothing was left to do.
     pub stable: bool,
 }
 
-impl Mended {
-    /// How many findings were mended.
+impl Fixed {
+    /// How many findings were fixed.
     pub fn count(&self) -> usize {
         self.fixed.values().sum()
     }
 }
 
-/// Checks and mends `bytes` in turns until no fix is left, at most [`MAX_ROUNDS`] times.
+/// Checks and fixes `bytes` in turns until no fix is left, at most [`MAX_ROUNDS`] times.
 ///
 /// `check` gives the findings of a text whose fixes are wanted (and no others). A round that would
 /// leave something that is no JSON any more is taken back.
-pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mended {
+pub fn apply_fixes(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Fixed {
     let mark = &bytes[..bytes.len() - without_mark(bytes).len()];
-    let mut mended = Mended {
+    let mut fixed_text = Fixed {
         bytes: bytes.to_vec(),
         fixed: BTreeMap::new(),
         changed: false,
@@ -104,32 +104,32 @@ pub fn mend(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Mende
             .iter()
             .filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?)))
             .unzip();
-        let applied = std::str::from_utf8(without_mark(&mended.bytes))
+        let applied = std::str::from_utf8(without_mark(&fixed_text.bytes))
             .ok()
             .and_then(|text| apply(text, &fixes));
         let Some((text, made)) = applied else {
-            mended.stable = true;
+            fixed_text.stable = true;
             break;
         };
         let candidate = [mark, text.as_bytes()].concat();
         let after = check(&candidate);
-        if candidate == mended.bytes || after.iter().any(|finding| *finding.rule == J001) {
+        if candidate == fixed_text.bytes || after.iter().any(|finding| *finding.rule == J001) {
             break;
         }
         for index in made {
-            *mended.fixed.entry(rules[index].code).or_default() += 1;
+            *fixed_text.fixed.entry(rules[index].code).or_default() += 1;
         }
-        mended.bytes = candidate;
+        fixed_text.bytes = candidate;
         findings = after;
     }
-    if let Some(text) = std::str::from_utf8(without_mark(&mended.bytes))
+    if let Some(text) = std::str::from_utf8(without_mark(&fixed_text.bytes))
         .ok()
         .and_then(undollar)
     {
-        mended.bytes = [mark, text.as_bytes()].concat();
+        fixed_text.bytes = [mark, text.as_bytes()].concat();
     }
-    mended.changed = mended.bytes != bytes;
-    mended
+    fixed_text.changed = fixed_text.bytes != bytes;
+    fixed_text
 }
 
 /// The elements of a list that a holder may have.
@@ -139,7 +139,7 @@ fn entries<'d>(holder: Option<Node<'d>>, key: &str) -> impl Iterator<Item = Node
 }
 
 /// Declarations without the dollar that readers tolerate and the canonical form drops; nothing
-/// when there is none. No finding speaks of them, so they are mended beside the findings.
+/// when there is none. No finding speaks of them, so they are fixed next to the findings.
 fn undollar(text: &str) -> Option<String> {
     let doc = Doc::parse_package(text).ok()?;
     let root = doc.root();
@@ -176,13 +176,16 @@ mod tests {
     #[test]
     fn declarations_lose_the_dollar_that_uses_keep() {
         let text = "\u{feff}{\"templateVersion\": 1, \"plan\": {\"steps\": [{\"ref\": \"$f_a\", \"args\": {\"x\": \"$f_a\"}}]}}";
-        let mended = super::mend(text.as_bytes(), |_| Vec::new());
-        assert!(mended.changed);
-        assert_eq!(mended.count(), 0);
-        assert_eq!(mended.bytes, text.replacen("$f_a", "f_a", 1).into_bytes());
+        let fixed_text = super::apply_fixes(text.as_bytes(), |_| Vec::new());
+        assert!(fixed_text.changed);
+        assert_eq!(fixed_text.count(), 0);
+        assert_eq!(
+            fixed_text.bytes,
+            text.replacen("$f_a", "f_a", 1).into_bytes()
+        );
     }
 
-    use super::{Mended, apply, mend};
+    use super::{Fixed, apply, apply_fixes};
     use crate::check::catalog::R003;
     use crate::check::finding::{Edit, Finding, Fix, Place};
 
@@ -192,7 +195,7 @@ mod tests {
             text: (*text).to_owned(),
         });
         Fix {
-            title: "mend".to_owned(),
+            title: "fix".to_owned(),
             safe: true,
             edits: edits.collect(),
         }
@@ -236,20 +239,20 @@ mod tests {
     }
 
     #[test]
-    fn mending_goes_on_until_nothing_is_left_and_keeps_mark_and_line_ends() {
-        let Mended {
+    fn fixing_goes_on_until_nothing_is_left_and_keeps_mark_and_line_ends() {
+        let Fixed {
             bytes,
             fixed,
             stable,
             ..
-        } = mend("\u{feff}ab\r\nz".as_bytes(), next_letters);
+        } = apply_fixes("\u{feff}ab\r\nz".as_bytes(), next_letters);
         assert_eq!(bytes, "\u{feff}cc\r\nz".as_bytes());
         assert_eq!(fixed.get("R003"), Some(&3));
         assert!(stable);
     }
 
     #[test]
-    fn mending_that_never_ends_is_ended() {
+    fn fixing_that_never_ends_is_ended() {
         let flip = |bytes: &[u8]| {
             let place = Place {
                 pointer: String::new(),
@@ -258,8 +261,8 @@ mod tests {
             let other = if bytes == b"0" { "1" } else { "0" };
             vec![Finding::new(&R003, place, "flip").fix(fix(&[(0, 1, other)]))]
         };
-        let mended = mend(b"0", flip);
-        assert!(!mended.stable);
-        assert_eq!(mended.count(), super::MAX_ROUNDS);
+        let fixed_text = apply_fixes(b"0", flip);
+        assert!(!fixed_text.stable);
+        assert_eq!(fixed_text.count(), super::MAX_ROUNDS);
     }
 }

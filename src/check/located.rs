@@ -41,7 +41,7 @@ pub struct Located {
     pub help: String,
     /// Other places with what is there.
     pub related: Vec<(Spot, String)>,
-    /// A mend.
+    /// A fix.
     pub fix: Option<Fix>,
 }
 

@@ -1,7 +1,7 @@
 //! The page of a rule, for people and for other tools.
 //!
 //! Pages hold the examples that the tests run, and the fences of those say how. Comes out: the page with a
-//! sentence in the place of each, or the reason alone. Prints nothing.
+//! sentence in place of each, or the reason alone. Prints nothing.
 
 /// The page for people: what the fences of examples say to the tests becomes a sentence.
 pub fn readable(page: &str) -> String {

@@ -38,7 +38,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// What to do about a finding, unless the finding knows better.
     pub help: &'static str,
-    /// The page `tplkit explain` shows: why, a failing and a mended example.
+    /// The page `tplkit explain` shows: why, a failing and a fixed example.
     pub page: &'static str,
 }
 

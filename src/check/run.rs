@@ -11,7 +11,7 @@ use super::{rows, rules};
 use crate::definitions::Definitions;
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
-/// How a file is to be judged.
+/// How a file is to be checked.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckOptions<'o> {
     /// The registry that configs and cells are held against.

@@ -31,7 +31,7 @@ pub fn help<'c>(
 }
 
 /// A value as it stands in the file, cut to a length that fits into a message.
-pub fn shown(raw: &str) -> String {
+pub fn short_text(raw: &str) -> String {
     const LONGEST: usize = 60;
     if raw.chars().count() <= LONGEST {
         return raw.to_owned();

@@ -1,6 +1,6 @@
 //! What can be typed: options that every command has, and the commands.
 //!
-//! Each command declares its own arguments beside its code; here they are only gathered.
+//! Each command declares its own arguments next to its code; here they are only gathered.
 
 use std::ffi::OsString;
 

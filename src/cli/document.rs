@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tplkit::check::render::Trouble;
+use tplkit::check::render::ReportError;
 use tplkit::printable;
 
 /// The version of every JSON document that the tool writes.
@@ -45,7 +45,7 @@ pub(crate) fn page(items: &[Box<RawValue>], next_cursor: Option<&str>) -> Box<Ra
 }
 
 /// The `errors` member, in the form that reports have too.
-pub(crate) fn errors(troubles: &[Trouble]) -> Value {
+pub(crate) fn errors(troubles: &[ReportError]) -> Value {
     let errors = troubles.iter().map(|trouble| {
         let mut error = json!({"message": trouble.message});
         if let Some(path) = &trouble.path {

@@ -72,7 +72,7 @@ pub(crate) enum CliError {
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
     /// A server refused something, or did not answer.
-    #[error("{}", remote::told(.0))]
+    #[error("{}", remote::describe(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
     #[error("not signed in{}", url.as_ref().map(|url| format!(" to `{url}`")).unwrap_or_default())]
@@ -113,7 +113,7 @@ pub(crate) enum CliError {
         id: String,
     },
     /// A refusal that has a better explanation than its code.
-    #[error("{}", remote::told(source))]
+    #[error("{}", remote::describe(source))]
     Explained {
         /// The refusal.
         source: Box<tplkit::client::Error>,

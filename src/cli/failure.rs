@@ -8,19 +8,19 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
-use tplkit::check::render::{self, Report, Trouble};
+use tplkit::check::render::{self, Report, ReportError};
 
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout};
-use super::{args, document, last_words};
+use super::{args, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
-    let wish = Wish::read(words);
+    let wish = OutputMode::read(words);
     if wish.json {
-        let stopped = trouble("interrupted".to_owned(), None);
-        last_words::owe(wish.document(&stopped, "failed", Map::new()));
+        let stopped = report_error("interrupted".to_owned(), None);
+        interrupt_message::set_document(wish.document(&stopped, "failed", Map::new()));
     }
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(exit)) => exit,
@@ -28,8 +28,8 @@ pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliE
         Err(_) => {
             // The panic hook has told stderr where.
             let help = format!("please report it at {}", env!("CARGO_PKG_REPOSITORY"));
-            tell(
-                &trouble("tplkit has a bug and had to stop".to_owned(), Some(help)),
+            print(
+                &report_error("tplkit has a bug and had to stop".to_owned(), Some(help)),
                 &wish,
             );
             Exit::Bug
@@ -37,7 +37,7 @@ pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliE
     }
 }
 
-fn fail(error: &CliError, wish: &Wish) -> Exit {
+fn fail(error: &CliError, wish: &OutputMode) -> Exit {
     match error {
         // Whoever read our output has read enough.
         CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
@@ -52,8 +52,8 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
             let (message, rest) = text.split_once("\n\n").unwrap_or((text.as_str(), ""));
             let message = message.strip_prefix("error: ").unwrap_or(message).trim();
             let rest = rest.trim();
-            tell(
-                &trouble(
+            print(
+                &report_error(
                     message.to_owned(),
                     (!rest.is_empty()).then(|| rest.to_owned()),
                 ),
@@ -62,19 +62,19 @@ fn fail(error: &CliError, wish: &Wish) -> Exit {
             Exit::Usage
         }
         other => {
-            let trouble = Trouble {
+            let trouble = ReportError {
                 path: other.path().cloned(),
                 message: other.to_string(),
                 help: other.help(),
             };
-            tell_more(&trouble, wish, other);
+            print_more(&trouble, wish, other);
             other.exit()
         }
     }
 }
 
 /// Help and version: results, not failures.
-fn help(error: &clap::Error, wish: &Wish) -> Exit {
+fn help(error: &clap::Error, wish: &OutputMode) -> Exit {
     if wish.json {
         let text = error.render().to_string();
         print_stdout(&document::write(
@@ -88,31 +88,31 @@ fn help(error: &clap::Error, wish: &Wish) -> Exit {
     Exit::Done
 }
 
-fn trouble(message: String, help: Option<String>) -> Trouble {
-    Trouble {
+fn report_error(message: String, help: Option<String>) -> ReportError {
+    ReportError {
         path: None,
         message,
         help,
     }
 }
 
-/// Tells stderr in words, and stdout as a document when that was asked for.
-fn tell(trouble: &Trouble, wish: &Wish) {
+/// Writes to stderr in words, and stdout as a document when that was asked for.
+fn print(trouble: &ReportError, wish: &OutputMode) {
     print_error(trouble);
-    tell_as(trouble, wish, "failed", Map::new());
+    print_as(trouble, wish, "failed", Map::new());
 }
 
 /// The same for an error that documents know more about.
-fn tell_more(trouble: &Trouble, wish: &Wish, error: &CliError) {
+fn print_more(trouble: &ReportError, wish: &OutputMode, error: &CliError) {
     let outcome = match error.exit() {
         Exit::Findings => "findings",
         _ => "failed",
     };
     print_error_in_detail(trouble, &error.faults());
-    tell_as(trouble, wish, outcome, error.members());
+    print_as(trouble, wish, outcome, error.members());
 }
 
-fn tell_as(trouble: &Trouble, wish: &Wish, outcome: &str, members: Map<String, Value>) {
+fn print_as(trouble: &ReportError, wish: &OutputMode, outcome: &str, members: Map<String, Value>) {
     if wish.json {
         // There is nobody left to tell about a closed stdout.
         print_stdout(&wish.document(trouble, outcome, members)).ok();
@@ -120,19 +120,24 @@ fn tell_as(trouble: &Trouble, wish: &Wish, outcome: &str, members: Map<String, V
 }
 
 /// What the words say about the form of the output, read without understanding the rest.
-struct Wish {
+struct OutputMode {
     /// One JSON document on stdout.
     json: bool,
     /// In the shape of `check` and `promote`.
     report: bool,
 }
 
-impl Wish {
-    /// The document that tells of a failure.
-    fn document(&self, trouble: &Trouble, outcome: &str, members: Map<String, Value>) -> String {
+impl OutputMode {
+    /// The document that reports a failure.
+    fn document(
+        &self,
+        trouble: &ReportError,
+        outcome: &str,
+        members: Map<String, Value>,
+    ) -> String {
         if self.report {
             return render::json(&Report {
-                troubles: vec![trouble.clone()],
+                errors: vec![trouble.clone()],
                 ..Report::default()
             });
         }
@@ -143,7 +148,7 @@ impl Wish {
         document::write(outcome, &body)
     }
 
-    fn read(words: &[OsString]) -> Wish {
+    fn read(words: &[OsString]) -> OutputMode {
         let words: Vec<&str> = words
             .iter()
             .skip(1)
@@ -155,7 +160,7 @@ impl Wish {
             .iter()
             .find(|word| commands.find_subcommand(word).is_some());
         let paired = words.windows(2).any(|pair| pair == ["--format", "json"]);
-        Wish {
+        OutputMode {
             json: paired || words.contains(&"--format=json"),
             report: command.is_some_and(|word| ["check", "promote"].contains(word)),
         }
@@ -167,7 +172,7 @@ mod tests {
     use std::ffi::OsString;
     use std::io;
 
-    use super::{Wish, guard};
+    use super::{OutputMode, guard};
     use crate::cli::error::CliError;
     use crate::cli::exit::Exit;
 
@@ -188,7 +193,7 @@ mod tests {
     #[test]
     fn the_wish_for_json_is_read_whatever_else_stands_there() {
         let read = |line: &str| {
-            let wish = Wish::read(&words(line));
+            let wish = OutputMode::read(&words(line));
             (wish.json, wish.report)
         };
         assert_eq!(

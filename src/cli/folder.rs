@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tplkit::layout::{self, Fill, Folder, INDEX, Index, Section, Target, is_name};
+use tplkit::layout::{self, FileSink, Fill, Folder, INDEX, Index, Section, is_name};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 use tplkit::printable;
@@ -84,7 +84,7 @@ fn is_plain(root: &Path, name: &str) -> io::Result<bool> {
 /// A folder that is being filled.
 struct Filling<'f>(&'f Path);
 
-impl Target for Filling<'_> {
+impl FileSink for Filling<'_> {
     fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
         let path = self.0.join(name);
         if let Some(folder) = path.parent() {
@@ -138,7 +138,7 @@ pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<Filled, N
             Ok(replace_files(folder, stage.path(), &index)?)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let stage = stage(beside(folder)).map_err(failed)?;
+            let stage = stage(parent_of(folder)).map_err(failed)?;
             let index = fill(stage.path(), text, folder)?;
             fs::rename(stage.path(), folder).map_err(failed)?;
             // Nothing is left to be removed under the old name.
@@ -152,7 +152,7 @@ pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<Filled, N
     }
 }
 
-fn beside(folder: &Path) -> &Path {
+fn parent_of(folder: &Path) -> &Path {
     folder
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -1,7 +1,7 @@
 //! Ctrl-C.
 
 use super::exit::Exit;
-use super::last_words;
+use super::interrupt_message;
 
 /// Makes Ctrl-C end the process with the documented code.
 ///
@@ -15,7 +15,7 @@ pub(crate) fn install() {
         if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
             dialoguer::console::Term::stderr().show_cursor().ok();
         }
-        last_words::say();
+        interrupt_message::say();
         std::process::exit(Exit::Interrupted as i32)
     })
     .ok();
@@ -25,10 +25,10 @@ pub(crate) fn install() {
 pub(crate) fn keeping_echo<T>(ask: impl FnOnce() -> T) -> T {
     #[cfg(unix)]
     echo::keep();
-    let answer = ask();
+    let response = ask();
     #[cfg(unix)]
     echo::forget();
-    answer
+    response
 }
 
 /// The settings of the terminal before a question changed them.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tplkit::check::render::counted;
 use tplkit::client::{Client, Error, Feature, Job};
 use tplkit::printable;
-use tplkit::workspace::Kind;
+use tplkit::workspace::RecordKind;
 
 /// What the undo of a job takes away, as far as it can be known from outside.
 #[derive(Debug, Default, Serialize)]
@@ -82,7 +82,7 @@ impl Losses {
         let bound = client.plan(template, &body)?.record.bind;
         let bound: Vec<_> = bound
             .into_iter()
-            .filter(|bound| bound.kind == Kind::Feature)
+            .filter(|bound| bound.kind == RecordKind::Feature)
             .collect();
         let mut all: Vec<Feature> = Vec::new();
         for page in client.features(Some(workspace)) {

@@ -3,9 +3,9 @@
 //! `args` turns words into typed requests, `commands` has one file per command, `output` is the
 //! only place that prints and `failure` the only one that sorts errors into exit codes.
 
-mod applied;
+mod apply_summary;
 pub(crate) mod args;
-mod checking;
+mod checker;
 pub(crate) mod commands;
 mod destination;
 mod document;
@@ -13,20 +13,20 @@ mod error;
 mod exit;
 pub(crate) mod failure;
 mod folder;
-mod following;
 pub(crate) mod interrupt;
-mod last_words;
+mod interrupt_message;
+mod job_progress;
 mod losses;
 mod output;
 mod package_file;
 mod packed;
-mod planned;
+mod plan_view;
 mod remote;
 mod replace;
 mod resolutions;
+mod resume_hint;
 pub(crate) mod session;
 mod source;
-mod starting;
+mod start_job;
 mod walk;
 mod watch;
-mod way_back;

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tplkit::check::render::Trouble;
+use tplkit::check::render::ReportError;
 use tplkit::printable;
 
 use super::error::CliError;
-use super::last_words;
+use super::interrupt_message;
 use super::replace;
 use super::source::is_stdin;
 
@@ -42,7 +42,7 @@ pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
 
 /// Writes a result that may be no text, whole.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
-    last_words::begin();
+    interrupt_message::begin();
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
@@ -54,12 +54,12 @@ pub(crate) fn print_note(text: &str) {
 }
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.
-pub(crate) fn print_error(trouble: &Trouble) {
+pub(crate) fn print_error(trouble: &ReportError) {
     print_error_in_detail(trouble, &[]);
 }
 
 /// The same with single faults.
-pub(crate) fn print_error_in_detail(trouble: &Trouble, details: &[String]) {
+pub(crate) fn print_error_in_detail(trouble: &ReportError, details: &[String]) {
     let help = trouble
         .help
         .as_ref()

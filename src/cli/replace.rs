@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 
-/// Writes `bytes` to `path` through a temporary file beside it and a rename: killed at any moment,
+/// Writes `bytes` to `path` through a temporary file next to it and a rename: killed at any moment,
 /// the path holds the old content or the new, whole. A link is followed to the real file, and
-/// permissions stay. What is no regular file (a pipe, a terminal) is written to as it is.
+/// permissions stay. What is not a regular file (a pipe, a terminal) is written to as it is.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     put(path, bytes, 0o666)
 }

@@ -58,14 +58,14 @@ impl Session {
         self.verbose > 0
     }
 
-    /// Tells something on the side, unless quiet.
+    /// Reports something on the side, unless quiet.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if self.quiet == 0 {
             print_note(text.as_ref());
         }
     }
 
-    /// Tells something on the side to whoever wants to know more.
+    /// Reports something on the side to whoever wants to know more.
     pub(crate) fn detail(&self, text: impl FnOnce() -> String) {
         if self.verbose > 0 {
             print_note(&text());

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
-use tplkit::check::render::Trouble;
+use tplkit::check::render::ReportError;
 use tplkit::printable;
 
 use super::error::reading_help;
@@ -23,7 +23,7 @@ use super::source::is_stdin;
 
 /// A file to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     /// As it was named, or found under what was named.
     pub(crate) path: PathBuf,
     /// Whether it was named on its own.
@@ -38,9 +38,9 @@ pub(crate) struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     /// In order of path, none twice.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FoundFile>,
     /// Paths that lead nowhere or cannot be read.
-    pub(crate) troubles: Vec<Trouble>,
+    pub(crate) errors: Vec<ReportError>,
 }
 
 /// Finds the files behind `paths`, each on its own.
@@ -65,12 +65,12 @@ fn search(paths: &[PathBuf], folders: bool) -> Files {
         search.link(&link);
     }
     search.leave_out_parts();
-    let mut found: Vec<Found> = search.found.into_values().collect();
+    let mut found: Vec<FoundFile> = search.found.into_values().collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    search.troubles.sort_by(|a, b| a.path.cmp(&b.path));
+    search.errors.sort_by(|a, b| a.path.cmp(&b.path));
     Files {
         found,
-        troubles: search.troubles,
+        errors: search.errors,
     }
 }
 
@@ -79,8 +79,8 @@ struct Search {
     /// Whether an unpacked package counts as one.
     folders: bool,
     /// By the real path.
-    found: HashMap<PathBuf, Found>,
-    troubles: Vec<Trouble>,
+    found: HashMap<PathBuf, FoundFile>,
+    errors: Vec<ReportError>,
     /// Links met in a walk.
     links: VecDeque<PathBuf>,
     /// Real folders that were entered.
@@ -102,7 +102,7 @@ impl Search {
                     None => self.add(real, path, true, metadata.len()),
                 }
             }
-            Err(error) => self.trouble(path, &error),
+            Err(error) => self.add_error(path, &error),
         }
     }
 
@@ -110,13 +110,13 @@ impl Search {
     fn part(&mut self, folder: &Path, path: &Path) {
         match fs::canonicalize(folder) {
             Ok(real) => self.package(real, folder),
-            Err(error) => self.trouble(path, &error),
+            Err(error) => self.add_error(path, &error),
         }
     }
 
     /// Keeps the folder of an unpacked package. It must be whole, wherever it was met.
     fn package(&mut self, real: PathBuf, path: &Path) {
-        self.found.entry(real).or_insert_with(|| Found {
+        self.found.entry(real).or_insert_with(|| FoundFile {
             path: path.to_owned(),
             named: true,
             size: 0,
@@ -150,14 +150,14 @@ impl Search {
 
     /// Keeps a file unless it is there already; what was named stays named.
     fn add(&mut self, real: PathBuf, path: &Path, named: bool, size: u64) {
-        let known = self.found.entry(real).or_insert_with(|| Found {
+        let known = self.found.entry(real).or_insert_with(|| FoundFile {
             path: path.to_owned(),
             named,
             size,
             is_folder: false,
         });
         if named && !known.named {
-            *known = Found {
+            *known = FoundFile {
                 path: path.to_owned(),
                 named,
                 size,
@@ -166,8 +166,8 @@ impl Search {
         }
     }
 
-    fn trouble(&mut self, path: &Path, error: &io::Error) {
-        self.troubles.push(trouble(path, error));
+    fn add_error(&mut self, path: &Path, error: &io::Error) {
+        self.errors.push(report_error(path, error));
     }
 
     /// Walks a folder whose real path is `real`, without following links.
@@ -216,7 +216,7 @@ impl Search {
         if kind.is_dir() || entry.depth() == 0 {
             if self.folders && packed::is_package(entry.path()) {
                 let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
-                let (real, path) = (real.join(inside), shown(entry.path()));
+                let (real, path) = (real.join(inside), display_path(entry.path()));
                 let here = path.as_os_str().is_empty();
                 self.package(real, if here { Path::new(".") } else { &path });
             }
@@ -225,7 +225,7 @@ impl Search {
         } else if kind.is_file() && is_json(entry.file_name()) {
             let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
             let size = entry.metadata().map_or(0, |metadata| metadata.len());
-            self.add(real.join(inside), &shown(entry.path()), false, size);
+            self.add(real.join(inside), &display_path(entry.path()), false, size);
         }
     }
 
@@ -239,9 +239,9 @@ impl Search {
                 }
             }
             Ok((metadata, real)) if metadata.is_file() && is_json(name) => {
-                self.add(real, &shown(path), false, metadata.len());
+                self.add(real, &display_path(path), false, metadata.len());
             }
-            Err(error) if is_json(name) => self.trouble(&shown(path), &error),
+            Err(error) if is_json(name) => self.add_error(&display_path(path), &error),
             Ok(_) | Err(_) => {}
         }
     }
@@ -249,8 +249,8 @@ impl Search {
     fn walk_error(&mut self, error: &ignore::Error, root: &Path) {
         let path = error_path(error).unwrap_or(root).to_owned();
         match error.io_error() {
-            Some(error) => self.trouble(&path, error),
-            None => self.troubles.push(Trouble {
+            Some(error) => self.add_error(&path, error),
+            None => self.errors.push(ReportError {
                 path: Some(path),
                 message: error.to_string(),
                 help: None,
@@ -260,8 +260,8 @@ impl Search {
 }
 
 /// The trouble with a path that cannot be read.
-pub(crate) fn trouble(path: &Path, error: &io::Error) -> Trouble {
-    Trouble {
+pub(crate) fn report_error(path: &Path, error: &io::Error) -> ReportError {
+    ReportError {
         path: Some(path.to_owned()),
         message: format!("cannot read `{}`: {error}", printable::path(path)),
         help: Some(reading_help(error).to_owned()),
@@ -280,7 +280,7 @@ fn error_path(error: &ignore::Error) -> Option<&Path> {
 }
 
 /// `./a.json`, found under `.`, is shown as `a.json`.
-fn shown(path: &Path) -> PathBuf {
+fn display_path(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 

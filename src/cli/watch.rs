@@ -46,7 +46,7 @@ pub(crate) fn run(
         watcher.watch(&folder, mode)?;
     }
     loop {
-        let known = found(paths);
+        let known = find_files(paths);
         clear()?;
         once()?;
         session.note("Watching for changes; Ctrl-C ends it.");
@@ -54,7 +54,7 @@ pub(crate) fn run(
             match burst(&changes) {
                 None => return Ok(Exit::Done),
                 Some(Change::Content) => break,
-                Some(Change::Names) if found(paths) != known => break,
+                Some(Change::Names) if find_files(paths) != known => break,
                 Some(Change::Names) => {}
             }
         }
@@ -154,7 +154,7 @@ impl Scope {
     }
 }
 
-/// Whether a file of that name may belong to an unpacked package, beside those ending in `.json`.
+/// Whether a file of that name may belong to an unpacked package, next to those ending in `.json`.
 fn is_part(name: &OsStr) -> bool {
     name == INDEX || name.as_encoded_bytes().ends_with(b".jsonl")
 }
@@ -169,7 +169,7 @@ fn burst(changes: &Receiver<Change>) -> Option<Change> {
 }
 
 /// The files that a check of `paths` would read.
-fn found(paths: &[PathBuf]) -> Vec<PathBuf> {
+fn find_files(paths: &[PathBuf]) -> Vec<PathBuf> {
     let found = walk::packages(paths).found;
     found.into_iter().map(|file| file.path).collect()
 }

@@ -96,7 +96,7 @@ impl fmt::Debug for BaseUrl {
 }
 
 /// An address for texts: without query, fragment and user.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn display_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_repeating_it() {
+    fn what_is_not_address_is_reported_without_repeating_it() {
         for (given, error) in [
             ("", AddressError::Unreadable),
             ("a.test", AddressError::Unreadable),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::Client;
 use super::error::Error;
 use super::request::Request;
-use super::told::Told;
+use super::with_document::WithDocument;
 
 /// What a server says of an automation.
 #[derive(Debug, Clone, Deserialize)]
@@ -39,7 +39,7 @@ pub struct VerdictIssue {
 
 impl Client {
     /// `POST /v1/workflows-v2/validate` of a JSON text: writes nothing.
-    pub fn validate_automation(&self, body: &str) -> Result<Told<Verdict>, Error> {
+    pub fn validate_automation(&self, body: &str) -> Result<WithDocument<Verdict>, Error> {
         let mut request = Request::new(Method::POST, "/v1/workflows-v2/validate");
         request.body = Some(body.as_bytes().to_vec());
         self.read(&request.harmless())

@@ -9,7 +9,7 @@ use super::page::Pages;
 use super::request::Request;
 use super::rows::segment;
 use super::templates::path;
-use super::told::{Told, leniently};
+use super::with_document::{WithDocument, leniently};
 use crate::apply::{Preview, Report};
 use reqwest::Method;
 
@@ -114,17 +114,17 @@ impl Job {
     /// Why it failed, as far as the server says so.
     pub fn failure(&self) -> Option<String> {
         let words = |value: &Value| value.as_str().map(str::to_owned);
-        let told = words(&self.error).or_else(|| {
+        let reported = words(&self.error).or_else(|| {
             let members = ["detail", "message", "code"];
             members.iter().find_map(|name| words(self.error.get(name)?))
         });
-        told.map(|text| text.replace(char::is_control, " "))
+        reported.map(|text| text.replace(char::is_control, " "))
     }
 }
 
 impl Client {
     /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
-    pub fn plan(&self, template: &str, body: &Value) -> Result<Told<Preview>, Error> {
+    pub fn plan(&self, template: &str, body: &Value) -> Result<WithDocument<Preview>, Error> {
         self.read(&Request::post(path(template, "/plan"), body).harmless())
     }
 
@@ -134,7 +134,7 @@ impl Client {
     }
 
     /// `GET /v1/template-jobs`, of one workspace or of all.
-    pub fn jobs(&self, workspace: Option<&str>) -> Pages<'_, Told<Job>> {
+    pub fn jobs(&self, workspace: Option<&str>) -> Pages<'_, WithDocument<Job>> {
         let request = Request::get("/v1/template-jobs");
         let request = match workspace {
             Some(id) => request.with("workspace_id", id),
@@ -144,19 +144,19 @@ impl Client {
     }
 
     /// `GET /v1/template-jobs/{id}`
-    pub fn job(&self, id: &str) -> Result<Told<Job>, Error> {
+    pub fn job(&self, id: &str) -> Result<WithDocument<Job>, Error> {
         self.read(&Request::get(format!("/v1/template-jobs/{}", segment(id))))
     }
 
     /// `POST /v1/template-jobs/{id}/cancel`: stops a job that is unfinished.
-    pub fn cancel(&self, id: &str) -> Result<Told<Job>, Error> {
+    pub fn cancel(&self, id: &str) -> Result<WithDocument<Job>, Error> {
         let address = format!("/v1/template-jobs/{}/cancel", segment(id));
         self.read(&self.keyed(Request::new(Method::POST, address)))
     }
 
     /// `POST /v1/template-jobs/{id}/undo`: takes away what the job made; `force` also what was
     /// changed since. The job that comes back is undone, or on the way there.
-    pub fn undo(&self, id: &str, force: bool) -> Result<Told<Job>, Error> {
+    pub fn undo(&self, id: &str, force: bool) -> Result<WithDocument<Job>, Error> {
         let address = format!("/v1/template-jobs/{}/undo", segment(id));
         let mut request = Request::new(Method::POST, address);
         if force {

@@ -11,7 +11,6 @@
 //! client was made for; no text that this module makes repeats it.
 
 mod address;
-mod answer;
 mod automations;
 mod calls;
 mod credential;
@@ -21,13 +20,14 @@ mod page;
 mod problem;
 mod records;
 mod request;
+mod response;
 mod retry;
 mod rows;
 mod secret;
 mod session;
 mod templates;
-mod told;
 mod transport;
+mod with_document;
 mod workspace;
 
 use std::any::Any;
@@ -37,7 +37,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use address::{AddressError, BaseUrl};
-pub use answer::{Answer, instant};
 pub use automations::{Verdict, VerdictIssue};
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
@@ -49,10 +48,11 @@ pub use records::{
 };
 pub use request::Request;
 pub use reqwest::Method;
+pub use response::{ApiResponse, instant};
 pub use rows::RowQuery;
 pub use secret::Secret;
 pub use templates::Template;
-pub use told::Told;
+pub use with_document::WithDocument;
 pub use workspace::RemoteWorkspace;
 
 use transport::Transport;
@@ -159,25 +159,25 @@ impl Client {
 
     /// Sends a request and gives the answer whatever its status, after renewing the session and
     /// trying again as far as both are of use.
-    pub fn send(&self, request: &Request) -> Result<Answer, Error> {
+    pub fn send(&self, request: &Request) -> Result<ApiResponse, Error> {
         let token = self.token_now()?;
-        let answer = self.attempts(request, token.as_ref())?;
+        let result = self.attempts(request, token.as_ref())?;
         let (401, Some(used), Credential::Session(sessions)) =
-            (answer.status, token, &self.credential)
+            (result.status, token, &self.credential)
         else {
-            return Ok(answer);
+            return Ok(result);
         };
         let renewed = self.renew(sessions.as_ref(), &used)?;
         self.attempts(request, Some(&renewed))
     }
 
     /// Sends a request; a refusal is an error.
-    pub fn call(&self, request: &Request) -> Result<Answer, Error> {
+    pub fn call(&self, request: &Request) -> Result<ApiResponse, Error> {
         refuse(request, self.send(request)?)
     }
 
     /// Sends a request without any credential; a refusal is an error.
-    fn call_openly(&self, request: &Request) -> Result<Answer, Error> {
+    fn call_openly(&self, request: &Request) -> Result<ApiResponse, Error> {
         refuse(request, self.attempts(request, None)?)
     }
 
@@ -186,13 +186,13 @@ impl Client {
         request.key(self.host.uuid())
     }
 
-    fn attempts(&self, request: &Request, token: Option<&Secret>) -> Result<Answer, Error> {
+    fn attempts(&self, request: &Request, token: Option<&Secret>) -> Result<ApiResponse, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
             let host = self.host.as_ref();
             let outcome = self.transport.exchange(&self.base, request, token, host);
-            let again = retry::again(&outcome, request, tries, &self.options, host);
+            let again = retry::retry(&outcome, request, tries, &self.options, host);
             let Some(again) = again else {
                 return outcome.map_err(|error| error.after(tries));
             };
@@ -202,9 +202,9 @@ impl Client {
     }
 }
 
-fn refuse(request: &Request, answer: Answer) -> Result<Answer, Error> {
-    match answer.problem(request) {
-        None => Ok(answer),
+fn refuse(request: &Request, result: ApiResponse) -> Result<ApiResponse, Error> {
+    match result.problem(request) {
+        None => Ok(result),
         Some(problem) => Err(Error::Refused(Box::new(problem))),
     }
 }

@@ -8,9 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::Client;
-use super::answer::Answer;
 use super::error::Error;
 use super::request::Request;
+use super::response::ApiResponse;
 
 /// The most that a page may hold.
 const MOST: usize = 200;
@@ -29,15 +29,15 @@ pub struct Page<T> {
 impl<T: DeserializeOwned> Page<T> {
     /// Reads an answer. The specification does not name the member that holds the records: `items`
     /// here, the only list elsewhere; and a list may come without pages.
-    pub fn read(request: &Request, answer: &Answer) -> Result<Page<T>, Error> {
-        if answer.body.trim_ascii_start().starts_with(b"[") {
+    pub fn read(request: &Request, result: &ApiResponse) -> Result<Page<T>, Error> {
+        if result.body.trim_ascii_start().starts_with(b"[") {
             return Ok(Page {
-                items: answer.read(request)?,
+                items: result.read(request)?,
                 next_cursor: None,
-                unknown_columns: unknown_columns(answer),
+                unknown_columns: unknown_columns(result),
             });
         }
-        let members: IndexMap<String, Box<RawValue>> = answer.read(request)?;
+        let members: IndexMap<String, Box<RawValue>> = result.read(request)?;
         let mut lists = members
             .iter()
             .filter(|(_, value)| value.get().starts_with('['));
@@ -56,7 +56,7 @@ impl<T: DeserializeOwned> Page<T> {
         Ok(Page {
             items,
             next_cursor,
-            unknown_columns: unknown_columns(answer),
+            unknown_columns: unknown_columns(result),
         })
     }
 }
@@ -68,8 +68,8 @@ fn unreadable(request: &Request, why: &str) -> Error {
     }
 }
 
-fn unknown_columns(answer: &Answer) -> Vec<String> {
-    let header = answer.header("x-unknown-columns").unwrap_or_default();
+fn unknown_columns(result: &ApiResponse) -> Vec<String> {
+    let header = result.header("x-unknown-columns").unwrap_or_default();
     header
         .split(',')
         .map(|name| {
@@ -126,8 +126,8 @@ impl<'c, T> Pages<'c, T> {
 impl<T: DeserializeOwned> Pages<'_, T> {
     fn fetch(&mut self) -> Result<Page<T>, Error> {
         let request = self.next_request();
-        let answer = self.client.call(&request)?;
-        let mut page: Page<T> = Page::read(&request, &answer)?;
+        let result = self.client.call(&request)?;
+        let mut page: Page<T> = Page::read(&request, &result)?;
         // For servers that give more than they are asked for.
         page.items.truncate(self.wanted.unwrap_or(usize::MAX));
         // Some servers give an empty cursor for none.
@@ -165,16 +165,16 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::Page;
-    use crate::client::{Answer, Request};
+    use crate::client::{ApiResponse, Request};
 
     fn read(body: &str) -> Result<(Vec<String>, Option<String>), String> {
-        let answer = Answer {
+        let result = ApiResponse {
             status: 200,
             headers: vec![("x-unknown-columns".to_owned(), "a%2Cb, c".to_owned())],
             body: body.into(),
         };
         let page: Page<Box<RawValue>> =
-            Page::read(&Request::get("/v1/x"), &answer).map_err(|error| error.to_string())?;
+            Page::read(&Request::get("/v1/x"), &result).map_err(|error| error.to_string())?;
         assert_eq!(page.unknown_columns, ["a,b", "c"]);
         let items = page.items.iter().map(|item| item.get().to_owned());
         Ok((items.collect(), page.next_cursor))
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_is_told() {
+    fn what_is_not_page_is_reported() {
         for (body, why) in [
             ("", "it is empty"),
             ("<html>", "no JSON at line 1, column 1"),

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::answer::Answer;
 use super::request::Request;
+use super::response::ApiResponse;
 use crate::problem::Code;
 
 /// A refusal: what a problem document says, as far as it says it. Texts hold no control
@@ -73,16 +73,16 @@ pub struct Fault {
 
 impl Problem {
     /// Reads an answer. Every member may be missing; the form of the executor (`error`, `jobId`,
-    /// `lockedUntil`) is understood as well, and what is no JSON at all leaves the status.
-    pub(super) fn read(request: &Request, answer: &Answer) -> Problem {
-        let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    /// `lockedUntil`) is understood as well, and what is not JSON at all leaves the status.
+    pub(super) fn read(request: &Request, result: &ApiResponse) -> Problem {
+        let document: Value = serde_json::from_slice(&result.body).unwrap_or_default();
         let empty = Map::new();
         let members = document.as_object().unwrap_or(&empty);
         let errors = members.get("errors").and_then(Value::as_array);
-        let header = |name| answer.header(name).map(plain);
+        let header = |name| result.header(name).map(plain);
         Problem {
             request: request.to_string(),
-            status: answer.status,
+            status: result.status,
             code: text(members, &["code", "error"]).map(|word| ProblemCode::parse(&word)),
             detail: text(members, &["detail", "message", "title"]),
             errors: errors.into_iter().flatten().filter_map(fault).collect(),
@@ -140,17 +140,17 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Problem, ProblemCode};
-    use crate::client::{Answer, Request};
+    use crate::client::{ApiResponse, Request};
     use crate::problem::Code;
 
     fn problem(status: u16, body: &str) -> Problem {
         let headers = vec![("retry-after".to_owned(), "7".to_owned())];
-        let answer = Answer {
+        let result = ApiResponse {
             status,
             headers,
             body: body.into(),
         };
-        Problem::read(&Request::get("/v1/me?x=1"), &answer)
+        Problem::read(&Request::get("/v1/me?x=1"), &result)
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Request {
     pub path: String,
     /// Parameters; a name may stand more than once.
     pub query: Vec<(String, String)>,
-    /// Headers beside those that the client sets itself.
+    /// Headers next to those that the client sets itself.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Option<Vec<u8>>,

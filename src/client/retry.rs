@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::answer::{Answer, instant};
 use super::error::{Cause, Error};
 use super::request::Request;
+use super::response::{ApiResponse, instant};
 use super::{Host, Options};
 use crate::problem::Code;
 
@@ -14,48 +14,51 @@ const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 /// A further try.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Again {
+pub(super) struct Retry {
     pub(super) after: Duration,
     pub(super) why: String,
 }
 
 /// Whether to try again after `tries` tries.
-pub(super) fn again(
-    outcome: &Result<Answer, Error>,
+pub(super) fn retry(
+    outcome: &Result<ApiResponse, Error>,
     request: &Request,
     tries: u32,
     options: &Options,
     host: &dyn Host,
-) -> Option<Again> {
+) -> Option<Retry> {
     if tries > options.retries || !request.is_repeatable() {
         return None;
     }
     let why = match outcome {
-        Ok(answer) if [429, 502, 503, 504].contains(&answer.status) => {
-            format!("{request} was answered with {}", answer.status)
+        Ok(result) if [429, 502, 503, 504].contains(&result.status) => {
+            format!("{request} was answered with {}", result.status)
         }
         // An earlier try of ours is still at work.
-        Ok(answer) if tries > 1 && is_in_progress(answer, request) => {
+        Ok(result) if tries > 1 && is_in_progress(result, request) => {
             format!("{request} is still running")
         }
         // Who was silent for as long as anybody waits is not waited for once more.
         Err(Error::Unreachable { cause, why, .. }) if *cause == Cause::Connection => why.clone(),
         _ => return None,
     };
-    let asked = outcome.as_ref().ok().and_then(|answer| asked(answer, host));
+    let asked = outcome
+        .as_ref()
+        .ok()
+        .and_then(|result| retry_after(result, host));
     let own = backoff(tries, &host.uuid());
     let after = asked.map_or(own, |asked| asked.max(own));
-    (after <= options.patience).then_some(Again { after, why })
+    (after <= options.patience).then_some(Retry { after, why })
 }
 
-fn is_in_progress(answer: &Answer, request: &Request) -> bool {
-    let problem = answer.problem(request);
+fn is_in_progress(result: &ApiResponse, request: &Request) -> bool {
+    let problem = result.problem(request);
     problem.is_some_and(|problem| problem.is(Code::IdempotencyInProgress))
 }
 
 /// What the server asked for: seconds, or an instant.
-fn asked(answer: &Answer, host: &dyn Host) -> Option<Duration> {
-    let text = answer.header("retry-after")?.trim();
+fn retry_after(result: &ApiResponse, host: &dyn Host) -> Option<Duration> {
+    let text = result.header("retry-after")?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
@@ -79,8 +82,8 @@ mod tests {
 
     use jiff::Timestamp;
 
-    use super::{Again, again, backoff};
-    use crate::client::{Answer, Cause, Error, Host, Options, Request};
+    use super::{Retry, backoff, retry};
+    use crate::client::{ApiResponse, Cause, Error, Host, Options, Request};
 
     struct Noon;
 
@@ -94,37 +97,37 @@ mod tests {
         fn wait(&self, _: Duration) {}
     }
 
-    fn answer(status: u16, retry_after: Option<&str>) -> Answer {
+    fn response(status: u16, retry_after: Option<&str>) -> ApiResponse {
         let header = retry_after.map(|value| ("retry-after".to_owned(), value.to_owned()));
-        Answer {
+        ApiResponse {
             status,
             headers: header.into_iter().collect(),
             body: Vec::new(),
         }
     }
 
-    fn after_answer(answer: Answer, tries: u32) -> Option<Duration> {
-        after(&Ok(answer), tries)
+    fn after_answer(result: ApiResponse, tries: u32) -> Option<Duration> {
+        after(&Ok(result), tries)
     }
 
-    fn after(outcome: &Result<Answer, Error>, tries: u32) -> Option<Duration> {
+    fn after(outcome: &Result<ApiResponse, Error>, tries: u32) -> Option<Duration> {
         let request = Request::get("/v1/me");
-        let again = again(outcome, &request, tries, &Options::default(), &Noon);
-        again.map(|Again { after, .. }| after)
+        let again = retry(outcome, &request, tries, &Options::default(), &Noon);
+        again.map(|Retry { after, .. }| after)
     }
 
     const MS: fn(u64) -> Option<Duration> = |ms| Some(Duration::from_millis(ms));
 
     #[test]
     fn the_server_is_heard_up_to_a_bound() {
-        assert_eq!(after_answer(answer(429, Some("3")), 1), MS(3000));
-        assert_eq!(after_answer(answer(503, Some("0")), 1), MS(200));
-        assert_eq!(after_answer(answer(503, Some("31")), 1), None);
+        assert_eq!(after_answer(response(429, Some("3")), 1), MS(3000));
+        assert_eq!(after_answer(response(503, Some("0")), 1), MS(200));
+        assert_eq!(after_answer(response(503, Some("31")), 1), None);
         assert_eq!(
-            after_answer(answer(503, Some("99999999999999999999")), 1),
+            after_answer(response(503, Some("99999999999999999999")), 1),
             MS(200)
         );
-        let date = |text| after_answer(answer(429, Some(text)), 1);
+        let date = |text| after_answer(response(429, Some(text)), 1);
         assert_eq!(date("Fri, 02 Jan 2026 12:00:05 GMT"), MS(5000));
         assert_eq!(date("Fri, 02 Jan 2026 11:00:00 GMT"), MS(200));
         assert_eq!(date("Fri, 02 Jan 2026 13:00:00 GMT"), None);
@@ -134,10 +137,10 @@ mod tests {
     #[test]
     fn only_what_may_pass_is_tried_again() {
         for status in [429, 502, 503, 504] {
-            assert_eq!(after_answer(answer(status, None), 1), MS(200), "{status}");
+            assert_eq!(after_answer(response(status, None), 1), MS(200), "{status}");
         }
         for status in [200, 401, 403, 404, 409, 422, 500, 501] {
-            assert_eq!(after_answer(answer(status, None), 1), None, "{status}");
+            assert_eq!(after_answer(response(status, None), 1), None, "{status}");
         }
         let broken = |cause| {
             Err(Error::Unreachable {
@@ -150,8 +153,8 @@ mod tests {
         assert_eq!(after(&broken(Cause::Connection), 1), MS(200));
         assert_eq!(after(&broken(Cause::Timeout), 1), None);
         assert_eq!(after(&broken(Cause::Tls), 1), None);
-        assert_eq!(after_answer(answer(503, None), 4), MS(1600));
-        assert_eq!(after_answer(answer(503, None), 5), None);
+        assert_eq!(after_answer(response(503, None), 4), MS(1600));
+        assert_eq!(after_answer(response(503, None), 5), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::error::Error;
 use super::page::Pages;
 use super::request::Request;
 use super::rows::segment;
-use super::told::Told;
+use super::with_document::WithDocument;
 use reqwest::Method;
 
 /// A template of the catalog. What the specification does not promise may be missing.
@@ -46,7 +46,7 @@ impl Client {
         &self,
         scope: Option<&str>,
         visibility: Option<&str>,
-    ) -> Pages<'_, Told<Template>> {
+    ) -> Pages<'_, WithDocument<Template>> {
         let mut request = Request::get("/v1/templates");
         for (name, value) in [("scope", scope), ("visibility", visibility)] {
             if let Some(value) = value {
@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// `GET /v1/templates/{id}`: with the manifest in its document.
-    pub fn template(&self, id: &str) -> Result<Told<Template>, Error> {
+    pub fn template(&self, id: &str) -> Result<WithDocument<Template>, Error> {
         self.read(&Request::get(path(id, "")))
     }
 
@@ -68,7 +68,11 @@ impl Client {
     }
 
     /// `PUT /v1/templates/{id}/package`: another package in its place, all or nothing.
-    pub fn replace_package(&self, id: &str, package: &str) -> Result<Told<Template>, Error> {
+    pub fn replace_package(
+        &self,
+        id: &str,
+        package: &str,
+    ) -> Result<WithDocument<Template>, Error> {
         let mut request = Request::new(Method::PUT, path(id, "/package"));
         request.body = Some(package.as_bytes().to_vec());
         self.read(&request)
@@ -79,7 +83,7 @@ impl Client {
         &self,
         organization: Option<&str>,
         package: &str,
-    ) -> Result<Told<Template>, Error> {
+    ) -> Result<WithDocument<Template>, Error> {
         let mut request = Request::new(Method::POST, "/v1/templates/import");
         if let Some(id) = organization {
             request = request.with("organization_id", id);
@@ -89,7 +93,11 @@ impl Client {
     }
 
     /// `PATCH /v1/templates/{id}`: members of its identity, or its visibility.
-    pub fn change_template(&self, id: &str, members: &Value) -> Result<Told<Template>, Error> {
+    pub fn change_template(
+        &self,
+        id: &str,
+        members: &Value,
+    ) -> Result<WithDocument<Template>, Error> {
         let mut request = Request::new(Method::PATCH, path(id, ""));
         request.body = Some(members.to_string().into_bytes());
         self.read(&request)

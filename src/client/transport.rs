@@ -8,10 +8,10 @@ use reqwest::blocking::{self, Response};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 
-use super::address::{BaseUrl, shown};
-use super::answer::Answer;
+use super::address::{BaseUrl, display_url};
 use super::error::{Cause, Error};
 use super::request::Request;
+use super::response::ApiResponse;
 use super::secret::Secret;
 use super::{Host, Options};
 
@@ -65,7 +65,7 @@ impl Transport {
         request: &Request,
         token: Option<&Secret>,
         host: &dyn Host,
-    ) -> Result<Answer, Error> {
+    ) -> Result<ApiResponse, Error> {
         let began = host.now();
         let late = |read: u64| {
             let taken = host.now().duration_since(began).unsigned_abs();
@@ -124,7 +124,7 @@ impl Transport {
         response: Response,
         token: Option<&Secret>,
         late: &dyn Fn(u64) -> bool,
-    ) -> Result<Answer, Error> {
+    ) -> Result<ApiResponse, Error> {
         let status = response.status();
         let too_large = || Error::TooLarge {
             request: request.to_string(),
@@ -141,7 +141,7 @@ impl Transport {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             (name.as_str().to_owned(), value)
         });
-        let mut answer = Answer {
+        let mut result = ApiResponse {
             status: status.as_u16(),
             headers: headers.collect(),
             body: Vec::new(),
@@ -154,24 +154,24 @@ impl Transport {
             if length == 0 {
                 break;
             }
-            answer.body.extend_from_slice(&part[..length]);
-            if answer.body.len() as u64 > self.largest {
+            result.body.extend_from_slice(&part[..length]);
+            if result.body.len() as u64 > self.largest {
                 return Err(too_large());
             }
             // The library below bounds each wait for more, not their sum.
-            if late(answer.body.len() as u64) {
+            if late(result.body.len() as u64) {
                 return Err(timed_out(base));
             }
         }
         if !status.is_success() {
             // Refusals are shown; a server that repeats what it was sent must not make us show it.
-            if let Ok(mut text) = String::from_utf8(answer.body.clone()) {
+            if let Ok(mut text) = String::from_utf8(result.body.clone()) {
                 let secrets = request.secrets.iter().chain(token);
                 secrets.for_each(|secret| secret.hide_in(&mut text));
-                answer.body = text.into_bytes();
+                result.body = text.into_bytes();
             }
         }
-        Ok(answer)
+        Ok(result)
     }
 }
 
@@ -190,7 +190,7 @@ fn headers(request: &Request, token: Option<&Secret>) -> Result<HeaderMap, Error
         let value = HeaderValue::from_str(value).map_err(|_| invalid())?;
         given.append(name, value);
     }
-    // The first of a name replaces ours, further ones stand beside it.
+    // The first of a name replaces ours, further ones stand next to it.
     headers.extend(given);
     if let Some(key) = &request.idempotency_key {
         let value = HeaderValue::from_str(key);
@@ -217,8 +217,8 @@ fn redirect(response: &Response, from: &Url) -> Option<Url> {
 
 fn redirected(from: &Url, to: &Url) -> Error {
     Error::Redirected {
-        from: shown(from),
-        to: shown(to),
+        from: display_url(from),
+        to: display_url(to),
     }
 }
 

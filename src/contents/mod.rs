@@ -2,17 +2,17 @@
 //! destination has to decide.
 //!
 //! Goes in: a parsed file, good or bad. Comes out: plain data. Whatever cannot be read is left out:
-//! judging is the business of `check`.
+//! checking is the business of `check`.
 
 mod uses;
 
 use serde::Serialize;
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::package::reference::undollared;
 use crate::package::size::{self, MOST_BYTES, MOST_ROWS};
 
-pub use uses::{Place, Uses, known_refs, nearest_ref};
+pub use uses::{UseSite, Uses, known_refs, nearest_ref};
 
 /// A package at a glance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -242,7 +242,7 @@ fn branch(items: &[Node<'_>], parents: &[Option<usize>], roots: &[usize], index:
 fn payload(entry: Node<'_>) -> Payload {
     let rows = entry.get("rows");
     let rows = match rows.map(|rows| (rows, rows.kind())) {
-        Some((rows, Kind::Rows)) => size::elements(rows.raw()),
+        Some((rows, JsonKind::Rows)) => size::elements(rows.raw()),
         Some((rows, _)) => rows.len(),
         None => 0,
     };

@@ -8,7 +8,7 @@ use crate::package::reference::{undollared, used};
 
 /// One place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct UseSite {
     /// JSON Pointer.
     pub pointer: String,
     /// Bytes in the text.
@@ -23,11 +23,11 @@ pub struct Place {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Where it comes from: steps, dependencies, identity columns.
-    pub declared: Vec<Place>,
-    /// Where it is named beside its declaration: items, `externalRefs`, payload entries.
-    pub named: Vec<Place>,
+    pub declared: Vec<UseSite>,
+    /// Where it is named next to its declaration: items, `externalRefs`, payload entries.
+    pub named: Vec<UseSite>,
     /// Where it is used: args of plan and blueprint steps.
-    pub used: Vec<Place>,
+    pub used: Vec<UseSite>,
 }
 
 impl Uses {
@@ -80,10 +80,10 @@ enum Role {
     Used,
 }
 
-type Tell<'t> = &'t mut dyn FnMut(Role, &str, Place);
+type Report<'t> = &'t mut dyn FnMut(Role, &str, UseSite);
 
-/// Tells every ref of the package with its role, in order of appearance per part.
-fn visit(root: Node<'_>, tell: Tell<'_>) {
+/// Reports every ref of the package with its role, in order of appearance per part.
+fn visit(root: Node<'_>, tell: Report<'_>) {
     let (manifest, payloads) = halves(root);
     let plan = manifest.get("plan");
     for step in plan
@@ -121,7 +121,11 @@ fn visit(root: Node<'_>, tell: Tell<'_>) {
             .get("ref")
             .and_then(|node| Some((node.as_str()?, node)))
         {
-            tell(Role::Named, undollared(reference), place(node, what, None));
+            tell(
+                Role::Named,
+                undollared(reference),
+                use_site(node, what, None),
+            );
         }
     }
     for external in plan.into_iter().flat_map(|plan| list(plan, "externalRefs")) {
@@ -129,7 +133,7 @@ fn visit(root: Node<'_>, tell: Tell<'_>) {
             tell(
                 Role::Named,
                 undollared(reference),
-                place(external, "externalRefs".to_owned(), None),
+                use_site(external, "externalRefs".to_owned(), None),
             );
         }
     }
@@ -142,7 +146,7 @@ fn visit(root: Node<'_>, tell: Tell<'_>) {
             tell(
                 Role::Named,
                 undollared(reference),
-                place(node, "row payload".to_owned(), None),
+                use_site(node, "row payload".to_owned(), None),
             );
         }
     }
@@ -152,8 +156,8 @@ fn list<'d>(node: Node<'d>, key: &str) -> impl Iterator<Item = Node<'d>> {
     node.get(key).into_iter().flat_map(Node::elements)
 }
 
-fn place(node: Node<'_>, what: String, tool: Option<&str>) -> Place {
-    Place {
+fn use_site(node: Node<'_>, what: String, tool: Option<&str>) -> UseSite {
+    UseSite {
         pointer: node.pointer(),
         span: node.span(),
         what,
@@ -161,7 +165,7 @@ fn place(node: Node<'_>, what: String, tool: Option<&str>) -> Place {
     }
 }
 
-fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, tell: Tell<'_>) {
+fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, tell: Report<'_>) {
     if let Some((reference, node)) = owner
         .get("ref")
         .and_then(|node| Some((node.as_str()?, node)))
@@ -169,12 +173,12 @@ fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, tell: Tell<'_>) {
         tell(
             Role::Declared,
             undollared(reference),
-            place(node, what.to_owned(), tool),
+            use_site(node, what.to_owned(), tool),
         );
     }
 }
 
-fn visit_step(step: Node<'_>, what: &str, tell: Tell<'_>) {
+fn visit_step(step: Node<'_>, what: &str, tell: Report<'_>) {
     let tool = step.get_str("tool");
     declared(step, what, tool, tell);
     let Some(args) = step.get("args") else { return };
@@ -189,12 +193,12 @@ fn visit_step(step: Node<'_>, what: &str, tell: Tell<'_>) {
     for argument in args.members().filter(|argument| !is_data(argument)) {
         for node in argument.descendants() {
             if let Some(reference) = node.as_str().and_then(used) {
-                tell(Role::Used, reference, place(node, label.clone(), tool));
+                tell(Role::Used, reference, use_site(node, label.clone(), tool));
             }
             if let Some(reference) = node.key().and_then(used) {
-                let key = Place {
+                let key = UseSite {
                     span: node.key_span(),
-                    ..place(node, format!("{label}, as a key"), tool)
+                    ..use_site(node, format!("{label}, as a key"), tool)
                 };
                 tell(Role::Used, reference, key);
             }
@@ -203,7 +207,7 @@ fn visit_step(step: Node<'_>, what: &str, tell: Tell<'_>) {
 }
 
 /// A dependency by name stands in configs under its name: its uses are where `usedBy` says.
-fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Tell<'_>) {
+fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Report<'_>) {
     let Some(reference) = dependency
         .get_str("ref")
         .filter(|_| dependency.get_str("form") == Some("name"))
@@ -229,7 +233,7 @@ fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Tell<'_>) {
                 tell(
                     Role::Used,
                     undollared(reference),
-                    place(node, "by name".to_owned(), step.get_str("tool")),
+                    use_site(node, "by name".to_owned(), step.get_str("tool")),
                 );
             }
         }

@@ -145,7 +145,7 @@ pub enum Form {
 /// What an export does when the target stays behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum AbsentTarget {
     /// It becomes a dependency.
     Dependency,
     /// The value is emptied.
@@ -171,7 +171,7 @@ pub struct Reference {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// What an export does when the target stays behind.
-    pub absent_target: Target,
+    pub absent_target: AbsentTarget,
     /// What the store writes: `id` for the id of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_as: Option<String>,

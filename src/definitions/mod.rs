@@ -5,15 +5,15 @@
 //! into configs does so through the one [`walk()`].
 
 mod field;
+mod raw;
 mod walk;
-mod written;
 
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-pub use field::{Field, FieldType, Form, Reference, ReferenceKind, Target};
+pub use field::{AbsentTarget, Field, FieldType, Form, Reference, ReferenceKind};
 pub use walk::{Problem, Spot, Visitor, walk, walk_listed, walk_value};
 
 /// Named fields in declaration order.
@@ -25,14 +25,14 @@ pub struct Definitions {
     /// Raised with every change.
     pub version: String,
     /// By the name that a column's `type` holds.
-    #[serde(deserialize_with = "written::column_types")]
+    #[serde(deserialize_with = "raw::column_types")]
     pub column_types: IndexMap<String, ColumnType>,
     /// Config keys that every column type has.
     pub column_config: Fields,
     /// All component names.
     pub components: Vec<String>,
     /// By the name that a view's `type` holds.
-    #[serde(deserialize_with = "written::view_types")]
+    #[serde(deserialize_with = "raw::view_types")]
     pub view_types: IndexMap<String, ViewType>,
     /// Config keys of the things that have no types.
     pub config_keys: ConfigKeys,
@@ -205,31 +205,31 @@ mod tests {
 
     use super::{Definitions, Storage};
 
-    /// The answer of a server that tells of its types no more than the specification asks for.
-    fn answer() -> Value {
+    /// The answer of a server that reports its types no more than the specification asks for.
+    fn response() -> Value {
         let text = include_str!("../../schemas/definitions.json");
-        let mut answer: Value = serde_json::from_str(text).expect("JSON");
-        answer["source"] = "generated".into();
+        let mut result: Value = serde_json::from_str(text).expect("JSON");
+        result["source"] = "generated".into();
         for kind in ["column_types", "view_types"] {
-            for (_, entry) in answer[kind].as_object_mut().expect("types") {
+            for (_, entry) in result[kind].as_object_mut().expect("types") {
                 let entry = entry.as_object_mut().expect("an entry");
                 entry.retain(|key, _| {
                     ["components", "default_component", "config"].contains(&key.as_str())
                 });
             }
         }
-        answer
+        result
     }
 
     #[test]
     fn a_servers_answer_is_completed_from_the_embedded_registry() {
-        let mut answer = answer();
-        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        let mut result = response();
+        let read = Definitions::parse(&result.to_string()).expect("a registry");
         assert_eq!(&read, Definitions::embedded());
         // What the embedded registry does not know can hold anything.
-        answer["column_types"]["colour"] = answer["column_types"]["text"].clone();
-        answer["view_types"]["wheel"] = serde_json::json!({"config": {}});
-        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        result["column_types"]["colour"] = result["column_types"]["text"].clone();
+        result["view_types"]["wheel"] = serde_json::json!({"config": {}});
+        let read = Definitions::parse(&result.to_string()).expect("a registry");
         let colour = read.column_types.get("colour").expect("read");
         assert_eq!(
             (colour.label.as_str(), colour.storage),
@@ -244,11 +244,11 @@ mod tests {
 
     #[test]
     fn what_a_registry_says_of_a_type_stands() {
-        let mut answer = answer();
-        answer["column_types"]["text"]["label"] = "Words".into();
-        answer["column_types"]["email"]["text_key"] = false.into();
-        answer["column_types"]["url"]["storage"] = "any".into();
-        let read = Definitions::parse(&answer.to_string()).expect("a registry");
+        let mut result = response();
+        result["column_types"]["text"]["label"] = "Words".into();
+        result["column_types"]["email"]["text_key"] = false.into();
+        result["column_types"]["url"]["storage"] = "any".into();
+        let read = Definitions::parse(&result.to_string()).expect("a registry");
         let of = |name: &str| {
             let column_type = read.column_types.get(name).expect("known");
             (
@@ -265,10 +265,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_registry_is_told_with_its_line() {
-        let mut answer = answer();
-        answer["column_types"]["text"]["storge"] = "string".into();
-        let text = serde_json::to_string_pretty(&answer).expect("writes");
+    fn what_is_not_registry_is_reported_with_its_line() {
+        let mut result = response();
+        result["column_types"]["text"]["storge"] = "string".into();
+        let text = serde_json::to_string_pretty(&result).expect("writes");
         let error = Definitions::parse(&text).expect_err("a misspelt key");
         let message = error.to_string();
         assert!(

@@ -4,7 +4,7 @@
 //! excused, which code a problem gets: visitors decide.
 
 use super::{Field, FieldType, Fields, Reference};
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 
 /// A declared field with the value that stands there.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ pub enum Problem<'d, 'f> {
 
 /// What a walk tells.
 pub trait Visitor<'d, 'f> {
-    /// A declared field with a value of the right type (a reference is told whatever its type).
+    /// A declared field with a value of the right type (a reference is reported whatever its type).
     fn field(&mut self, spot: Spot<'d, 'f>);
     /// A structural mistake.
     fn problem(&mut self, problem: Problem<'d, 'f>);
@@ -148,7 +148,7 @@ fn right_type(node: Node<'_>, field: &Field) -> bool {
         FieldType::Enum => node
             .as_str()
             .is_some_and(|text| field.values.iter().any(|value| value == text)),
-        FieldType::List | FieldType::Steps => matches!(node.kind(), Kind::Array),
+        FieldType::List | FieldType::Steps => matches!(node.kind(), JsonKind::Array),
         FieldType::Object => node.is_object(),
         FieldType::Time => node.as_str().is_some_and(is_time),
         FieldType::Timezone => node.as_str().is_some_and(is_zone),

@@ -6,7 +6,7 @@ use super::FieldChange;
 use super::names::Names;
 use crate::definitions::Definitions;
 use crate::json::path::push_dotted;
-use crate::json::{Kind, Node, write_string_to};
+use crate::json::{JsonKind, Node, write_string_to};
 use crate::package::uid::is_step_id;
 
 /// JSON of leaves by dotted path.
@@ -43,9 +43,9 @@ impl<'n, 'd> Flattener<'n, 'd> {
     /// Adds a value. A list of plain values is one leaf: its order counts, its places do not.
     pub(super) fn value(&mut self, path: &str, node: Node<'d>) {
         match node.kind() {
-            Kind::Object if !node.is_empty() => self.members(path, Some(node), &[]),
-            Kind::Array if is_steps(node) => self.steps.push((path.to_owned(), node)),
-            Kind::Array if node.elements().any(Node::is_object) => {
+            JsonKind::Object if !node.is_empty() => self.members(path, Some(node), &[]),
+            JsonKind::Array if is_steps(node) => self.steps.push((path.to_owned(), node)),
+            JsonKind::Array if node.elements().any(Node::is_object) => {
                 for (index, element) in node.elements().enumerate() {
                     self.value(&below(path, &index.to_string()), element);
                 }
@@ -85,8 +85,8 @@ pub(super) fn compact(node: Node<'_>, names: &Names<'_>) -> String {
 
 fn push_compact(out: &mut String, node: Node<'_>, names: &Names<'_>) {
     match node.kind() {
-        Kind::String(text) => write_string_to(out, &names.normal(text)),
-        Kind::Array => {
+        JsonKind::String(text) => write_string_to(out, &names.normal(text)),
+        JsonKind::Array => {
             out.push('[');
             for (index, element) in node.elements().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
@@ -94,7 +94,7 @@ fn push_compact(out: &mut String, node: Node<'_>, names: &Names<'_>) {
             }
             out.push(']');
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let members = node.members();
             let members: BTreeMap<String, Node<'_>> = members
                 .map(|member| (names.normal(member.key().unwrap_or_default()), member))

@@ -6,7 +6,7 @@
 //! config of a thing is the one it ends up with, whether its create step or an update carries it.
 //!
 //! Goes in: two texts. Comes out: a [`Diff`], which [`text`] and [`markdown`] tell people and which
-//! serializes for programs. Nothing here judges a package.
+//! serializes for programs. Nothing here checks a package.
 
 mod flat;
 mod names;
@@ -55,7 +55,7 @@ pub struct Change {
     /// What became of it.
     pub fate: Fate,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ThingKind,
     /// Its name; of what belongs to a table or module, with that before a dot.
     pub name: String,
     /// Its name for people.
@@ -81,7 +81,7 @@ pub struct FieldChange {
 /// What a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum ThingKind {
     /// Catalog fields and other members of the manifest.
     Catalog,
     /// A table.
@@ -113,24 +113,24 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl ThingKind {
     /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Catalog => "catalog",
-            Kind::Feature => "feature",
-            Kind::Column => "column",
-            Kind::View => "view",
-            Kind::Module => "module",
-            Kind::Rail => "rail",
-            Kind::Workflow => "workflow",
-            Kind::Step => "step",
-            Kind::Workspace => "workspace",
-            Kind::Rows => "rows",
-            Kind::Dependency => "dependency",
-            Kind::Unresolved => "unresolved",
-            Kind::Redacted => "redacted",
-            Kind::Other => "other",
+            ThingKind::Catalog => "catalog",
+            ThingKind::Feature => "feature",
+            ThingKind::Column => "column",
+            ThingKind::View => "view",
+            ThingKind::Module => "module",
+            ThingKind::Rail => "rail",
+            ThingKind::Workflow => "workflow",
+            ThingKind::Step => "step",
+            ThingKind::Workspace => "workspace",
+            ThingKind::Rows => "rows",
+            ThingKind::Dependency => "dependency",
+            ThingKind::Unresolved => "unresolved",
+            ThingKind::Redacted => "redacted",
+            ThingKind::Other => "other",
         }
     }
 }
@@ -205,7 +205,7 @@ fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
     changes
 }
 
-fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(Kind, &'s str), &'s Thing> {
+fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(ThingKind, &'s str), &'s Thing> {
     side.things
         .iter()
         .map(|thing| (thing.key(), thing))
@@ -224,7 +224,7 @@ fn alone(fate: Fate, thing: &Thing) -> Change {
 
 fn fields(old: &Thing, new: &Thing) -> Vec<FieldChange> {
     let mut changes = flat::changes(&old.fields, &new.fields);
-    // Of an order only what both have can differ: what was added or removed is told on its own.
+    // Of an order only what both have can differ: what was added or removed is reported on its own.
     for (path, before) in &old.orders {
         let Some(after) = new.orders.get(path) else {
             continue;

@@ -117,8 +117,8 @@ impl<'d> Names<'d> {
                 .or(parent)
                 .and_then(|reference| self.name(reference));
             let name = name.or(item.get_str("label")).unwrap_or_default();
-            let told = format!("{kind} {name}");
-            self.uids.insert(uid, told);
+            let reported = format!("{kind} {name}");
+            self.uids.insert(uid, reported);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Change, Diff, Fate, FieldChange, Kind, RowChange, RowsDiff};
+use super::{Change, Diff, Fate, FieldChange, RowChange, RowsDiff, ThingKind};
 use crate::printable::{self, code, line};
 
 /// Longer values are cut in what people read.
@@ -26,9 +26,9 @@ pub fn text(diff: &Diff) -> String {
             counts(rows, line)
         );
         for row in &rows.first {
-            let _ = writeln!(out, "    {} {}", sign(row.fate), told(row, cut, line));
+            let _ = writeln!(out, "    {} {}", sign(row.fate), row_text(row, cut, line));
         }
-        if let Some(more) = untold(rows) {
+        if let Some(more) = unlisted(rows) {
             let _ = writeln!(out, "    … and {more} more");
         }
     }
@@ -50,7 +50,7 @@ pub fn markdown(diff: &Diff) -> String {
             .as_ref()
             .map(|label| format!(" {}", plain(label)));
         let name = match change.kind {
-            Kind::Catalog => "Manifest".to_owned(),
+            ThingKind::Catalog => "Manifest".to_owned(),
             _ => code(&change.name),
         };
         let _ = writeln!(
@@ -70,9 +70,14 @@ pub fn markdown(diff: &Diff) -> String {
     for rows in rows {
         let _ = writeln!(out, "- {}: {}", code(&rows.table), counts(rows, code));
         for row in &rows.first {
-            let _ = writeln!(out, "  - {} {}", word(row.fate), told(row, code_cut, code));
+            let _ = writeln!(
+                out,
+                "  - {} {}",
+                word(row.fate),
+                row_text(row, code_cut, code)
+            );
         }
-        if let Some(more) = untold(rows) {
+        if let Some(more) = unlisted(rows) {
             let _ = writeln!(out, "  - … and {more} more");
         }
     }
@@ -97,7 +102,7 @@ fn word(fate: Fate) -> &'static str {
 
 fn title(change: &Change) -> String {
     let mut title = change.kind.as_str().to_owned();
-    if change.kind != Kind::Catalog && change.kind != Kind::Workspace {
+    if change.kind != ThingKind::Catalog && change.kind != ThingKind::Workspace {
         let _ = write!(title, " {}", line(&change.name));
     }
     if let Some(label) = &change.label {
@@ -106,22 +111,22 @@ fn title(change: &Change) -> String {
     title
 }
 
-fn heading(kind: Kind) -> &'static str {
+fn heading(kind: ThingKind) -> &'static str {
     match kind {
-        Kind::Catalog => "Catalog",
-        Kind::Feature => "Tables",
-        Kind::Column => "Columns",
-        Kind::View => "Views",
-        Kind::Module => "Modules",
-        Kind::Rail => "Navigation",
-        Kind::Workflow => "Automations",
-        Kind::Step => "Automation steps",
-        Kind::Workspace => "Workspace",
-        Kind::Rows => "Payloads",
-        Kind::Dependency => "Dependencies",
-        Kind::Unresolved => "Unresolved",
-        Kind::Redacted => "Redacted",
-        Kind::Other => "Other steps",
+        ThingKind::Catalog => "Catalog",
+        ThingKind::Feature => "Tables",
+        ThingKind::Column => "Columns",
+        ThingKind::View => "Views",
+        ThingKind::Module => "Modules",
+        ThingKind::Rail => "Navigation",
+        ThingKind::Workflow => "Automations",
+        ThingKind::Step => "Automation steps",
+        ThingKind::Workspace => "Workspace",
+        ThingKind::Rows => "Payloads",
+        ThingKind::Dependency => "Dependencies",
+        ThingKind::Unresolved => "Unresolved",
+        ThingKind::Redacted => "Redacted",
+        ThingKind::Other => "Other steps",
     }
 }
 
@@ -145,7 +150,7 @@ fn counts(rows: &RowsDiff, named: fn(&str) -> String) -> String {
     )
 }
 
-fn told(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> String) -> String {
+fn row_text(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> String) -> String {
     let cells = row.cells.iter().map(|cell| {
         let value = match row.fate {
             Fate::Changed => arrow(cell, shown),
@@ -165,7 +170,7 @@ fn told(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> String) -
     }
 }
 
-fn untold(rows: &RowsDiff) -> Option<usize> {
+fn unlisted(rows: &RowsDiff) -> Option<usize> {
     let more = (rows.added + rows.removed + rows.changed).saturating_sub(rows.first.len());
     (more > 0).then_some(more)
 }

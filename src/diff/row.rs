@@ -2,7 +2,7 @@
 //! rows differ between packages, so the value in the cell says which row is meant.
 //!
 //! Most rows are only counted: a key and a digest are read off their text. Cells are gathered for
-//! the few that are told.
+//! the few that are reported.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -33,7 +33,7 @@ enum Part<'t> {
 
 impl Reader<'_, '_> {
     /// The key cell as it is compared (empty without one), and the digest of the whole row.
-    pub(super) fn look<'t>(&self, row: &'t str, key: Option<&str>) -> (Cow<'t, str>, Digest) {
+    pub(super) fn digest_row<'t>(&self, row: &'t str, key: Option<&str>) -> (Cow<'t, str>, Digest) {
         let mut found = Cow::Borrowed("");
         let mut digest = [0u64; 2];
         self.parts(row, |part| {

@@ -1,7 +1,7 @@
 //! Rows: by key column where both sides found it filled and distinct, else by content.
 //!
 //! Rows are streamed. What is kept of the first side is a key or a digest per row and where the
-//! row stands; of differing rows the first few are told.
+//! row stands; of differing rows the first few are reported.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use super::{Fate, FieldChange};
 use crate::json::Node;
 use crate::rows::elements;
 
-/// How many differing rows of a table are told.
-const TOLD: usize = 10;
+/// How many differing rows of a table are reported.
+const MOST_LISTED: usize = 10;
 
 /// The differences of one table's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -127,18 +127,18 @@ impl<'d> Rows<'_, 'd> {
     }
 
     /// Key, digest and text of every row.
-    fn looked_at(&self, key: Option<&str>) -> Vec<Look<'d>> {
+    fn digests(&self, key: Option<&str>) -> Vec<RowText<'d>> {
         let mut looks = Vec::new();
         self.each(|text| {
-            let (key, digest) = self.reader.look(text, key);
-            looks.push(Look { key, digest, text });
+            let (key, digest) = self.reader.digest_row(text, key);
+            looks.push(RowText { key, digest, text });
         });
         looks
     }
 }
 
 /// What is kept of a row.
-struct Look<'d> {
+struct RowText<'d> {
     key: Cow<'d, str>,
     digest: Digest,
     text: &'d str,
@@ -146,7 +146,7 @@ struct Look<'d> {
 
 impl RowsDiff {
     fn by_key(&mut self, key: &str, old: &Rows<'_, '_>, new: &Rows<'_, '_>) {
-        let (olds, news) = (old.looked_at(Some(key)), new.looked_at(Some(key)));
+        let (olds, news) = (old.digests(Some(key)), new.digests(Some(key)));
         let mut known: HashMap<&str, Vec<usize>> = HashMap::default();
         // The last of them first, so that popping gives them in order.
         for (index, row) in olds.iter().enumerate().rev() {
@@ -155,13 +155,13 @@ impl RowsDiff {
         for row in &news {
             let before = known.get_mut(row.key.as_ref()).and_then(Vec::pop);
             let Some(before) = before.map(|index| &olds[index]) else {
-                self.tell(Fate::Added, Some(&row.key), || {
+                self.add(Fate::Added, Some(&row.key), || {
                     (Fields::new(), new.reader.cells(row.text))
                 });
                 continue;
             };
             if before.digest != row.digest {
-                self.tell(Fate::Changed, Some(&row.key), || {
+                self.add(Fate::Changed, Some(&row.key), || {
                     (old.reader.cells(before.text), new.reader.cells(row.text))
                 });
             }
@@ -169,14 +169,14 @@ impl RowsDiff {
         let mut left: Vec<usize> = known.into_values().flatten().collect();
         left.sort_unstable();
         for row in left.into_iter().map(|index| &olds[index]) {
-            self.tell(Fate::Removed, Some(&row.key), || {
+            self.add(Fate::Removed, Some(&row.key), || {
                 (old.reader.cells(row.text), Fields::new())
             });
         }
     }
 
     fn by_content(&mut self, old: &Rows<'_, '_>, new: &Rows<'_, '_>) {
-        let (olds, news) = (old.looked_at(None), new.looked_at(None));
+        let (olds, news) = (old.digests(None), new.digests(None));
         let mut known: HashMap<Digest, usize> = HashMap::default();
         for row in &olds {
             *known.entry(row.digest).or_default() += 1;
@@ -184,7 +184,7 @@ impl RowsDiff {
         for row in &news {
             match known.get_mut(&row.digest).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
-                None => self.tell(Fate::Added, None, || {
+                None => self.add(Fate::Added, None, || {
                     (Fields::new(), new.reader.cells(row.text))
                 }),
             }
@@ -192,21 +192,21 @@ impl RowsDiff {
         for row in &olds {
             if let Some(count) = known.get_mut(&row.digest).filter(|count| **count > 0) {
                 *count -= 1;
-                self.tell(Fate::Removed, None, || {
+                self.add(Fate::Removed, None, || {
                     (old.reader.cells(row.text), Fields::new())
                 });
             }
         }
     }
 
-    fn tell(&mut self, fate: Fate, key: Option<&str>, cells: impl FnOnce() -> (Fields, Fields)) {
+    fn add(&mut self, fate: Fate, key: Option<&str>, cells: impl FnOnce() -> (Fields, Fields)) {
         let count = match fate {
             Fate::Added => &mut self.added,
             Fate::Removed => &mut self.removed,
             Fate::Changed => &mut self.changed,
         };
         *count += 1;
-        if self.first.len() < TOLD {
+        if self.first.len() < MOST_LISTED {
             let (old, new) = cells();
             self.first.push(RowChange {
                 fate,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Kind;
+use super::ThingKind;
 use super::flat::{Fields, Flattener, below};
 use super::names::Names;
 use crate::contents::halves;
@@ -14,7 +14,7 @@ use crate::package::reference::{self, undollared};
 /// Something that two packages can have both.
 #[derive(Debug, Default)]
 pub(super) struct Thing {
-    pub(super) kind: Kind,
+    pub(super) kind: ThingKind,
     pub(super) name: String,
     pub(super) label: Option<String>,
     pub(super) fields: Fields,
@@ -23,7 +23,7 @@ pub(super) struct Thing {
 }
 
 impl Thing {
-    pub(super) fn key(&self) -> (Kind, &str) {
+    pub(super) fn key(&self) -> (ThingKind, &str) {
         (self.kind, &self.name)
     }
 }
@@ -35,7 +35,7 @@ pub(super) struct Side<'d> {
     pub(super) things: Vec<Thing>,
     /// Payload entries by name of their table.
     pub(super) payloads: Vec<(String, Node<'d>)>,
-    seen: HashMap<(Kind, String), usize>,
+    seen: HashMap<(ThingKind, String), usize>,
 }
 
 impl<'d> Side<'d> {
@@ -55,8 +55,8 @@ impl<'d> Side<'d> {
             side.dependency(dependency);
         }
         for (kind, list) in [
-            (Kind::Unresolved, "unresolved"),
-            (Kind::Redacted, "redacted"),
+            (ThingKind::Unresolved, "unresolved"),
+            (ThingKind::Redacted, "redacted"),
         ] {
             for entry in elements(manifest.get(list)) {
                 side.entry(kind, entry);
@@ -106,7 +106,7 @@ impl<'d> Side<'d> {
             flat.members("file", Some(root), &["manifest", "payloads"]);
         }
         let thing = Thing {
-            kind: Kind::Catalog,
+            kind: ThingKind::Catalog,
             fields: flat.fields,
             ..Thing::default()
         };
@@ -171,7 +171,7 @@ impl<'d> Side<'d> {
         }
         match config {
             // A view's config is a list of one; the list says nothing.
-            Some(list) if kind == Kind::View && list.elements().count() == 1 => {
+            Some(list) if kind == ThingKind::View && list.elements().count() == 1 => {
                 flat.members("config", list.at(0), &[]);
             }
             Some(config) => flat.value("config", config),
@@ -226,7 +226,7 @@ impl<'d> Side<'d> {
                 .insert("stands in".to_owned(), write_string(list));
             let (fields, branches) = (flat.fields, flat.steps);
             found.push(Thing {
-                kind: Kind::Step,
+                kind: ThingKind::Step,
                 name: format!("{workflow} {id}"),
                 label: Some(step.get_str("name").unwrap_or(key).to_owned()),
                 fields,
@@ -247,7 +247,7 @@ impl<'d> Side<'d> {
         }
         let fields = flat.fields;
         self.add(Thing {
-            kind: Kind::Workspace,
+            kind: ThingKind::Workspace,
             name: "workspace".to_owned(),
             fields,
             ..Thing::default()
@@ -262,7 +262,7 @@ impl<'d> Side<'d> {
         flat.members("", Some(step), &["uid", "ref"]);
         let fields = flat.fields;
         self.add(Thing {
-            kind: Kind::Other,
+            kind: ThingKind::Other,
             name: format!("{tool}{}", table.unwrap_or_default()),
             fields,
             ..Thing::default()
@@ -272,7 +272,7 @@ impl<'d> Side<'d> {
     fn rows(&mut self, manifest: Node<'d>, payloads: Option<Node<'d>>) {
         let items =
             || elements(manifest.get("items")).filter(|item| item.get_str("kind") == Some("rows"));
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for payload in elements(payloads) {
             let table = payload
                 .get_str("featureRef")
@@ -283,20 +283,21 @@ impl<'d> Side<'d> {
             flat.members("", Some(payload), &["featureRef", "itemUid", "rows"]);
             let uid = payload.get_str("itemUid");
             let item = items().find(|item| item.get_str("uid") == uid);
-            told.extend(item.and(uid));
+            reported.extend(item.and(uid));
             flat.members("item", item, &["uid", "kind", "parent", "count"]);
             let fields = flat.fields;
             self.payloads.push((name.clone(), payload));
             self.add(Thing {
-                kind: Kind::Rows,
+                kind: ThingKind::Rows,
                 name,
                 fields,
                 ..Thing::default()
             });
         }
-        for item in
-            items().filter(|item| item.get_str("uid").is_none_or(|uid| !told.contains(&uid)))
-        {
+        for item in items().filter(|item| {
+            item.get_str("uid")
+                .is_none_or(|uid| !reported.contains(&uid))
+        }) {
             let subject = item.get_str("uid").map(|uid| self.names.subject(uid));
             let name = subject.unwrap_or_default();
             let name = name.strip_prefix("rows ").unwrap_or(name).to_owned();
@@ -304,7 +305,7 @@ impl<'d> Side<'d> {
             flat.members("item", Some(item), &["uid", "kind", "parent"]);
             let fields = flat.fields;
             self.add(Thing {
-                kind: Kind::Rows,
+                kind: ThingKind::Rows,
                 name,
                 fields,
                 ..Thing::default()
@@ -351,7 +352,7 @@ impl<'d> Side<'d> {
         let fields = flat.fields;
         let label = identity.and_then(|identity| identity.get_str("label"));
         self.add(Thing {
-            kind: Kind::Dependency,
+            kind: ThingKind::Dependency,
             name,
             label: label.map(str::to_owned),
             fields,
@@ -359,7 +360,7 @@ impl<'d> Side<'d> {
         });
     }
 
-    fn entry(&mut self, kind: Kind, entry: Node<'d>) {
+    fn entry(&mut self, kind: ThingKind, entry: Node<'d>) {
         let subject = self.names.subject(entry.get_str("uid").unwrap_or_default());
         let path = self
             .names
@@ -392,14 +393,14 @@ fn update_target(step: Node<'_>) -> Option<&str> {
     reference::used(target).filter(|name| *name != reference::WORKSPACE)
 }
 
-fn kind_of(tool: Tool) -> Kind {
+fn kind_of(tool: Tool) -> ThingKind {
     match tool.creates() {
-        Some(ReferenceKind::Feature) => Kind::Feature,
-        Some(ReferenceKind::Column) => Kind::Column,
-        Some(ReferenceKind::View) => Kind::View,
-        Some(ReferenceKind::Module) => Kind::Module,
-        Some(ReferenceKind::Rail) => Kind::Rail,
-        Some(ReferenceKind::WorkflowV2) => Kind::Workflow,
-        _ => Kind::Other,
+        Some(ReferenceKind::Feature) => ThingKind::Feature,
+        Some(ReferenceKind::Column) => ThingKind::Column,
+        Some(ReferenceKind::View) => ThingKind::View,
+        Some(ReferenceKind::Module) => ThingKind::Module,
+        Some(ReferenceKind::Rail) => ThingKind::Rail,
+        Some(ReferenceKind::WorkflowV2) => ThingKind::Workflow,
+        _ => ThingKind::Other,
     }
 }

@@ -54,7 +54,7 @@ impl Draft {
     /// Writes the canonical text, reading the rows a second time: they must not have changed.
     ///
     /// The text has not been checked; rows that a column no longer takes stand in it. Whoever
-    /// hands it on owes its reader the findings of [`crate::check`], as [`super::export`] gives.
+    /// hands it on must provide its reader the findings of [`crate::check`], as [`super::export`] gives.
     pub async fn write_to<S: Source + Sync>(
         &self,
         source: &S,
@@ -65,7 +65,7 @@ impl Draft {
         text.push_str(pieces.next().map_or("", String::as_str));
         for (table, piece) in self.tables.iter().zip(pieces) {
             let mut reading = rows::Reading::new(table.feature);
-            let mut lines = rows::Lines::new(&self.tables, table);
+            let mut lines = rows::RowWriter::new(&self.tables, table);
             while let Some(page) = reading.next(source).await? {
                 lines.write(&page, &mut text)?;
                 if text.len() >= PIECE {

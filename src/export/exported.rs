@@ -2,7 +2,7 @@
 //!
 //! Rows can be older than the columns they stand under: a column that became required, another
 //! type. Such a package is whole and true, and no destination takes it. Leaving the rows out would
-//! lose them silently, so they travel, and nobody gets the text without being told.
+//! lose them silently, so they travel, and nobody gets the text without a warning.
 
 use crate::check::{CheckOptions, Finding, Severity, check_text};
 use crate::definitions::Definitions;
@@ -13,8 +13,8 @@ use crate::definitions::Definitions;
 pub struct Exported {
     /// The package in canonical form.
     pub text: String,
-    /// What a reader of the package will be told, in order of place. Errors keep it from being
-    /// applied until they are mended, at the source or in the package.
+    /// What a reader of the package is shown, in order of place. Errors keep it from being
+    /// applied until they are fixed, at the source or in the package.
     pub findings: Vec<Finding>,
 }
 

@@ -1,4 +1,4 @@
-//! What an exporter owes, proved before a package is handed out: every ref is declared before it
+//! What an exporter must provide, proved before a package is handed out: every ref is declared before it
 //! is used, none twice, none used without a declaration.
 
 use std::collections::HashSet;

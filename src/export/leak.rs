@@ -63,7 +63,7 @@ mod tests {
     const ID: &str = "da94e3e8-ab73-138f-af18-22ffbc688778";
 
     #[test]
-    fn ids_and_refs_are_told_from_text() {
+    fn ids_and_refs_are_reported_from_text() {
         assert_eq!(of("$100 for you"), None);
         assert_eq!(of("u_da94e3e8-ab73-438f-af18-22ffbc688778"), None);
         assert_eq!(of(ID), Some(Leak::Id));

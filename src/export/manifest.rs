@@ -4,18 +4,18 @@ use jiff::Timestamp;
 
 use super::invariant;
 use super::leak;
-use super::plan::Written;
+use super::plan::WrittenPlan;
 use super::record::Records;
 use super::rows::Table;
 use super::selection::Selection;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::model::{
-    Contents, Envelope, Item, ItemKind, Layers, Manifest, Metadata, Package, Plan, Source, Target,
-    Unresolved,
+    Contents, Envelope, Item, ItemKind, Layers, Manifest, Metadata, Package, Plan, PlanTarget,
+    Source, Unresolved,
 };
 use crate::package::summary;
-use crate::workspace::{Kind, Structure};
+use crate::workspace::{RecordKind, Structure};
 
 /// Puts the package together; the payload entries have no rows yet.
 #[expect(
@@ -26,7 +26,7 @@ pub(super) fn package(
     structure: &Structure,
     selection: &Selection,
     records: &Records<'_>,
-    written: Written,
+    written: WrittenPlan,
     tables: &[Table],
     plan_id: String,
     now: Timestamp,
@@ -75,7 +75,7 @@ pub(super) fn package(
     let plan = Plan {
         id: plan_id,
         summary: Some(summary),
-        target: Target::default(),
+        target: PlanTarget::default(),
         metadata: Metadata {
             source: "export".to_owned(),
             generated_at,
@@ -102,7 +102,7 @@ pub(super) fn package(
 }
 
 /// One item per record in the order of the plan, then one per table with rows.
-fn items(records: &Records<'_>, written: &Written, tables: &[Table]) -> Vec<Item> {
+fn items(records: &Records<'_>, written: &WrittenPlan, tables: &[Table]) -> Vec<Item> {
     let list = &records.list;
     let mut items: Vec<Item> = Vec::with_capacity(list.len() + tables.len());
     for (at, step) in written.order.iter().zip(&written.steps) {
@@ -126,13 +126,13 @@ fn items(records: &Records<'_>, written: &Written, tables: &[Table]) -> Vec<Item
     items
 }
 
-fn item_kind(kind: Kind) -> ItemKind {
+fn item_kind(kind: RecordKind) -> ItemKind {
     match kind {
-        Kind::Feature => ItemKind::Feature,
-        Kind::Column => ItemKind::Column,
-        Kind::View => ItemKind::View,
-        Kind::Module => ItemKind::Module,
-        Kind::Rail => ItemKind::Rail,
-        Kind::Workflow | Kind::Workspace => ItemKind::Workflow,
+        RecordKind::Feature => ItemKind::Feature,
+        RecordKind::Column => ItemKind::Column,
+        RecordKind::View => ItemKind::View,
+        RecordKind::Module => ItemKind::Module,
+        RecordKind::Rail => ItemKind::Rail,
+        RecordKind::Workflow | RecordKind::Workspace => ItemKind::Workflow,
     }
 }

@@ -5,8 +5,8 @@
 //! |---|---|
 //! | what travels | [`selection`], read from a body by `request` |
 //! | configs in one order, whatever the store | `members` |
-//! | what it refers to, and what cannot travel | `known`, `verdict`, `leak`, `secret`, `read` |
-//! | refs, order, steps, dependencies | `record`, `order`, `outside`, `plan` |
+//! | what it refers to, and what cannot travel | `workspace_index`, `verdict`, `leak`, `secret`, `read` |
+//! | refs, order, steps, dependencies | `record`, `order`, `external`, `plan` |
 //! | rows: read twice, never held | `rows` |
 //! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
 //! | what the check says of it | [`exported`] |
@@ -19,13 +19,12 @@
 pub mod draft;
 pub mod error;
 pub mod exported;
+mod external;
 mod invariant;
-mod known;
 mod leak;
 mod manifest;
 mod members;
 mod order;
-mod outside;
 mod plan;
 mod read;
 mod record;
@@ -35,6 +34,7 @@ mod secret;
 pub mod selection;
 mod step_ids;
 mod verdict;
+mod workspace_index;
 
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;

@@ -1,10 +1,10 @@
-//! The steps of the plan, with refs in the place of ids; what is lost on the way is told.
+//! The steps of the plan, with refs in place of ids; what is lost on the way is reported.
 
+use super::external::{Cause, Externals};
 use super::order::topological;
-use super::outside::{Cause, Outsides};
-use super::read::{Found, Named, What, told};
+use super::read::{FoundReference, TargetName, What, short_path};
 use super::record::{Record, Records, create_tool};
-use super::verdict::Target;
+use super::verdict::ReferenceTarget;
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::{Object, Value};
@@ -13,10 +13,10 @@ use crate::package::configs::{Edit, Edits};
 use crate::package::model::{
     Action, Dependency, Reason, Redacted, Step, Unresolved, UnresolvedForm, UnresolvedKind,
 };
-use crate::workspace::Kind;
+use crate::workspace::RecordKind;
 
 /// The plan, with everything that came up while it was written.
-pub(super) struct Written {
+pub(super) struct WrittenPlan {
     /// Records in the order of their create steps.
     pub(super) order: Vec<usize>,
     pub(super) steps: Vec<Step>,
@@ -32,7 +32,7 @@ pub(super) fn write(
     definitions: &Definitions,
     plan_id: &str,
     ids: &mut dyn Ids,
-) -> Written {
+) -> WrittenPlan {
     let order = order(&records.list);
     let mut positions = vec![0; order.len()];
     for (position, record) in order.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn write(
     let mut writer = Writer {
         records: &records.list,
         positions: &positions,
-        outsides: Outsides::new(records.names.clone(), ids),
+        externals: Externals::new(records.names.clone(), ids),
         steps: Vec::new(),
         updates: Vec::new(),
         unresolved: Vec::new(),
@@ -54,24 +54,24 @@ pub(super) fn write(
     // The phases after the create steps; the sort is stable.
     writer.updates.sort_by_key(|step| step.tool.phase());
     writer.steps.append(&mut writer.updates);
-    Written {
+    WrittenPlan {
         order,
         steps: writer.steps,
         unresolved: writer.unresolved,
         redacted: writer.redacted,
-        dependencies: writer.outsides.finish(definitions),
+        dependencies: writer.externals.finish(definitions),
     }
 }
 
 /// By phase; columns and automations after those that they refer to.
 fn order(records: &[Record<'_>]) -> Vec<usize> {
-    let of = |kind: Kind| -> Vec<usize> {
+    let of = |kind: RecordKind| -> Vec<usize> {
         let all = records.iter().enumerate();
         all.filter(|(_, record)| record.kind == kind)
             .map(|(index, _)| index)
             .collect()
     };
-    let sorted = |kind: Kind| -> Vec<usize> {
+    let sorted = |kind: RecordKind| -> Vec<usize> {
         let nodes = of(kind);
         let first = nodes.first().copied().unwrap_or_default();
         let needs = |node: usize| {
@@ -83,7 +83,7 @@ fn order(records: &[Record<'_>]) -> Vec<usize> {
                 .iter()
                 .filter_map(|found| match &found.what {
                     What::Use {
-                        target: Target::Record(target),
+                        target: ReferenceTarget::Record(target),
                         ..
                     } => Some(*target),
                     _ => None,
@@ -101,12 +101,12 @@ fn order(records: &[Record<'_>]) -> Vec<usize> {
         let sorted = topological(nodes.len(), needs);
         sorted.into_iter().map(|node| first + node).collect()
     };
-    let mut order = of(Kind::Feature);
-    order.extend(sorted(Kind::Column));
-    order.extend(of(Kind::View));
-    order.extend(sorted(Kind::Workflow));
-    order.extend(of(Kind::Module));
-    order.extend(of(Kind::Rail));
+    let mut order = of(RecordKind::Feature);
+    order.extend(sorted(RecordKind::Column));
+    order.extend(of(RecordKind::View));
+    order.extend(sorted(RecordKind::Workflow));
+    order.extend(of(RecordKind::Module));
+    order.extend(of(RecordKind::Rail));
     order
 }
 
@@ -114,7 +114,7 @@ struct Writer<'r, 's, 'i> {
     records: &'r [Record<'s>],
     /// By record: the position of its create step.
     positions: &'r [usize],
-    outsides: Outsides<'s, 'i>,
+    externals: Externals<'s, 'i>,
     steps: Vec<Step>,
     updates: Vec<Step>,
     unresolved: Vec<Unresolved>,
@@ -147,7 +147,7 @@ impl<'s> Writer<'_, 's, '_> {
         let (key, parent) = self.parent(record);
         args.insert(key.to_owned(), parent.into());
         self.steps.push(Step {
-            uid: self.outsides.uid(),
+            uid: self.externals.uid(),
             tool: create_tool(record.kind),
             reference: Some(record.reference.clone()),
             args,
@@ -169,17 +169,17 @@ impl<'s> Writer<'_, 's, '_> {
         if let Some(parent) = record.parent {
             return (key, format!("${}", self.records[parent].reference));
         }
-        let kind = if record.kind == Kind::Rail {
+        let kind = if record.kind == RecordKind::Rail {
             ReferenceKind::Module
         } else {
             ReferenceKind::Feature
         };
-        let named = Named {
+        let named = TargetName {
             kind,
             form: UnresolvedForm::Uuid,
             label: record.parent_behind.and_then(super::leak::label),
         };
-        self.tell(
+        self.report(
             &record.uid,
             key,
             &named,
@@ -193,7 +193,7 @@ impl<'s> Writer<'_, 's, '_> {
         let target = tool.target_argument().unwrap_or_default().to_owned();
         let config = config.cloned().unwrap_or_default();
         self.updates.push(Step {
-            uid: self.outsides.uid(),
+            uid: self.externals.uid(),
             tool,
             reference: None,
             args: Object::from([
@@ -206,12 +206,17 @@ impl<'s> Writer<'_, 's, '_> {
 
     /// The workspace's config, when it travels and anything is left of it. What a selection leaves
     /// out is reported all the same where it is named by id: the navigation default.
-    fn workspace(&mut self, (args, found): &(Object, Vec<Found<'s>>), whole: bool, plan_id: &str) {
-        let told = |found: &&Found<'s>| {
+    fn workspace(
+        &mut self,
+        (args, found): &(Object, Vec<FoundReference<'s>>),
+        whole: bool,
+        plan_id: &str,
+    ) {
+        let reported = |found: &&FoundReference<'s>| {
             let omitted = Action::Omitted;
             whole || matches!(&found.what, What::Lost { action, .. } if *action == omitted)
         };
-        let found: Vec<Found<'s>> = found.iter().filter(told).cloned().collect();
+        let found: Vec<FoundReference<'s>> = found.iter().filter(reported).cloned().collect();
         let rewriting = self.rewrite(plan_id, &found, |_| None);
         if !whole {
             return;
@@ -232,12 +237,12 @@ impl<'s> Writer<'_, 's, '_> {
     fn rewrite(
         &mut self,
         uid: &str,
-        found: &[Found<'s>],
+        found: &[FoundReference<'s>],
         later: impl Fn(usize) -> Option<Option<Tool>>,
     ) -> Rewriting {
         let mut rewriting = Rewriting::default();
         for one in found {
-            let path = told(&one.path);
+            let path = short_path(&one.path);
             let mut both = |edit: Edit| {
                 rewriting.create.at_path(one.path.clone(), edit.clone());
                 rewriting.update.at_path(one.path.clone(), edit);
@@ -261,7 +266,7 @@ impl<'s> Writer<'_, 's, '_> {
                         (false, _) => Edit::Remove,
                     };
                     let name = match target {
-                        Target::Record(record) => {
+                        ReferenceTarget::Record(record) => {
                             let name = format!("${}", self.records[*record].reference);
                             match later(*record) {
                                 None => name,
@@ -278,19 +283,19 @@ impl<'s> Writer<'_, 's, '_> {
                                         (Action::Emptied, Edit::Set("".into()))
                                     };
                                     both(edit);
-                                    self.tell(uid, &path, named, Reason::DeclaredLater, action);
+                                    self.report(uid, &path, named, Reason::DeclaredLater, action);
                                     continue;
                                 }
                             }
                         }
-                        Target::Outside(outside) => {
+                        ReferenceTarget::Outside(outside) => {
                             let cause = cause.clone();
-                            format!("${}", self.outsides.used(outside, uid, &path, cause))
+                            format!("${}", self.externals.used(outside, uid, &path, cause))
                         }
-                        Target::OutsideColumn(table, column) => {
+                        ReferenceTarget::OutsideColumn(table, column) => {
                             let column = (*table, *column);
                             let cause: Cause = cause.clone();
-                            format!("${}", self.outsides.column_used(column, uid, &path, cause))
+                            format!("${}", self.externals.column_used(column, uid, &path, cause))
                         }
                     };
                     both(place(name));
@@ -298,7 +303,7 @@ impl<'s> Writer<'_, 's, '_> {
                 What::Workspace { is_key: true } => both(Edit::Rename("$workspace".to_owned())),
                 What::Workspace { is_key: false } => both(Edit::Set("$workspace".into())),
                 What::Name { outside, cause } => {
-                    self.outsides.used(outside, uid, &path, cause.clone());
+                    self.externals.used(outside, uid, &path, cause.clone());
                 }
                 What::Lost {
                     named,
@@ -309,7 +314,7 @@ impl<'s> Writer<'_, 's, '_> {
                     if let Some(edit) = edit {
                         both(edit.clone());
                     }
-                    self.tell(uid, &path, named, *reason, *action);
+                    self.report(uid, &path, named, *reason, *action);
                 }
                 What::Secret { reason, left } => {
                     both(Edit::Set(left.clone()));
@@ -325,7 +330,14 @@ impl<'s> Writer<'_, 's, '_> {
         rewriting
     }
 
-    fn tell(&mut self, uid: &str, path: &str, named: &Named, reason: Reason, action: Action) {
+    fn report(
+        &mut self,
+        uid: &str,
+        path: &str,
+        named: &TargetName,
+        reason: Reason,
+        action: Action,
+    ) {
         self.unresolved.push(Unresolved {
             uid: uid.to_owned(),
             path: path.to_owned(),
@@ -341,13 +353,13 @@ impl<'s> Writer<'_, 's, '_> {
 }
 
 /// The tool that carries keys of a record of that kind which are declared after it.
-fn update_tool(kind: Kind) -> Option<Tool> {
+fn update_tool(kind: RecordKind) -> Option<Tool> {
     match kind {
-        Kind::Feature => Some(Tool::UpdateFeature),
-        Kind::Column => Some(Tool::UpdateColumn),
-        Kind::View => Some(Tool::UpdateView),
-        Kind::Module => Some(Tool::UpdateModule),
-        Kind::Workspace => Some(Tool::UpdateWorkspace),
-        Kind::Rail | Kind::Workflow => None,
+        RecordKind::Feature => Some(Tool::UpdateFeature),
+        RecordKind::Column => Some(Tool::UpdateColumn),
+        RecordKind::View => Some(Tool::UpdateView),
+        RecordKind::Module => Some(Tool::UpdateModule),
+        RecordKind::Workspace => Some(Tool::UpdateWorkspace),
+        RecordKind::Rail | RecordKind::Workflow => None,
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::known::Known;
+use super::external::{Cause, External};
 use super::leak::{self, Leak};
-use super::outside::{Cause, Outside};
 use super::secret;
-use super::verdict::{self, Place, Target, Verdict};
+use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
+use super::workspace_index::WorkspaceIndex;
 use crate::definitions::{Definitions, Field, FieldType, Form, Problem, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
-use crate::json::{Kind, Node, Object, SyntaxError, Value};
+use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
 use crate::package::Tool;
 use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, Edit, walk_args, with_args};
 use crate::package::model::{Action, Reason, UnresolvedForm};
 
 /// A value, or a key, that cannot stay as it is.
 #[derive(Debug, Clone)]
-pub(super) struct Found<'s> {
+pub(super) struct FoundReference<'s> {
     /// Where it stands, for the order.
     at: usize,
     /// Dotted path inside the args.
@@ -32,18 +32,18 @@ pub(super) struct Found<'s> {
 pub(super) enum What<'s> {
     /// A ref takes the place of the value, or of the key.
     Use {
-        target: Target<'s>,
+        target: ReferenceTarget<'s>,
         is_key: bool,
-        named: Named,
+        named: TargetName,
         cause: Cause,
     },
     /// The builtin takes the place of the workspace's id.
     Workspace { is_key: bool },
     /// The name stays, and a dependency stands for it.
-    Name { outside: Outside<'s>, cause: Cause },
+    Name { outside: External<'s>, cause: Cause },
     /// It is lost, and told.
     Lost {
-        named: Named,
+        named: TargetName,
         reason: Reason,
         action: Action,
         edit: Option<Edit>,
@@ -54,7 +54,7 @@ pub(super) enum What<'s> {
 
 /// What a report says of a reference.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(super) struct TargetName {
     pub(super) kind: ReferenceKind,
     pub(super) form: UnresolvedForm,
     pub(super) label: Option<String>,
@@ -62,16 +62,16 @@ pub(super) struct Named {
 
 /// Reads the args of a step, in order of appearance.
 pub(super) fn read<'s>(
-    known: &Known<'s>,
+    known: &WorkspaceIndex<'s>,
     definitions: &Definitions,
     tool: Tool,
     declared: Declared<'_>,
-    place: Place<'s>,
+    place: Referrer<'s>,
     args: &Object,
-) -> Result<Vec<Found<'s>>, SyntaxError> {
+) -> Result<Vec<FoundReference<'s>>, SyntaxError> {
     with_args(args, |root| {
         let mut reader = Reader {
-            known,
+            index: known,
             place,
             args: root,
             found: Vec::new(),
@@ -88,10 +88,10 @@ pub(super) fn read<'s>(
 }
 
 struct Reader<'r, 's, 'd> {
-    known: &'r Known<'s>,
-    place: Place<'s>,
+    index: &'r WorkspaceIndex<'s>,
+    place: Referrer<'s>,
     args: Node<'d>,
-    found: Vec<Found<'s>>,
+    found: Vec<FoundReference<'s>>,
     /// Values that declarations speak of, by where they start.
     declared: HashSet<usize>,
     /// Those of them that are decided.
@@ -104,7 +104,7 @@ struct Reader<'r, 's, 'd> {
 
 impl<'s, 'd> Reader<'_, 's, 'd> {
     fn push(&mut self, node: Node<'d>, what: What<'s>) {
-        self.found.push(Found {
+        self.found.push(FoundReference {
             at: node.span().start,
             path: dotted(self.args, node),
             element: node.key().is_none(),
@@ -131,8 +131,8 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         self.cleared.push(node.span());
         if !node.is_empty() {
             let left = match node.kind() {
-                Kind::Object => Object::new().into(),
-                Kind::Array => Value::List(Vec::new()),
+                JsonKind::Object => Object::new().into(),
+                JsonKind::Array => Value::List(Vec::new()),
                 _ => Value::String(String::new()),
             };
             self.push(node, What::Secret { reason, left });
@@ -141,7 +141,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
 
     /// Whether a member that nothing declares is called like a secret.
     fn is_called_secret(&self, node: Node<'d>) -> bool {
-        let secrets = &self.known.secrets;
+        let secrets = &self.index.secrets;
         let named = node.key().is_some_and(|key| {
             !self.declared.contains(&node.span().start) && secrets.contains(&secret::plain(key))
         });
@@ -158,22 +158,22 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         }
         let of = reference.of.as_deref().and_then(|of| spot.named_by(of));
         let of = of.and_then(Node::as_str);
-        let (verdict, label) = verdict::judge(self.known, self.place, reference, text, of);
-        let named = Named {
+        let (verdict, label) = verdict::decide(self.index, self.place, reference, text, of);
+        let named = TargetName {
             kind: reference.kind,
             form: form(reference.form),
             label: label.and_then(leak::label),
         };
         let cause = self.cause(spot, reference.always_required, reference.form);
         let what = match verdict {
-            Verdict::Use(target) => What::Use {
+            ReferenceVerdict::Use(target) => What::Use {
                 target,
                 is_key: false,
                 named,
                 cause,
             },
-            Verdict::Name(outside) => What::Name { outside, cause },
-            Verdict::Lost(reason, action) => What::Lost {
+            ReferenceVerdict::Name(outside) => What::Name { outside, cause },
+            ReferenceVerdict::Lost(reason, action) => What::Lost {
                 named,
                 reason,
                 action,
@@ -255,7 +255,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
             Leak::Inside(rest) => {
                 // A text holds ids among words; the form tells its rest from a field that was
                 // emptied and filled again.
-                let named = Named {
+                let named = TargetName {
                     form: UnresolvedForm::UuidOrName,
                     ..self.named(text)
                 };
@@ -276,7 +276,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         self.push(node, what);
     }
 
-    /// Judges a key; gives whether it goes with everything inside it.
+    /// Checks a key; gives whether it goes with everything inside it.
     fn key(&mut self, node: Node<'d>, key: &str) -> bool {
         let Some(leak) = leak::of(key) else {
             return false;
@@ -291,7 +291,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
             let inside = node.span();
             self.found.retain(|other| !inside.contains(&other.at));
         }
-        self.found.push(Found {
+        self.found.push(FoundReference {
             at: node.key_span().start,
             path: dotted(self.args, node),
             element: false,
@@ -302,16 +302,16 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
 
     /// An id where nothing says what it names: a ref when it is one of the package.
     fn id(&self, node: Node<'d>, text: &str, is_key: bool) -> What<'s> {
-        let thing = self.known.named(text);
-        let kind = thing.and_then(super::known::Thing::kind);
+        let thing = self.index.named(text);
+        let kind = thing.and_then(super::workspace_index::Thing::kind);
         let named = self.named(text);
         if self.in_config(node) {
             // A column's ref would become its name, which the source did not hold.
-            if let Some(record) = self.known.record(text)
+            if let Some(record) = self.index.record(text)
                 && kind != Some(ReferenceKind::Column)
             {
                 return What::Use {
-                    target: Target::Record(record),
+                    target: ReferenceTarget::Record(record),
                     is_key,
                     named,
                     cause: Cause {
@@ -321,7 +321,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                     },
                 };
             }
-            if Some(self.known.structure.workspace.id) == crate::workspace::Id::try_parse(text).ok()
+            if Some(self.index.structure.workspace.id) == crate::workspace::Id::try_parse(text).ok()
             {
                 return What::Workspace { is_key };
             }
@@ -343,31 +343,31 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     }
 
     /// What a text with an id in it refers to; what the source does not know is taken for a file.
-    fn named(&self, text: &str) -> Named {
+    fn named(&self, text: &str) -> TargetName {
         let id = crate::package::uid::foreign_uuid(text);
-        let thing = id.and_then(|id| self.known.named(id));
-        Named {
+        let thing = id.and_then(|id| self.index.named(id));
+        TargetName {
             label: thing
-                .and_then(super::known::Thing::label)
+                .and_then(super::workspace_index::Thing::label)
                 .and_then(leak::label),
             ..unlabelled(
                 thing
-                    .and_then(super::known::Thing::kind)
+                    .and_then(super::workspace_index::Thing::kind)
                     .unwrap_or(ReferenceKind::File),
             )
         }
     }
 }
 
-fn unlabelled(kind: ReferenceKind) -> Named {
-    Named {
+fn unlabelled(kind: ReferenceKind) -> TargetName {
+    TargetName {
         kind,
         form: UnresolvedForm::Uuid,
         label: None,
     }
 }
 
-fn lost_key<'s>(named: Named, reason: Reason) -> What<'s> {
+fn lost_key<'s>(named: TargetName, reason: Reason) -> What<'s> {
     What::Lost {
         named,
         reason,
@@ -389,13 +389,13 @@ fn form(form: Form) -> UnresolvedForm {
 }
 
 /// The path that a report gives: keys that are ids do not stand in it.
-pub(super) fn told(path: &str) -> String {
-    let mut told = String::new();
+pub(super) fn short_path(path: &str) -> String {
+    let mut reported = String::new();
     for segment in crate::json::path::split_dotted(path) {
         let fit = leak::of(&segment).is_none();
-        push_dotted(&mut told, if fit { &segment } else { "*" });
+        push_dotted(&mut reported, if fit { &segment } else { "*" });
     }
-    told
+    reported
 }
 
 impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {

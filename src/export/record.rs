@@ -3,23 +3,23 @@
 use std::collections::{HashMap, HashSet};
 
 use super::error::Fault;
-use super::known::Known;
 use super::leak;
-use super::read::{self, Found};
+use super::read::{self, FoundReference};
 use super::selection::Chosen;
 use super::step_ids;
-use super::verdict::Place;
+use super::verdict::Referrer;
+use super::workspace_index::WorkspaceIndex;
 use crate::context::Ids;
 use crate::definitions::Definitions;
 use crate::json::{Object, SyntaxError, Value};
 use crate::package::Tool;
 use crate::package::configs::Declared;
 use crate::package::name;
-use crate::workspace::{Feature, Id, Kind, Structure};
+use crate::workspace::{Feature, Id, RecordKind, Structure};
 
 /// A record that travels.
 pub(super) struct Record<'s> {
-    pub(super) kind: Kind,
+    pub(super) kind: RecordKind,
     /// uid of its item.
     pub(super) uid: String,
     pub(super) reference: String,
@@ -30,7 +30,7 @@ pub(super) struct Record<'s> {
     /// The args of its create step with the ids of the source, its parent left out.
     pub(super) args: Object,
     /// What in the args is to change.
-    pub(super) found: Vec<Found<'s>>,
+    pub(super) found: Vec<FoundReference<'s>>,
     /// Automations only.
     pub(super) step_ids: Option<Vec<String>>,
 }
@@ -39,8 +39,8 @@ pub(super) struct Record<'s> {
 pub(super) struct Records<'s> {
     pub(super) list: Vec<Record<'s>>,
     /// Args of `update_workspace`, and what in them is to change.
-    pub(super) workspace: (Object, Vec<Found<'s>>),
-    pub(super) known: Known<'s>,
+    pub(super) workspace: (Object, Vec<FoundReference<'s>>),
+    pub(super) known: WorkspaceIndex<'s>,
     pub(super) names: Names,
 }
 
@@ -64,7 +64,7 @@ impl Names {
 
 /// What a record is made of, while refs and uids are handed out.
 struct Draft<'s> {
-    kind: Kind,
+    kind: RecordKind,
     id: Id,
     parent: Option<(Id, &'s str)>,
     owner: Option<&'s Feature>,
@@ -87,7 +87,7 @@ pub(super) fn read<'s>(
         return Err(Fault::UnfitNames(unfit));
     }
     let travelling: HashMap<Id, usize> = drafts.iter().map(|one| one.id).zip(0..).collect();
-    let known = Known::new(structure, travelling, definitions);
+    let known = WorkspaceIndex::new(structure, travelling, definitions);
     let mut names = Names::default();
     let mut list: Vec<Record<'s>> = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -104,7 +104,7 @@ pub(super) fn read<'s>(
                 .map(|owner| name::derive(&owner.name, "feature")),
         };
         let tail = match (draft.kind, table) {
-            (Kind::Column | Kind::View, Some(table)) => format!("{table}_{own}"),
+            (RecordKind::Column | RecordKind::View, Some(table)) => format!("{table}_{own}"),
             _ => own,
         };
         let mut args = draft.args;
@@ -113,10 +113,12 @@ pub(super) fn read<'s>(
             error,
         };
         let step_ids = match draft.kind {
-            Kind::Workflow => Some(step_ids::complete(&mut args, definitions, ids).map_err(deep)?),
+            RecordKind::Workflow => {
+                Some(step_ids::complete(&mut args, definitions, ids).map_err(deep)?)
+            }
             _ => None,
         };
-        let place = Place {
+        let place = Referrer {
             owner: draft.owner,
             workspace: false,
         };
@@ -138,7 +140,7 @@ pub(super) fn read<'s>(
     }
     let workspace = &structure.workspace;
     let args = Object::from([("config".to_owned(), workspace.config.clone().into())]);
-    let place = Place {
+    let place = Referrer {
         owner: None,
         workspace: true,
     };
@@ -163,33 +165,33 @@ pub(super) fn tail_of(reference: &str) -> &str {
         .map_or(reference, |(_, tail)| tail)
 }
 
-fn letter(kind: Kind) -> (&'static str, &'static str) {
+fn letter(kind: RecordKind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Feature => ("f", "feature"),
-        Kind::Column => ("c", "column"),
-        Kind::View => ("v", "view"),
-        Kind::Module => ("m", "module"),
-        Kind::Rail => ("r", "rail"),
-        Kind::Workflow | Kind::Workspace => ("w", "workflow"),
+        RecordKind::Feature => ("f", "feature"),
+        RecordKind::Column => ("c", "column"),
+        RecordKind::View => ("v", "view"),
+        RecordKind::Module => ("m", "module"),
+        RecordKind::Rail => ("r", "rail"),
+        RecordKind::Workflow | RecordKind::Workspace => ("w", "workflow"),
     }
 }
 
-pub(super) fn create_tool(kind: Kind) -> Tool {
+pub(super) fn create_tool(kind: RecordKind) -> Tool {
     match kind {
-        Kind::Workspace => Tool::CreateWorkspace,
-        Kind::Feature => Tool::CreateFeature,
-        Kind::Column => Tool::CreateColumn,
-        Kind::View => Tool::CreateView,
-        Kind::Workflow => Tool::CreateWorkflowV2,
-        Kind::Module => Tool::CreateModule,
-        Kind::Rail => Tool::CreateRail,
+        RecordKind::Workspace => Tool::CreateWorkspace,
+        RecordKind::Feature => Tool::CreateFeature,
+        RecordKind::Column => Tool::CreateColumn,
+        RecordKind::View => Tool::CreateView,
+        RecordKind::Workflow => Tool::CreateWorkflowV2,
+        RecordKind::Module => Tool::CreateModule,
+        RecordKind::Rail => Tool::CreateRail,
     }
 }
 
 /// A technical name is a key of rows and tokens: it travels as it is or not at all.
 fn unfit_name(draft: &Draft<'_>) -> Option<String> {
     let name = draft.args.get("name").and_then(Value::as_str)?;
-    (draft.kind != Kind::Workflow && leak::of(name).is_some())
+    (draft.kind != RecordKind::Workflow && leak::of(name).is_some())
         .then(|| format!("{} {name:?}", draft.kind.as_str()))
 }
 
@@ -206,7 +208,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
     let mut drafts = Vec::new();
     for table in &chosen.features {
         drafts.push(Draft {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id: table.id,
             parent: None,
             owner: Some(table),
@@ -230,7 +232,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
                 ("config", column.config.clone().into()),
             ];
             drafts.push(Draft {
-                kind: Kind::Column,
+                kind: RecordKind::Column,
                 id: column.id,
                 parent: Some((table.id, &table.label)),
                 owner: Some(table),
@@ -246,7 +248,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
             ("config", Value::List(vec![view.config.clone().into()])),
         ];
         drafts.push(Draft {
-            kind: Kind::View,
+            kind: RecordKind::View,
             id: view.id,
             parent: Some((table.id, &table.label)),
             owner: Some(table),
@@ -266,7 +268,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
             args.insert("published".to_owned(), true.into());
         }
         drafts.push(Draft {
-            kind: Kind::Workflow,
+            kind: RecordKind::Workflow,
             id: one.id,
             parent: None,
             owner: None,
@@ -285,7 +287,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
             args.insert("icon".to_owned(), icon.as_str().into());
         }
         drafts.push(Draft {
-            kind: Kind::Module,
+            kind: RecordKind::Module,
             id: module.id,
             parent: None,
             owner: None,
@@ -301,7 +303,7 @@ fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
             ("config", Value::List(config.collect())),
         ];
         drafts.push(Draft {
-            kind: Kind::Rail,
+            kind: RecordKind::Rail,
             id: rail.id,
             parent: Some((module.id, &module.label)),
             owner: None,

@@ -1,57 +1,61 @@
 //! What becomes of one declared reference.
 
-use super::known::{Known, Thing};
+use super::external::External;
 use super::leak;
-use super::outside::Outside;
-use crate::definitions::{Form, Reference, ReferenceKind, Target as Absent};
+use super::workspace_index::{Thing, WorkspaceIndex};
+use crate::definitions::{AbsentTarget as Absent, Form, Reference, ReferenceKind};
 use crate::package::model::{Action, Reason};
 use crate::package::uid::is_uuid;
 use crate::workspace::{Column, Feature, Id};
 
 /// What a value stands for in the package.
 #[derive(Debug, Clone)]
-pub(super) enum Target<'s> {
+pub(super) enum ReferenceTarget<'s> {
     /// A record that travels.
     Record(usize),
     /// Something that does not.
-    Outside(Outside<'s>),
+    Outside(External<'s>),
     /// A column of a table that does not.
     OutsideColumn(&'s Feature, &'s Column),
 }
 
 /// What becomes of a value.
 #[derive(Debug, Clone)]
-pub(super) enum Verdict<'s> {
+pub(super) enum ReferenceVerdict<'s> {
     /// A ref takes its place.
-    Use(Target<'s>),
+    Use(ReferenceTarget<'s>),
     /// The name stays, and a dependency says what it names.
-    Name(Outside<'s>),
+    Name(External<'s>),
     /// It cannot be carried over.
     Lost(Reason, Action),
 }
 
 /// Where a reference stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct Referrer<'s> {
     /// The table that it belongs to.
     pub(super) owner: Option<&'s Feature>,
     /// Whether it stands in the workspace's config, which no dependency can be used by.
     pub(super) workspace: bool,
 }
 
-/// Judges the value `text` of a reference; `of` is the text that names a column's table.
-pub(super) fn judge<'s>(
-    known: &Known<'s>,
-    place: Place<'s>,
+/// Checks the value `text` of a reference; `of` is the text that names a column's table.
+pub(super) fn decide<'s>(
+    known: &WorkspaceIndex<'s>,
+    place: Referrer<'s>,
     reference: &Reference,
     text: &str,
     of: Option<&str>,
-) -> (Verdict<'s>, Option<&'s str>) {
-    let gone = (Verdict::Lost(Reason::TargetGone, emptied(reference)), None);
+) -> (ReferenceVerdict<'s>, Option<&'s str>) {
+    let gone = (
+        ReferenceVerdict::Lost(Reason::TargetGone, emptied(reference)),
+        None,
+    );
     match reference.kind {
-        ReferenceKind::File | ReferenceKind::Mailbox | ReferenceKind::User => {
-            (Verdict::Lost(Reason::NotExportable, Action::Emptied), None)
-        }
+        ReferenceKind::File | ReferenceKind::Mailbox | ReferenceKind::User => (
+            ReferenceVerdict::Lost(Reason::NotExportable, Action::Emptied),
+            None,
+        ),
         ReferenceKind::Column => column(known, place, reference, text, of),
         ReferenceKind::Connection => (connection(known, reference, text, place), None),
         ReferenceKind::TimerProfile => timer_profile(known, reference, text, place),
@@ -61,10 +65,10 @@ pub(super) fn judge<'s>(
                 return gone;
             };
             let verdict = match known.record(text) {
-                Some(record) => Verdict::Use(Target::Record(record)),
-                None => match Outside::of(thing) {
-                    Some(outside) => absent(reference, place, Target::Outside(outside)),
-                    None => Verdict::Lost(Reason::NoRefMinted, emptied(reference)),
+                Some(record) => ReferenceVerdict::Use(ReferenceTarget::Record(record)),
+                None => match External::of(thing) {
+                    Some(outside) => absent(reference, place, ReferenceTarget::Outside(outside)),
+                    None => ReferenceVerdict::Lost(Reason::NoRefMinted, emptied(reference)),
                 },
             };
             (verdict, thing.label())
@@ -82,11 +86,15 @@ fn emptied(reference: &Reference) -> Action {
 }
 
 /// The target exists and stays behind.
-fn absent<'s>(reference: &Reference, place: Place<'s>, target: Target<'s>) -> Verdict<'s> {
-    let not_selected = |action| Verdict::Lost(Reason::NotSelected, action);
+fn absent<'s>(
+    reference: &Reference,
+    place: Referrer<'s>,
+    target: ReferenceTarget<'s>,
+) -> ReferenceVerdict<'s> {
+    let not_selected = |action| ReferenceVerdict::Lost(Reason::NotSelected, action);
     match reference.absent_target {
         Absent::Dependency if place.workspace => not_selected(Action::Emptied),
-        Absent::Dependency => Verdict::Use(target),
+        Absent::Dependency => ReferenceVerdict::Use(target),
         Absent::Omit => not_selected(Action::Omitted),
         // An id cannot be kept.
         Absent::Keep if reference.form == Form::Name => not_selected(Action::Kept),
@@ -95,19 +103,25 @@ fn absent<'s>(reference: &Reference, place: Place<'s>, target: Target<'s>) -> Ve
 }
 
 fn column<'s>(
-    known: &Known<'s>,
-    place: Place<'s>,
+    known: &WorkspaceIndex<'s>,
+    place: Referrer<'s>,
     reference: &Reference,
     text: &str,
     of: Option<&str>,
-) -> (Verdict<'s>, Option<&'s str>) {
+) -> (ReferenceVerdict<'s>, Option<&'s str>) {
     let table = match reference.of.as_deref() {
         Some("$envelope") | None => {
             let kept = leak::of(text).is_none();
             return if kept {
-                (Verdict::Lost(Reason::UnknownEnvelope, Action::Kept), None)
+                (
+                    ReferenceVerdict::Lost(Reason::UnknownEnvelope, Action::Kept),
+                    None,
+                )
             } else {
-                (Verdict::Lost(Reason::TargetGone, Action::Emptied), None)
+                (
+                    ReferenceVerdict::Lost(Reason::TargetGone, Action::Emptied),
+                    None,
+                )
             };
         }
         Some("$feature") => place.owner,
@@ -124,11 +138,18 @@ fn column<'s>(
         Some((table, column))
     });
     let Some((table, column)) = found else {
-        return (Verdict::Lost(Reason::TargetGone, emptied(reference)), None);
+        return (
+            ReferenceVerdict::Lost(Reason::TargetGone, emptied(reference)),
+            None,
+        );
     };
     let verdict = match known.travelling.get(&column.id) {
-        Some(record) => Verdict::Use(Target::Record(*record)),
-        None => absent(reference, place, Target::OutsideColumn(table, column)),
+        Some(record) => ReferenceVerdict::Use(ReferenceTarget::Record(*record)),
+        None => absent(
+            reference,
+            place,
+            ReferenceTarget::OutsideColumn(table, column),
+        ),
     };
     (verdict, Some(&column.label))
 }
@@ -136,28 +157,28 @@ fn column<'s>(
 /// A name stays a name, unless it would be an id or a ref in the package.
 fn by_name<'s>(
     reference: &Reference,
-    place: Place<'s>,
+    place: Referrer<'s>,
     name: &str,
     found: Option<bool>,
-    outside: Outside<'s>,
-) -> Verdict<'s> {
+    outside: External<'s>,
+) -> ReferenceVerdict<'s> {
     if leak::of(name).is_some() {
-        return Verdict::Lost(Reason::NotExportable, Action::Emptied);
+        return ReferenceVerdict::Lost(Reason::NotExportable, Action::Emptied);
     }
     match (found, reference.absent_target) {
-        (Some(false), _) => Verdict::Lost(Reason::TargetGone, Action::Kept),
-        (_, Absent::Dependency) if !place.workspace => Verdict::Name(outside),
-        (_, Absent::Omit) => Verdict::Lost(Reason::NotSelected, Action::Omitted),
-        _ => Verdict::Lost(Reason::NotSelected, Action::Kept),
+        (Some(false), _) => ReferenceVerdict::Lost(Reason::TargetGone, Action::Kept),
+        (_, Absent::Dependency) if !place.workspace => ReferenceVerdict::Name(outside),
+        (_, Absent::Omit) => ReferenceVerdict::Lost(Reason::NotSelected, Action::Omitted),
+        _ => ReferenceVerdict::Lost(Reason::NotSelected, Action::Kept),
     }
 }
 
 fn connection<'s>(
-    known: &Known<'s>,
+    known: &WorkspaceIndex<'s>,
     reference: &Reference,
     text: &str,
-    place: Place<'s>,
-) -> Verdict<'s> {
+    place: Referrer<'s>,
+) -> ReferenceVerdict<'s> {
     let list = known.structure.organization.connections.as_ref();
     let found = list.map(|list| list.iter().any(|one| one.name == text));
     by_name(
@@ -165,17 +186,17 @@ fn connection<'s>(
         place,
         text,
         found,
-        Outside::Connection(text.to_owned()),
+        External::Connection(text.to_owned()),
     )
 }
 
 /// Matched by id it cannot travel, by name it can.
 fn timer_profile<'s>(
-    known: &Known<'s>,
+    known: &WorkspaceIndex<'s>,
     reference: &Reference,
     text: &str,
-    place: Place<'s>,
-) -> (Verdict<'s>, Option<&'s str>) {
+    place: Referrer<'s>,
+) -> (ReferenceVerdict<'s>, Option<&'s str>) {
     if is_uuid(text) && reference.form != Form::Name {
         let found = known.named(text);
         let found = found.filter(|thing| thing.kind() == Some(ReferenceKind::TimerProfile));
@@ -186,30 +207,30 @@ fn timer_profile<'s>(
             Reason::NotExportable
         };
         return (
-            Verdict::Lost(reason, Action::Emptied),
+            ReferenceVerdict::Lost(reason, Action::Emptied),
             found.and_then(Thing::label),
         );
     }
     let list = known.structure.organization.timer_profiles.as_ref();
     let profile = list.and_then(|list| list.iter().find(|one| one.name == text));
     let label = profile.and_then(|profile| profile.label.clone());
-    let outside = Outside::TimerProfile(text.to_owned(), label);
+    let outside = External::TimerProfile(text.to_owned(), label);
     let found = list.map(|_| profile.is_some());
     (by_name(reference, place, text, found, outside), None)
 }
 
 /// A channel is known by its name; a direct conversation has none.
 fn channel<'s>(
-    known: &Known<'s>,
+    known: &WorkspaceIndex<'s>,
     reference: &Reference,
     text: &str,
-    place: Place<'s>,
-) -> (Verdict<'s>, Option<&'s str>) {
-    let lost = |reason| Verdict::Lost(reason, emptied(reference));
+    place: Referrer<'s>,
+) -> (ReferenceVerdict<'s>, Option<&'s str>) {
+    let lost = |reason| ReferenceVerdict::Lost(reason, emptied(reference));
     match known.named(text) {
         Some(thing @ Thing::Channel(channel)) => {
-            let verdict = match Outside::of(thing).filter(|_| channel.name.is_some()) {
-                Some(outside) => absent(reference, place, Target::Outside(outside)),
+            let verdict = match External::of(thing).filter(|_| channel.name.is_some()) {
+                Some(outside) => absent(reference, place, ReferenceTarget::Outside(outside)),
                 None => lost(Reason::NotExportable),
             };
             (verdict, thing.label())

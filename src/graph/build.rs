@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Edge, EdgeKind, Graph, Group, Kind, Node, NodeKind};
+use super::{Edge, EdgeKind, Graph, GraphKind, Group, Node, NodeKind};
 use crate::check::facts::Facts;
 
 /// A graph in the making.
@@ -14,7 +14,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(facts: &Facts<'_>, kind: Kind) -> Builder {
+    pub(super) fn new(facts: &Facts<'_>, kind: GraphKind) -> Builder {
         let name = |key| facts.manifest.get_str(key).filter(|name| !name.is_empty());
         let package = name("label").or_else(|| name("name")).unwrap_or("package");
         Builder {

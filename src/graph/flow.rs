@@ -3,15 +3,15 @@
 //! Branches are wherever the registry declares a list of steps; no step is known by name.
 
 use super::build::Builder;
-use super::{EdgeKind, Graph, Kind, Node, NodeKind};
+use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::automation;
 use crate::check::facts::{Facts, Step};
 use crate::definitions::{FieldType, Fields};
-use crate::json::{Kind as JsonKind, Node as Json};
+use crate::json::{JsonKind, Node as Json};
 use crate::package::Tool;
 
 pub(super) fn automations(facts: &Facts<'_>) -> Graph {
-    let mut builder = Builder::new(facts, Kind::Automations);
+    let mut builder = Builder::new(facts, GraphKind::Automations);
     let is_automation = |step: &&Step<'_>| step.tool == Some(Tool::CreateWorkflowV2);
     for step in facts.steps.iter().filter(is_automation) {
         add(facts, step, &mut builder);
@@ -165,7 +165,7 @@ fn branches<'d>(step: &automation::Step<'d, '_>) -> Vec<Json<'d>> {
     branches
 }
 
-/// The name of a branch: the key that holds it, or what its own object is told apart by, which is
+/// The name of a branch: the key that holds it, or what its own object is distinguished by, which is
 /// declared first.
 fn branch_name<'d>(step: &automation::Step<'d, '_>, branch: Json<'d>) -> String {
     let object = branch.parent();
@@ -180,11 +180,11 @@ fn branch_name<'d>(step: &automation::Step<'d, '_>, branch: Json<'d>) -> String 
     let mut names = fields.into_iter().flat_map(|fields| fields.keys());
     names
         .find_map(|name| object.get(name).filter(|node| *node != branch))
-        .map_or_else(|| object.index().to_string(), shown)
+        .map_or_else(|| object.index().to_string(), short_text)
 }
 
 /// A scalar as people read it.
-fn shown(node: Json<'_>) -> String {
+fn short_text(node: Json<'_>) -> String {
     node.as_str().unwrap_or(node.raw()).to_owned()
 }
 
@@ -204,10 +204,10 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
     // In order of declaration, as what matters most is declared first. A picture is passed on: a
     // secret that should have been cleared must not stand in it.
-    let told = fields.into_iter().flatten();
-    let told = told.filter(|(_, field)| !field.secret);
+    let reported = fields.into_iter().flatten();
+    let reported = reported.filter(|(_, field)| !field.secret);
     let mut words: Vec<String> = Vec::new();
-    for member in told.filter_map(|(key, _)| config.get(key)) {
+    for member in reported.filter_map(|(key, _)| config.get(key)) {
         if words.len() == 3 {
             break;
         }

@@ -1,7 +1,7 @@
 //! A package as a graph: what refers to what, what declares what, what runs after what.
 //!
 //! Goes in: the facts of a package, good or bad. Comes out: one [`Graph`], whichever question it
-//! answers, and a text per format. Nothing here judges: a ref that nothing declares is a node of
+//! answers, and a text per format. Nothing here checks: a ref that nothing declares is a node of
 //! its own kind, so that the picture shows the hole.
 //!
 //! | Module | Is for |
@@ -27,7 +27,7 @@ pub use render::{Canvas, dot, json, mermaid, svg, svg_style};
 
 /// The question that a graph answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum GraphKind {
     /// What refers to what.
     Refs,
     /// Which plan step uses what which step declares.
@@ -38,27 +38,32 @@ pub enum Kind {
     Automations,
 }
 
-impl Kind {
+impl GraphKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [Kind; 4] = [Kind::Refs, Kind::Plan, Kind::Deps, Kind::Automations];
+    pub const ALL: [GraphKind; 4] = [
+        GraphKind::Refs,
+        GraphKind::Plan,
+        GraphKind::Deps,
+        GraphKind::Automations,
+    ];
 
     /// The word of the command line and of the JSON document.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Refs => "refs",
-            Kind::Plan => "plan",
-            Kind::Deps => "deps",
-            Kind::Automations => "automations",
+            GraphKind::Refs => "refs",
+            GraphKind::Plan => "plan",
+            GraphKind::Deps => "deps",
+            GraphKind::Automations => "automations",
         }
     }
 
     /// What it shows, for a heading.
     pub fn title(self) -> &'static str {
         match self {
-            Kind::Refs => "References",
-            Kind::Plan => "Plan steps, from declaration to use",
-            Kind::Deps => "Dependencies and what uses them",
-            Kind::Automations => "Automations",
+            GraphKind::Refs => "References",
+            GraphKind::Plan => "Plan steps, from declaration to use",
+            GraphKind::Deps => "Dependencies and what uses them",
+            GraphKind::Automations => "Automations",
         }
     }
 }
@@ -192,7 +197,7 @@ pub struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// The question that it answers.
-    pub kind: Kind,
+    pub kind: GraphKind,
     /// Name of the package, for people.
     pub package: String,
     /// In order of the plan.
@@ -205,12 +210,12 @@ pub struct Graph {
 
 impl Graph {
     /// Reads a graph off a package.
-    pub fn read(facts: &Facts<'_>, kind: Kind) -> Graph {
+    pub fn read(facts: &Facts<'_>, kind: GraphKind) -> Graph {
         match kind {
-            Kind::Refs => refs::references(facts),
-            Kind::Plan => plan::steps(facts),
-            Kind::Deps => refs::dependencies(facts),
-            Kind::Automations => flow::automations(facts),
+            GraphKind::Refs => refs::references(facts),
+            GraphKind::Plan => plan::steps(facts),
+            GraphKind::Deps => refs::dependencies(facts),
+            GraphKind::Automations => flow::automations(facts),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::build::Builder;
-use super::{EdgeKind, Graph, Kind, Node, NodeKind};
+use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::check::facts::{Facts, Step};
 use crate::package::Tool;
 use crate::package::reference::WORKSPACE;
@@ -15,7 +15,7 @@ const ROWS: u8 = 200;
 const UNKNOWN: u8 = 201;
 
 pub(super) fn steps(facts: &Facts<'_>) -> Graph {
-    let mut builder = Builder::new(facts, Kind::Plan);
+    let mut builder = Builder::new(facts, GraphKind::Plan);
     let outside = add_outside(facts, &mut builder);
     let phases: BTreeMap<u8, &str> = facts
         .steps

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::build::Builder;
-use super::{EdgeKind, Graph, Kind, Node, NodeKind};
+use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::check::facts::{Facts, Step, StepPlace, Use};
 use crate::check::render::counted;
 use crate::json::{Node as Json, path};
@@ -13,14 +13,14 @@ use crate::package::reference::WORKSPACE;
 
 /// Everything that travels and everything it needs.
 pub(super) fn references(facts: &Facts<'_>) -> Graph {
-    let mut reading = Reading::new(facts, Kind::Refs);
+    let mut reading = GraphReader::new(facts, GraphKind::Refs);
     reading.read_uses();
     reading.builder.finish()
 }
 
 /// The dependencies and what uses them: that part of the references.
 pub(super) fn dependencies(facts: &Facts<'_>) -> Graph {
-    let mut reading = Reading::new(facts, Kind::Deps);
+    let mut reading = GraphReader::new(facts, GraphKind::Deps);
     reading.read_uses();
     let whole = reading.builder.finish();
     let is_dependency = |at: usize| whole.nodes[at].kind == NodeKind::Dependency;
@@ -45,7 +45,7 @@ pub(super) fn dependencies(facts: &Facts<'_>) -> Graph {
     }
 }
 
-struct Reading<'f, 'd> {
+struct GraphReader<'f, 'd> {
     facts: &'f Facts<'d>,
     builder: Builder,
     /// Ref → its node.
@@ -56,9 +56,9 @@ struct Reading<'f, 'd> {
     workspace: Option<usize>,
 }
 
-impl<'f, 'd> Reading<'f, 'd> {
-    fn new(facts: &'f Facts<'d>, kind: Kind) -> Reading<'f, 'd> {
-        let mut reading = Reading {
+impl<'f, 'd> GraphReader<'f, 'd> {
+    fn new(facts: &'f Facts<'d>, kind: GraphKind) -> GraphReader<'f, 'd> {
+        let mut reading = GraphReader {
             facts,
             builder: Builder::new(facts, kind),
             nodes: HashMap::new(),
@@ -237,11 +237,11 @@ impl<'f, 'd> Reading<'f, 'd> {
         if step.tool == Some(Tool::UpdateWorkspace) {
             return Some(self.workspace());
         }
-        self.known(step.subject_ref()?)
+        self.node_of(step.subject_ref()?)
     }
 
     /// The node of a ref, a column's being its table's.
-    fn known(&self, reference: &str) -> Option<usize> {
+    fn node_of(&self, reference: &str) -> Option<usize> {
         let facts = self.facts;
         let own = |reference: &str| self.nodes.get(reference).copied();
         own(reference)
@@ -254,7 +254,7 @@ impl<'f, 'd> Reading<'f, 'd> {
 
     /// The node of a ref that is used, made up when nothing declares it.
     fn target(&mut self, reference: &'d str) -> usize {
-        if let Some(known) = self.known(reference) {
+        if let Some(known) = self.node_of(reference) {
             return known;
         }
         let node = Node::new(reference, NodeKind::Missing, format!("${reference}"));

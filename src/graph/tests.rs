@@ -1,12 +1,12 @@
 //! Graphs of whole packages, and what hostile labels become in each format.
 
-use super::{Canvas, EdgeKind, Graph, Kind, NodeKind, dot, json, mermaid, svg};
+use super::{Canvas, EdgeKind, Graph, GraphKind, NodeKind, dot, json, mermaid, svg};
 use crate::check::facts::Facts;
 use crate::contents::halves;
 use crate::definitions::Definitions;
 use crate::json::Doc;
 
-fn graph(text: &str, kind: Kind) -> Graph {
+fn graph(text: &str, kind: GraphKind) -> Graph {
     let doc = Doc::parse_package(text).expect("JSON");
     let (manifest, _) = halves(doc.root());
     Graph::read(&Facts::new(&doc, manifest, Definitions::embedded()), kind)
@@ -36,7 +36,7 @@ fn sample(label: &str) -> String {
 }
 
 /// Edges as words.
-fn told(graph: &Graph) -> Vec<String> {
+fn reported(graph: &Graph) -> Vec<String> {
     let id = |at: usize| &graph.nodes[at].id;
     let edges = graph.edges.iter().map(|edge| {
         let (from, to) = (id(edge.from), id(edge.to));
@@ -51,9 +51,9 @@ fn told(graph: &Graph) -> Vec<String> {
 
 #[test]
 fn references_are_edges_of_the_things_that_hold_them() {
-    let graph = graph(&sample("A"), Kind::Refs);
+    let graph = graph(&sample("A"), GraphKind::Refs);
     assert_eq!(
-        told(&graph),
+        reported(&graph),
         [
             "f_a links f_b [b]",
             "f_a links f_a [up]",
@@ -71,8 +71,8 @@ fn references_are_edges_of_the_things_that_hold_them() {
 
 #[test]
 fn a_plan_runs_from_declaration_to_use() {
-    let graph = graph(&sample("A"), Kind::Plan);
-    let edges = told(&graph);
+    let graph = graph(&sample("A"), GraphKind::Plan);
+    let edges = reported(&graph);
     assert!(
         edges.contains(&"step-0 declares step-3 [$f_a]".to_owned()),
         "{edges:?}"
@@ -97,9 +97,9 @@ fn a_plan_runs_from_declaration_to_use() {
 
 #[test]
 fn branches_part_and_meet_again() {
-    let graph = graph(&sample("A"), Kind::Automations);
+    let graph = graph(&sample("A"), GraphKind::Automations);
     assert_eq!(
-        told(&graph),
+        reported(&graph),
         [
             "w_x/trigger next w_x/0 []",
             "w_x/0 next w_x/0.then.0 [then]",
@@ -113,7 +113,7 @@ fn branches_part_and_meet_again() {
 #[test]
 fn dependencies_are_shown_with_their_users_alone() {
     let text = include_str!("../../tests/fixtures/cases/valid/base-auto.json");
-    let graph = graph(text, Kind::Deps);
+    let graph = graph(text, GraphKind::Deps);
     assert!(!graph.edges.is_empty());
     for edge in &graph.edges {
         assert_eq!(graph.nodes[edge.to].kind, NodeKind::Dependency);
@@ -134,7 +134,7 @@ fn dependencies_are_shown_with_their_users_alone() {
 fn labels_stay_labels() {
     let hostile =
         "\"]; x->y\\N</title><script>alert('1')</script>&`#quot;|end\u{1b}\u{202e}\n%%{init}%%";
-    for kind in Kind::ALL {
+    for kind in GraphKind::ALL {
         let graph = graph(&sample(hostile), kind);
         let picture = svg(&graph, Canvas::File);
         assert!(!picture.contains("<script"), "{picture}");
@@ -151,7 +151,7 @@ fn labels_stay_labels() {
             assert!(!text.contains(mark), "{mark}: {text}");
         }
         assert!(
-            kind == Kind::Deps || json(&graph).to_string().contains("alert"),
+            kind == GraphKind::Deps || json(&graph).to_string().contains("alert"),
             "JSON keeps what is written"
         );
     }
@@ -163,7 +163,7 @@ fn secrets_stay_out_of_pictures() {
         "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
         {"key": "http.request", "config": {"bearerToken": "hunter2", "connectionName": "erp"}},
         {"key": "unheard", "config": {"token": "hunter2"}}]}}}]}}"#;
-    let picture = svg(&graph(text, Kind::Automations), Canvas::File);
+    let picture = svg(&graph(text, GraphKind::Automations), Canvas::File);
     assert!(picture.contains("erp") && !picture.contains("hunter2"));
 }
 
@@ -173,7 +173,7 @@ fn nothing_makes_a_picture_too() {
         r#"{"templateVersion": 2}"#,
         r#"{"templateVersion": 1, "plan": {"steps": [5, {}, {"tool": "create_feature"}, {"tool": "create_workflow_v2", "ref": "w_a", "args": {}}, {"tool": "nope", "args": {"a": "$f_a"}}]}}"#,
     ] {
-        for kind in Kind::ALL {
+        for kind in GraphKind::ALL {
             let graph = graph(text, kind);
             for output in [svg(&graph, Canvas::File), dot(&graph), mermaid(&graph)] {
                 assert!(output.ends_with('\n'));

@@ -1,8 +1,8 @@
 //! JSON as it stands in a file: one strict scanner, one tree that remembers where everything was.
 //!
-//! Template packages are judged, shown and rewritten by place, so a value model that forgets
+//! Template packages are checked, shown and rewritten by place, so a value model that forgets
 //! spans, repeated keys or the digits of a number will not do. [`Doc`] keeps them. Rows of a
-//! payload are left unparsed in the tree ([`Kind::Rows`]) and streamed with [`scan::Scanner`].
+//! payload are left unparsed in the tree ([`JsonKind::Rows`]) and streamed with [`scan::Scanner`].
 //!
 //! Goes in: text. Comes out: nodes with spans, or the one [`SyntaxError`] that ends reading.
 
@@ -21,7 +21,7 @@ mod write;
 pub use decode::{decode, decode_to};
 pub use measure::string_len;
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
-pub use tree::{Anomaly, Doc, Kind, Node};
+pub use tree::{Anomaly, Doc, JsonKind, Node};
 pub use validate::validate;
 pub(crate) use validate::{scalar, skip_value};
 pub use value::{Number, Object, Value};

@@ -1,7 +1,7 @@
 //! The two ways to name a place: JSON Pointer (`/plan/steps/3/args`) into a file, and the dotted
 //! path (`config.0.visibleColumns.2`) that packages use inside the args of a plan step.
 
-use super::{Kind, Node};
+use super::{JsonKind, Node};
 
 /// Appends one reference token of a JSON Pointer (RFC 6901) to `pointer`.
 pub fn push_pointer(pointer: &mut String, token: &str) {
@@ -74,9 +74,9 @@ pub fn find<'d>(root: Node<'d>, path: &str) -> Option<Node<'d>> {
     split_dotted(path)
         .iter()
         .try_fold(root, |node, segment| match node.kind() {
-            Kind::Object => node.get(segment),
+            JsonKind::Object => node.get(segment),
             // Decimal, without leading zeros or a sign: one spelling for one place.
-            Kind::Array if segment == "0" || !segment.starts_with(['0', '+']) => {
+            JsonKind::Array if segment == "0" || !segment.starts_with(['0', '+']) => {
                 node.at(segment.parse().ok()?)
             }
             _ => None,

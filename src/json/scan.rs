@@ -426,7 +426,7 @@ impl<'a> Scanner<'a> {
         Self::error(self.bytes.len(), SyntaxKind::UnexpectedEnd)
     }
 
-    /// Jumps over a list or object without judging what is inside. Gives the span, up to the end
+    /// Jumps over a list or object without checking what is inside. Gives the span, up to the end
     /// of the text when nothing closes it.
     pub fn skip_list_unchecked(&mut self) -> Range<usize> {
         let start = self.pos;

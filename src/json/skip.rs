@@ -1,4 +1,4 @@
-//! Jumping over a container without judging what is inside.
+//! Jumping over a container without checking what is inside.
 //!
 //! The tree passes hundreds of megabytes of rows this way before anything is checked, so it is
 //! done sixty-four bytes at a time: brackets outside strings are counted, nothing else is looked
@@ -63,7 +63,7 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let backslashes = backslashes & !*carry;
     let follows = backslashes << 1 | *carry;
-    // Adding carries through a run; where a run ends tells whether its length was odd.
+    // Adding carries through a run; where a run ends says whether its length was odd.
     let odd_starts = backslashes & !EVEN & !follows;
     let (ends, overflow) = odd_starts.overflowing_add(backslashes);
     *carry = u64::from(overflow);

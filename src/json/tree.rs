@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 
 /// What a node is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum JsonKind<'a> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -36,7 +36,7 @@ struct Key<'a> {
 
 #[derive(Debug)]
 struct Data<'a> {
-    kind: Kind<'a>,
+    kind: JsonKind<'a>,
     span: Range<usize>,
     key: Option<Key<'a>>,
     parent: u32,
@@ -99,7 +99,7 @@ impl<'a> Doc<'a> {
         Parser::new(text, false).run()
     }
 
-    /// Parses a package file: the `rows` of `payloads` entries stay unread as [`Kind::Rows`].
+    /// Parses a package file: the `rows` of `payloads` entries stay unread as [`JsonKind::Rows`].
     ///
     /// A text whose rows are malformed can be refused later than a plain parse would, or be
     /// accepted; whoever streams the rows finds the earlier error.
@@ -139,7 +139,7 @@ impl<'d> Node<'d> {
     }
 
     /// What it is.
-    pub fn kind(self) -> &'d Kind<'d> {
+    pub fn kind(self) -> &'d JsonKind<'d> {
         &self.data().kind
     }
 
@@ -211,7 +211,7 @@ impl<'d> Node<'d> {
     /// The string's text.
     pub fn as_str(self) -> Option<&'d str> {
         match self.kind() {
-            Kind::String(text) => Some(text.as_ref()),
+            JsonKind::String(text) => Some(text.as_ref()),
             _ => None,
         }
     }
@@ -219,39 +219,39 @@ impl<'d> Node<'d> {
     /// The truth value.
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
-            Kind::Bool(value) => Some(*value),
+            JsonKind::Bool(value) => Some(*value),
             _ => None,
         }
     }
 
     /// The number, when it is written as an integer and fits.
     pub fn as_i64(self) -> Option<i64> {
-        matches!(self.kind(), Kind::Number)
+        matches!(self.kind(), JsonKind::Number)
             .then(|| self.raw().parse().ok())
             .flatten()
     }
 
     /// Whether it is an object.
     pub fn is_object(self) -> bool {
-        matches!(self.kind(), Kind::Object)
+        matches!(self.kind(), JsonKind::Object)
     }
 
     /// Whether it is a list, read or unread.
     pub fn is_array(self) -> bool {
-        matches!(self.kind(), Kind::Array | Kind::Rows)
+        matches!(self.kind(), JsonKind::Array | JsonKind::Rows)
     }
 
     /// Whether it is `null`.
     pub fn is_null(self) -> bool {
-        matches!(self.kind(), Kind::Null)
+        matches!(self.kind(), JsonKind::Null)
     }
 
     /// Whether it counts as emptied: `""`, `null`, `[]` or `{}`.
     pub fn is_empty(self) -> bool {
         match self.kind() {
-            Kind::Null => true,
-            Kind::String(text) => text.is_empty(),
-            Kind::Array | Kind::Object => self.data().len == 0,
+            JsonKind::Null => true,
+            JsonKind::String(text) => text.is_empty(),
+            JsonKind::Array | JsonKind::Object => self.data().len == 0,
             _ => false,
         }
     }
@@ -259,12 +259,12 @@ impl<'d> Node<'d> {
     /// The JSON type's name, for messages.
     pub fn type_name(self) -> &'static str {
         match self.kind() {
-            Kind::Null => "null",
-            Kind::Bool(_) => "a boolean",
-            Kind::Number => "a number",
-            Kind::String(_) => "a string",
-            Kind::Array | Kind::Rows => "a list",
-            Kind::Object => "an object",
+            JsonKind::Null => "null",
+            JsonKind::Bool(_) => "a boolean",
+            JsonKind::Number => "a number",
+            JsonKind::String(_) => "a string",
+            JsonKind::Array | JsonKind::Rows => "a list",
+            JsonKind::Object => "an object",
         }
     }
 
@@ -283,7 +283,7 @@ impl<'d> Node<'d> {
 
     /// The elements when it is a list that was read; else nothing.
     pub fn elements(self) -> Children<'d> {
-        let next = if matches!(self.kind(), Kind::Array) {
+        let next = if matches!(self.kind(), JsonKind::Array) {
             self.data().first
         } else {
             NONE
@@ -419,7 +419,7 @@ impl<'a> Parser<'a> {
         let id = u32::try_from(self.doc.nodes.len()).unwrap_or(NONE);
         let start = self.scanner.pos;
         self.doc.nodes.push(Data {
-            kind: Kind::Null,
+            kind: JsonKind::Null,
             span: start..start,
             key,
             parent,
@@ -445,15 +445,15 @@ impl<'a> Parser<'a> {
         let kind = match byte {
             Some(b'{') => {
                 self.object(id, level, depth)?;
-                Kind::Object
+                JsonKind::Object
             }
             Some(b'[') if level == Level::Rows => {
                 self.scanner.skip_list_unchecked();
-                Kind::Rows
+                JsonKind::Rows
             }
             Some(b'[') => {
                 self.array(id, level, depth)?;
-                Kind::Array
+                JsonKind::Array
             }
             Some(b'"') => {
                 let token = self.scanner.string()?;
@@ -461,15 +461,18 @@ impl<'a> Parser<'a> {
                 if text.contains('\0') {
                     self.doc.anomalies.push(Anomaly::NulInString(id));
                 }
-                Kind::String(text)
+                JsonKind::String(text)
             }
             Some(b'-' | b'0'..=b'9') => {
                 self.scanner.number()?;
-                Kind::Number
+                JsonKind::Number
             }
-            Some(b't') => self.scanner.literal("true").map(|_| Kind::Bool(true))?,
-            Some(b'f') => self.scanner.literal("false").map(|_| Kind::Bool(false))?,
-            Some(b'n') => self.scanner.literal("null").map(|_| Kind::Null)?,
+            Some(b't') => self.scanner.literal("true").map(|_| JsonKind::Bool(true))?,
+            Some(b'f') => self
+                .scanner
+                .literal("false")
+                .map(|_| JsonKind::Bool(false))?,
+            Some(b'n') => self.scanner.literal("null").map(|_| JsonKind::Null)?,
             Some(0xEF) if self.doc.text[self.scanner.pos..].starts_with('\u{feff}') => {
                 return Err(Scanner::error(
                     self.scanner.pos,

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::scan::Scanner;
-use super::{Doc, Kind, Node, SyntaxError, write_string_to};
+use super::{Doc, JsonKind, Node, SyntaxError, write_string_to};
 
 /// The members of an object, in their order. Equality looks at keys and values, not at order.
 pub type Object = IndexMap<String, Value>;
@@ -59,13 +59,15 @@ impl Value {
     /// only way to fail.
     pub fn read(node: Node<'_>) -> Result<Value, SyntaxError> {
         Ok(match node.kind() {
-            Kind::Null => Value::Null,
-            Kind::Bool(value) => Value::Bool(*value),
-            Kind::Number => Value::Number(Number(node.raw().to_owned())),
-            Kind::String(text) => Value::String(text.clone().into_owned()),
-            Kind::Array => Value::List(node.elements().map(Value::read).collect::<Result<_, _>>()?),
-            Kind::Object => Value::Object(Value::read_object(node)?),
-            Kind::Rows => Value::parse(node.raw()).map_err(|error| SyntaxError {
+            JsonKind::Null => Value::Null,
+            JsonKind::Bool(value) => Value::Bool(*value),
+            JsonKind::Number => Value::Number(Number(node.raw().to_owned())),
+            JsonKind::String(text) => Value::String(text.clone().into_owned()),
+            JsonKind::Array => {
+                Value::List(node.elements().map(Value::read).collect::<Result<_, _>>()?)
+            }
+            JsonKind::Object => Value::Object(Value::read_object(node)?),
+            JsonKind::Rows => Value::parse(node.raw()).map_err(|error| SyntaxError {
                 offset: error.offset + node.span().start,
                 ..error
             })?,

@@ -7,7 +7,7 @@ use super::pack::Opened;
 use super::piece::Piece;
 use super::problem::Problem;
 use super::{Index, Section, TEMPLATE, shape};
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::package::format::{ENVELOPE, MANIFEST, Shape};
 
 type Members<'p> = Vec<(&'p str, Piece<'p>)>;
@@ -18,7 +18,7 @@ pub(super) fn assemble<'p>(
     files: &'p Opened<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<(Piece<'p>, &'static Shape)> {
-    let mut reading = Reading {
+    let mut reading = Assembler {
         files,
         used: HashMap::new(),
         problems,
@@ -32,15 +32,15 @@ pub(super) fn assemble<'p>(
     reading.template(lists)
 }
 
-struct Reading<'p, 'o, 's> {
+struct Assembler<'p, 'o, 's> {
     files: &'p Opened<'s>,
     /// How many entries of a file were taken, by file and list.
     used: HashMap<(&'p str, Section), usize>,
     problems: &'o mut Vec<Problem>,
 }
 
-impl<'p> Reading<'p, '_, '_> {
-    fn tell(&mut self, name: &str, node: Node<'_>, message: String) {
+impl<'p> Assembler<'p, '_, '_> {
+    fn report(&mut self, name: &str, node: Node<'_>, message: String) {
         let at = node.key_span().start;
         let problem = Problem::offset(name, node.text(), at, message);
         self.problems.push(problem);
@@ -51,7 +51,7 @@ impl<'p> Reading<'p, '_, '_> {
         for (name, doc) in &self.files.docs {
             let (name, root) = (*name, doc.root());
             if !root.is_object() {
-                self.tell(
+                self.report(
                     name,
                     root,
                     format!("expected an object, found {}", root.type_name()),
@@ -68,15 +68,15 @@ impl<'p> Reading<'p, '_, '_> {
                 if shape.field(key).is_none() {
                     let known: Vec<&str> = shape.fields.iter().map(|field| field.key).collect();
                     let known = known.join("`, `");
-                    self.tell(name, member, format!("`{key}` is none of `{known}`"));
+                    self.report(name, member, format!("`{key}` is none of `{known}`"));
                 }
                 let lists = Section::ALL.into_iter().map(Section::key);
                 let is_list = lists
                     .filter(|(_, list)| *list)
                     .any(|(known, _)| known == key);
-                if is_list && !matches!(member.kind(), Kind::Array) {
+                if is_list && !matches!(member.kind(), JsonKind::Array) {
                     let found = member.type_name();
-                    self.tell(name, member, format!("`{key}` is a list, not {found}"));
+                    self.report(name, member, format!("`{key}` is a list, not {found}"));
                 }
             }
         }
@@ -118,7 +118,7 @@ impl<'p> Reading<'p, '_, '_> {
         if value.get("rows").is_some() {
             let message = format!("the rows stand in `{}`, so there are none here", entry.name);
             let rows = value.get("rows").unwrap_or(value);
-            self.tell(name, rows, message);
+            self.report(name, rows, message);
         }
         let mut members = Piece::without(value, &["rows"]);
         members.push(("rows", Piece::Lines(rows)));
@@ -145,7 +145,7 @@ impl<'p> Reading<'p, '_, '_> {
                 };
                 if let Some(left) = left.filter(|_| *name != TEMPLATE) {
                     let list = section.as_str();
-                    self.tell(
+                    self.report(
                         name,
                         left,
                         format!("the index has no line for it under `{list}`"),
@@ -162,12 +162,12 @@ impl<'p> Reading<'p, '_, '_> {
         let root = self.files.doc(TEMPLATE)?.1.root();
         let Some(template) = root.get("template").filter(|part| part.is_object()) else {
             let message = "`template` is missing, or no object".to_owned();
-            self.tell(TEMPLATE, root, message);
+            self.report(TEMPLATE, root, message);
             return None;
         };
         let file = root.get("file");
         if let Some(file) = file.filter(|file| !file.is_object()) {
-            self.tell(TEMPLATE, file, "`file` is an object".to_owned());
+            self.report(TEMPLATE, file, "`file` is an object".to_owned());
         }
         let plan = template.get("plan");
         let mut manifest = Piece::without(template, &[]);
@@ -187,12 +187,12 @@ impl<'p> Reading<'p, '_, '_> {
                 };
                 let message =
                     format!("the index has `{key}`, and here is no object `{owner}` for them");
-                self.tell(TEMPLATE, template, message);
+                self.report(TEMPLATE, template, message);
                 continue;
             };
             if let Some(double) = holder.get(key) {
                 let message = format!("`{key}` stands in the index already");
-                self.tell(TEMPLATE, double, message);
+                self.report(TEMPLATE, double, message);
                 continue;
             }
             let list = Piece::List(list);

@@ -89,7 +89,7 @@ impl Index {
     }
 
     /// Every file that belongs to the folder (the index itself aside), in order of name. Rows of
-    /// a payload stand beside the file of their item.
+    /// a payload stand next to the file of their item.
     pub fn files(&self) -> Vec<String> {
         let mut names = vec![super::TEMPLATE.to_owned()];
         for entry in self.lists.iter().flat_map(|(_, entries)| entries) {
@@ -119,7 +119,7 @@ impl Index {
         out
     }
 
-    /// Reads the text of a file; what cannot be understood is left out and told.
+    /// Reads the text of a file; what cannot be understood is left out and reported.
     pub fn read(text: &str) -> (Index, Vec<Problem>) {
         let mut index = Index::default();
         let mut problems = Vec::new();
@@ -174,7 +174,7 @@ impl Index {
     }
 }
 
-/// The file of the rows item beside a file of rows.
+/// The file of the rows item next to a file of rows.
 pub(super) fn unit_of_rows(name: &str) -> Option<String> {
     name.strip_suffix('l')
         .filter(|_| is_rows(name))
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_mean_nothing_are_told() {
+    fn lines_that_mean_nothing_are_reported() {
         let text = "tplkit layout 1\n  columns/a.json\nitem\nitems\n  ../a.json\n<<<<<<< HEAD\nitems\n  rows/a.jsonl\n";
         let (_, problems) = Index::read(text);
         let lines: Vec<usize> = problems

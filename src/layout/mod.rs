@@ -12,8 +12,8 @@
 //!
 //! Goes in: the text of a package, or the files of a folder. Comes out: files, or the canonical
 //! text. The round trip is exact: packing what was unpacked gives the canonical form of the
-//! package, byte for byte, whether or not the package is a good one. Nothing here judges a package,
-//! and nothing here touches a disk: folders are handed in as [`Target`] and [`Folder`].
+//! package, byte for byte, whether or not the package is a good one. Nothing here checks a package,
+//! and nothing here touches a disk: folders are handed in as [`FileSink`] and [`Folder`].
 
 mod assemble;
 mod index;
@@ -43,7 +43,7 @@ pub const INDEX: &str = "tplkit.index";
 pub const TEMPLATE: &str = "template.json";
 
 /// Where unpacked files go.
-pub trait Target {
+pub trait FileSink {
     /// Creates the file `name` (with `/` between folders) with what `fill` writes.
     fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError>;
 }
@@ -64,7 +64,7 @@ pub trait Folder {
 /// A folder in memory: by name, the bytes of the files.
 pub type Files = std::collections::BTreeMap<String, Vec<u8>>;
 
-impl Target for Files {
+impl FileSink for Files {
     fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
         let mut bytes = Vec::new();
         fill(&mut bytes)?;

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_are_told_apart() {
+    fn equal_names_are_distinguished() {
         let mut names = Names::default();
         assert_eq!(names.give("views", "a"), "views/a.json");
         assert_eq!(names.give("views", "a"), "views/a~2.json");

@@ -148,7 +148,7 @@ impl<'s> Opened<'s> {
         };
         if is_rows(name) {
             let errors = check_lines(text);
-            problems.extend(errors.iter().map(|error| told(name, text, error)));
+            problems.extend(errors.iter().map(|error| problem(name, text, error)));
             self.rows.push((name, text));
             return;
         }
@@ -165,7 +165,7 @@ impl<'s> Opened<'s> {
                 }));
                 self.docs.push((name, doc));
             }
-            Err(error) => problems.push(told(name, text, &error.into())),
+            Err(error) => problems.push(problem(name, text, &error.into())),
         }
     }
 
@@ -182,7 +182,7 @@ impl<'s> Opened<'s> {
     }
 }
 
-fn told(name: &str, text: &str, error: &CanonicalError) -> Problem {
+fn problem(name: &str, text: &str, error: &CanonicalError) -> Problem {
     match error {
         // On a line of rows the whole file is not what ends.
         CanonicalError::Syntax(SyntaxError { offset, kind }) => {

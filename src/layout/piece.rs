@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::package::canonical::{CanonicalError, Columns, Value, View, Writer, write_lines};
 
 /// A part of a file that is being put together.
@@ -86,7 +86,9 @@ impl<'p> Value<'p> for Handle<'p> {
 
     fn rows(self, writer: &mut Writer<'_>, columns: &Columns<'_>) -> Result<bool, CanonicalError> {
         match self {
-            Handle::Node(node) if matches!(node.kind(), Kind::Rows) => node.rows(writer, columns),
+            Handle::Node(node) if matches!(node.kind(), JsonKind::Rows) => {
+                node.rows(writer, columns)
+            }
             Handle::Piece(Piece::Lines(text)) => write_lines(text, writer, columns),
             _ => Ok(false),
         }

@@ -36,7 +36,7 @@ const fn part(key: &'static str, ty: Type) -> Field {
         key,
         ty,
         need: Need::Optional,
-        judge: None,
+        rule: None,
         doc: "",
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Units<'d> {
     by_ref: HashMap<&'d str, usize>,
     rows_by_ref: HashMap<&'d str, usize>,
     by_uid: HashMap<&'d str, usize>,
-    whole: HashMap<&'static str, usize>,
+    shared_file: HashMap<&'static str, usize>,
 }
 
 impl<'d> Units<'d> {
@@ -71,9 +71,9 @@ impl<'d> Units<'d> {
                 Section::Items => units.entries(&items),
                 Section::Dependencies => units.entries(&dependencies),
                 Section::Payloads => units.payload_entries(&payloads),
-                Section::Steps => units.lines(lists, *section, Units::step),
+                Section::Steps => units.entries_of(lists, *section, Units::step),
                 Section::Unresolved | Section::Redacted => {
-                    units.lines(lists, *section, |units, entry| {
+                    units.entries_of(lists, *section, |units, entry| {
                         units.about(entry, lists.plan_id)
                     })
                 }
@@ -96,13 +96,13 @@ impl<'d> Units<'d> {
         self.add(name)
     }
 
-    /// One of the two files that stand beside the folders.
-    fn whole(&mut self, name: &'static str) -> usize {
-        if let Some(unit) = self.whole.get(name) {
+    /// One of the two files that stand next to the folders.
+    fn shared_file(&mut self, name: &'static str) -> usize {
+        if let Some(unit) = self.shared_file.get(name) {
             return *unit;
         }
         let unit = self.add(name.to_owned());
-        self.whole.insert(name, unit);
+        self.shared_file.insert(name, unit);
         unit
     }
 
@@ -215,7 +215,7 @@ impl<'d> Units<'d> {
         };
         let unit = match tool {
             Some(Tool::CreateWorkspace | Tool::UpdateWorkspace) => {
-                Some(self.whole(name::WORKSPACE_FILE))
+                Some(self.shared_file(name::WORKSPACE_FILE))
             }
             Some(tool) if tool.is_row_tool() => {
                 argument("featureId").map(|table| self.rows_of(table))
@@ -226,7 +226,7 @@ impl<'d> Units<'d> {
                 reference.and_then(|reference| known(self, reference))
             }
         };
-        let unit = unit.unwrap_or_else(|| self.whole(name::OTHER_FILE));
+        let unit = unit.unwrap_or_else(|| self.shared_file(name::OTHER_FILE));
         self.all[unit].steps.push(step);
         unit
     }
@@ -247,7 +247,7 @@ impl<'d> Units<'d> {
         let item = uid.and_then(|uid| self.by_uid.get(uid).copied());
         item.unwrap_or_else(|| {
             let plan = uid.is_some() && uid == plan_id;
-            self.whole(if plan {
+            self.shared_file(if plan {
                 name::WORKSPACE_FILE
             } else {
                 name::OTHER_FILE
@@ -255,7 +255,7 @@ impl<'d> Units<'d> {
         })
     }
 
-    fn lines(
+    fn entries_of(
         &mut self,
         lists: &Lists<'d>,
         section: Section,

@@ -2,8 +2,8 @@
 
 use super::piece::{Handle, Piece};
 use super::unit::{Lists, Unit, Units};
-use super::{INDEX, Index, Section, TEMPLATE, Target, shape};
-use crate::json::{Kind, Node, validate};
+use super::{FileSink, INDEX, Index, Section, TEMPLATE, shape};
+use crate::json::{JsonKind, Node, validate};
 use crate::package::canonical::{self, CanonicalError, Columns, Writer};
 use crate::package::format::{ENVELOPE, Shape};
 
@@ -32,7 +32,7 @@ pub struct Unpacked {
 /// assert_eq!(packed, tplkit::package::canonical::write(text)?.as_bytes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn unpack(text: &str, target: &mut dyn Target) -> Result<Unpacked, CanonicalError> {
+pub fn unpack(text: &str, target: &mut dyn FileSink) -> Result<Unpacked, CanonicalError> {
     let (doc, shape) = canonical::read(text)?;
     let root = doc.root();
     let envelope = std::ptr::eq(shape, &raw const ENVELOPE).then_some(root);
@@ -65,7 +65,7 @@ fn lists<'d>(manifest: Node<'d>, envelope: Option<Node<'d>>) -> Lists<'d> {
             _ => manifest,
         };
         let list = holder.get(section.as_str())?;
-        matches!(list.kind(), Kind::Array).then_some((section, list))
+        matches!(list.kind(), JsonKind::Array).then_some((section, list))
     });
     Lists {
         found: found.collect(),
@@ -99,7 +99,7 @@ fn template<'d>(manifest: Node<'d>, envelope: Option<Node<'d>>, lists: &Lists<'d
     Piece::Object(whole)
 }
 
-fn write_unit(target: &mut dyn Target, unit: &Unit<'_>) -> Result<(), CanonicalError> {
+fn write_unit(target: &mut dyn FileSink, unit: &Unit<'_>) -> Result<(), CanonicalError> {
     let mut members = Vec::new();
     members.extend(unit.item.map(|item| ("item", Piece::Node(item))));
     members.extend(unit.dependency.map(|one| ("dependency", Piece::Node(one))));
@@ -130,7 +130,7 @@ fn write_unit(target: &mut dyn Target, unit: &Unit<'_>) -> Result<(), CanonicalE
 }
 
 fn write<'p>(
-    target: &mut dyn Target,
+    target: &mut dyn FileSink,
     name: &str,
     piece: &'p Piece<'p>,
     shape: &'static Shape,

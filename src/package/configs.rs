@@ -51,7 +51,7 @@ impl<'d> ConfigSpot<'d, '_> {
         None
     }
 
-    /// Whether the value is a list or object whose parts are told on their own.
+    /// Whether the value is a list or object whose parts are reported on their own.
     pub fn is_container(&self) -> bool {
         matches!(self.field.kind, FieldType::List | FieldType::Object)
     }
@@ -249,7 +249,7 @@ impl Edits {
                 continue;
             };
             match owner {
-                Place::Members(members) => match edit {
+                Container::Members(members) => match edit {
                     Edit::Set(value) => drop(members.insert(last, value)),
                     Edit::Remove => drop(members.shift_remove(&last)),
                     Edit::Rename(name) => {
@@ -261,7 +261,7 @@ impl Edits {
                             .collect();
                     }
                 },
-                Place::Elements(elements) => {
+                Container::Elements(elements) => {
                     let at = last.parse().unwrap_or(usize::MAX);
                     match edit {
                         Edit::Set(value) if at < elements.len() => elements[at] = value,
@@ -275,22 +275,22 @@ impl Edits {
 }
 
 /// What a value stands in.
-enum Place<'v> {
+enum Container<'v> {
     Members(&'v mut Object),
     Elements(&'v mut Vec<Value>),
 }
 
-fn find<'v>(args: &'v mut Object, segments: &[String]) -> Option<Place<'v>> {
+fn find<'v>(args: &'v mut Object, segments: &[String]) -> Option<Container<'v>> {
     segments
         .iter()
-        .try_fold(Place::Members(args), |place, segment| {
+        .try_fold(Container::Members(args), |place, segment| {
             let value = match place {
-                Place::Members(members) => members.get_mut(segment),
-                Place::Elements(elements) => elements.get_mut(segment.parse::<usize>().ok()?),
+                Container::Members(members) => members.get_mut(segment),
+                Container::Elements(elements) => elements.get_mut(segment.parse::<usize>().ok()?),
             };
             match value? {
-                Value::Object(members) => Some(Place::Members(members)),
-                Value::List(elements) => Some(Place::Elements(elements)),
+                Value::Object(members) => Some(Container::Members(members)),
+                Value::List(elements) => Some(Container::Elements(elements)),
                 _ => None,
             }
         })

@@ -90,7 +90,7 @@ pub fn text_of(bytes: &[u8]) -> Result<&str, SyntaxError> {
 }
 
 /// Whether the text begins as UTF-16 does: with its mark, or with an ASCII character (JSON begins
-/// with one) that has a zero byte beside it.
+/// with one) that has a zero byte next to it.
 fn is_utf16(bytes: &[u8]) -> bool {
     match bytes {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_says_why() {
+    fn what_is_not_text_says_why() {
         let cases: [(&[u8], usize, SyntaxKind); 8] = [
             (
                 b"\xEF\xBB\xBF\xEF\xBB\xBF{}",

@@ -4,7 +4,7 @@ use super::html::Html;
 use super::{Page, part, reference};
 use crate::check::facts::{Column, Facts, Step};
 use crate::check::render::counted;
-use crate::graph::{Graph, Kind, Node, NodeKind};
+use crate::graph::{Graph, GraphKind, Node, NodeKind};
 use crate::json::Node as Json;
 use crate::package::Tool;
 
@@ -188,7 +188,7 @@ fn views_of(facts: &Facts<'_>, rail: &Step<'_>) -> Vec<String> {
 
 pub(super) fn automations(page: &Page<'_, '_>, html: &mut Html) {
     let facts = page.facts();
-    let graph = Graph::read(facts, Kind::Automations);
+    let graph = Graph::read(facts, GraphKind::Automations);
     part(html, "automations", "", |html| {
         if graph.groups.is_empty() {
             none(html, "No automation travels.");

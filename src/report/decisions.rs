@@ -23,11 +23,11 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
                 "There is nothing to decide: the package depends on nothing.",
             );
         }
-        // The facts leave out what is no object; those have nothing to show.
+        // The facts leave out what is not an object; those have nothing to show.
         let known = page.facts().dependencies.iter();
-        let told = contents.dependencies.iter();
+        let reported = contents.dependencies.iter();
         html.with("div", &[("class", "cards")], |html| {
-            for dependency in told {
+            for dependency in reported {
                 let same =
                     |known: &&Known<'_>| known.reference == Some(dependency.reference.as_str());
                 let known = known.clone().find(same);

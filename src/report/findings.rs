@@ -38,11 +38,11 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
             }
         });
         if findings.len() > MOST {
-            let told = format!(
+            let reported = format!(
                 "{} not shown here; `tplkit check` lists all.",
                 counted(findings.len() - MOST, "finding")
             );
-            html.say("p", "none", told);
+            html.say("p", "none", reported);
         }
     });
     if let Some(verdicts) = &check.promotion {
@@ -128,7 +128,7 @@ fn show(finding: &Located, html: &mut Html) {
                 "tplkit check --fix --unsafe-fixes"
             };
             html.with("p", &[("class", "related")], |html| {
-                html.say("span", "soft", "Can be mended")
+                html.say("span", "soft", "Can be fixed")
                     .raw(" ")
                     .text(&fix.title)
                     .raw(": ");

@@ -18,7 +18,7 @@ mod tests;
 use crate::check::LocatedReport;
 use crate::check::facts::Facts;
 use crate::contents::Contents;
-use crate::graph::{Graph, Kind, svg_style};
+use crate::graph::{Graph, GraphKind, svg_style};
 
 use html::Html;
 
@@ -58,7 +58,7 @@ const PARTS: [(&str, &str); 8] = [
 pub fn page(report: Report<'_, '_>) -> String {
     let page = Page {
         contents: Contents::read(report.facts.root),
-        plan: Graph::read(report.facts, Kind::Plan),
+        plan: Graph::read(report.facts, GraphKind::Plan),
         report,
     };
     let title = page.title();
@@ -120,7 +120,7 @@ impl<'r, 'd> Page<'r, 'd> {
         html.raw("\n");
     }
 
-    /// The number that stands beside a heading.
+    /// The number that stands next to a heading.
     fn count(&self, anchor: &str) -> Option<usize> {
         use crate::package::Tool;
         let steps = |tool: Tool| {

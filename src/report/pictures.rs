@@ -2,17 +2,22 @@
 
 use super::html::Html;
 use super::{Page, part};
-use crate::graph::{Canvas, Graph, Kind, svg};
+use crate::graph::{Canvas, Graph, GraphKind, svg};
 
 /// From so many nodes on a picture tells nobody anything, and makes the page slow.
 const MOST: usize = 800;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     part(html, "pictures", "", |html| {
-        for kind in [Kind::Refs, Kind::Deps, Kind::Automations, Kind::Plan] {
+        for kind in [
+            GraphKind::Refs,
+            GraphKind::Deps,
+            GraphKind::Automations,
+            GraphKind::Plan,
+        ] {
             let own;
             let graph = match kind {
-                Kind::Plan => &page.plan,
+                GraphKind::Plan => &page.plan,
                 other => {
                     own = Graph::read(page.facts(), other);
                     &own
@@ -27,7 +32,7 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
 
 fn picture(graph: &Graph, html: &mut Html) {
     let word = graph.kind.as_str();
-    let attributes: &[(&str, &str)] = if graph.kind == Kind::Refs {
+    let attributes: &[(&str, &str)] = if graph.kind == GraphKind::Refs {
         &[("class", "card"), ("open", "")]
     } else {
         &[("class", "card")]
@@ -38,8 +43,9 @@ fn picture(graph: &Graph, html: &mut Html) {
             html.say("span", "soft", graph.summary());
         });
         if graph.nodes.len() > MOST {
-            let told = format!("Too large to be read here; `tplkit graph --kind {word}` draws it.");
-            html.say("p", "none", told);
+            let reported =
+                format!("Too large to be read here; `tplkit graph --kind {word}` draws it.");
+            html.say("p", "none", reported);
             return;
         }
         html.with("div", &[("class", "picture")], |html| {

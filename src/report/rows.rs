@@ -12,7 +12,7 @@ use crate::check::facts::{Facts, Step};
 use crate::check::render::counted;
 use crate::contents::Payload;
 use crate::json::scan::Scanner;
-use crate::json::{Doc, Kind, Node as Json, skip_value};
+use crate::json::{Doc, JsonKind, Node as Json, skip_value};
 use crate::package::Tool;
 use crate::package::reference::undollared;
 use crate::package::size::{MOST_BYTES, MOST_ROWS};
@@ -162,12 +162,12 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
                 html.with("summary", &[], |html| {
                     html.say("strong", "", &preview.table).raw(" ");
                     let shown = preview.rows.len();
-                    let told = if shown < preview.count {
+                    let reported = if shown < preview.count {
                         format!("the first {shown} of {}", counted(preview.count, "row"))
                     } else {
                         counted(preview.count, "row")
                     };
-                    html.say("span", "soft", told);
+                    html.say("span", "soft", reported);
                 });
                 table(page, index, preview, &anchors, html);
             });
@@ -203,9 +203,9 @@ fn size(preview: &Preview<'_>, payload: &Payload, html: &mut Html) {
             format!("{} KiB", payload.bytes.div_ceil(1024)),
         ),
     ];
-    for (value, most, told) in meters {
+    for (value, most, reported) in meters {
         html.with("td", &[("class", "meter")], |html| {
-            html.say("span", "number", &told).raw(" ");
+            html.say("span", "number", &reported).raw(" ");
             let (value, high, most) = (
                 value.to_string(),
                 (most / 10 * 9).to_string(),
@@ -219,7 +219,7 @@ fn size(preview: &Preview<'_>, payload: &Payload, html: &mut Html) {
                 ("value", &value),
             ];
             html.with("meter", &attributes, |html| {
-                html.text(&told);
+                html.text(&reported);
             });
         });
     }
@@ -303,7 +303,7 @@ fn cell(
             html.say("span", "soft", "–");
         }
         Some(value) => {
-            html.text(cut(&shown(value), CELL));
+            html.text(cut(&cell_text(value), CELL));
         }
     }
     let Some(link) = link else { return };
@@ -316,26 +316,30 @@ fn cell(
     };
     for target in targets.into_iter().take(8) {
         let table = target.get_str("featureRef").unwrap_or_default();
-        let told = format!("→ {}", name(page.facts(), undollared(table)));
+        let reported = format!("→ {}", name(page.facts(), undollared(table)));
         html.raw(" ");
         match target.get_str("rowUid").and_then(|uid| anchors.get(uid)) {
             Some(anchor) => html.with(
                 "a",
                 &[("class", "link"), ("href", &format!("#{anchor}"))],
                 |html| {
-                    html.text(told);
+                    html.text(reported);
                 },
             ),
-            None => html.say("span", "link", told),
+            None => html.say("span", "link", reported),
         };
     }
 }
 
 /// A value in one line.
-fn shown(value: Json<'_>) -> String {
+fn cell_text(value: Json<'_>) -> String {
     match value.kind() {
-        Kind::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        Kind::Array => value.elements().map(shown).collect::<Vec<_>>().join(", "),
+        JsonKind::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        JsonKind::Array => value
+            .elements()
+            .map(cell_text)
+            .collect::<Vec<_>>()
+            .join(", "),
         _ => value.raw().to_owned(),
     }
 }

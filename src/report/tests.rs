@@ -139,7 +139,7 @@ fn hostile_keys_of_rows_stay_text() {
 }
 
 #[test]
-fn a_leaked_secret_is_told_and_not_shown() {
+fn a_leaked_secret_is_reported_and_not_shown() {
     let page = written(include_str!("../../examples/broken-invoices.json"), 3);
     assert!(page.contains("X002 secret-leak") && !page.contains("change-me-after-import"));
 }

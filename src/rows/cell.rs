@@ -1,4 +1,4 @@
-//! One value as it is written, told apart by its first byte.
+//! One value as it is written, distinguished by its first byte.
 
 use std::borrow::Cow;
 

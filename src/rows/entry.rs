@@ -148,20 +148,20 @@ impl<'c> Rule<'c> {
             out.push_str("null");
             return Ok(Cell::Null);
         }
-        let cell = self.judge(raw)?;
+        let cell = self.check(raw)?;
         self.keep(cell, raw, out);
         Ok(cell)
     }
 
     /// Whether the column can store a well-formed value that somebody writes. Gives what `raw` is.
     #[inline]
-    pub fn judge<'a>(&self, raw: &'a str) -> Result<Cell<'a>, FaultKind> {
+    pub fn check<'a>(&self, raw: &'a str) -> Result<Cell<'a>, FaultKind> {
         let cell = Cell::new(raw);
         if !self.storable.takes_empty_text() && cell.is_empty_text() {
             return Err(FaultKind::EmptyText);
         }
-        let judged = self.storable.check_cell(cell, raw);
-        judged.map_err(|fault| fault.kind)?;
+        let checked = self.storable.check_cell(cell, raw);
+        checked.map_err(|fault| fault.kind)?;
         Ok(cell)
     }
 
@@ -355,12 +355,12 @@ mod tests {
         for rule in &rules.columns {
             let text = ["id", "any", "odd", "text", "file"].contains(&&*rule.name);
             let raw = r#""""#;
-            assert_eq!(rule.judge(raw).is_ok(), text, "{}", rule.name);
+            assert_eq!(rule.check(raw).is_ok(), text, "{}", rule.name);
             // In a package it stands for an empty cell.
             let mut out = String::new();
             rule.write(raw, &mut out).expect("passes");
             assert_eq!(out, if text { raw } else { "null" }, "{}", rule.name);
-            assert!(rule.judge("null").is_ok(), "{}", rule.name);
+            assert!(rule.check("null").is_ok(), "{}", rule.name);
         }
     }
 

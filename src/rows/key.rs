@@ -34,8 +34,10 @@ impl Key {
     #[inline]
     pub fn cell<'a>(&self, row: &'a [u8]) -> Option<&'a str> {
         match self.find(row)? {
-            Found::Plain(inner) => std::str::from_utf8(row.get(inner.start - 1..=inner.end)?).ok(),
-            Found::Other(cell) => Some(cell),
+            KeySearch::Plain(inner) => {
+                std::str::from_utf8(row.get(inner.start - 1..=inner.end)?).ok()
+            }
+            KeySearch::Other(cell) => Some(cell),
         }
     }
 
@@ -44,8 +46,8 @@ impl Key {
     #[inline]
     pub fn text<'a>(&self, row: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         match self.find(row)? {
-            Found::Plain(inner) => row.get(inner).map(Cow::Borrowed),
-            Found::Other(cell) => Some(match text_form(cell)? {
+            KeySearch::Plain(inner) => row.get(inner).map(Cow::Borrowed),
+            KeySearch::Other(cell) => Some(match text_form(cell)? {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             }),
@@ -53,19 +55,19 @@ impl Key {
     }
 
     #[inline]
-    fn find<'a>(&self, row: &'a [u8]) -> Option<Found<'a>> {
+    fn find<'a>(&self, row: &'a [u8]) -> Option<KeySearch<'a>> {
         if let Some(written) = &self.written {
             let at = written.find(row)?;
             if let Some(found) = plain_cell(row, at, written.needle().len()) {
                 return Some(found);
             }
         }
-        member(std::str::from_utf8(row).ok()?, &self.key).map(Found::Other)
+        member(std::str::from_utf8(row).ok()?, &self.key).map(KeySearch::Other)
     }
 }
 
 /// A cell where it was found.
-enum Found<'a> {
+enum KeySearch<'a> {
     /// A string without a backslash: where what it says stands in the row.
     Plain(Range<usize>),
     /// As it is written.
@@ -75,7 +77,7 @@ enum Found<'a> {
 /// The cell behind a key of that length, where the key is one of the row itself and the end of the cell
 /// is easily seen.
 #[inline]
-fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<Found<'_>> {
+fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<KeySearch<'_>> {
     // Inside of a string a quote has a backslash before it. And where no other object began, the key is
     // one of the row.
     let before = row.get(1..at)?;
@@ -88,12 +90,12 @@ fn plain_cell(row: &[u8], at: usize, length: usize) -> Option<Found<'_>> {
             let inner = cell.get(1..)?;
             let end = memchr2(b'"', b'\\', inner)?;
             let start = at + length + 1;
-            (inner[end] == b'"').then_some(Found::Plain(start..start + end))
+            (inner[end] == b'"').then_some(KeySearch::Plain(start..start + end))
         }
         b'[' | b'{' => None,
         _ => {
             let cell = cell.get(..memchr2(b',', b'}', cell)?)?;
-            Some(Found::Other(std::str::from_utf8(cell).ok()?))
+            Some(KeySearch::Other(std::str::from_utf8(cell).ok()?))
         }
     }
 }
@@ -174,8 +176,8 @@ mod tests {
             let found = Key::new(&key).cell(kept.as_bytes());
             prop_assert_eq!(found, member(&kept, &key), "{} {:?}", kept, key);
             let text = Key::new(&key).text(kept.as_bytes());
-            let owed = found.and_then(text_form);
-            prop_assert_eq!(text.as_deref(), owed.as_deref().map(str::as_bytes));
+            let expected = found.and_then(text_form);
+            prop_assert_eq!(text.as_deref(), expected.as_deref().map(str::as_bytes));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Cell values: what a column can store, when two values are equal, how numbers round; and which
 //! rows a question is about ([`query`]).
 //!
-//! Goes in: a value as it is written in JSON, and what its column says. Comes out: a judgement.
+//! Goes in: a value as it is written in JSON, and what its column says. Comes out: a verdict.
 //! Values stay text: a number keeps its digits, and nothing is copied. The linter, the exporter
 //! and the server's write validation all ask here. How cells are changed on their way into a table
 //! says [`Rules`], for the executor and for every other writer of rows.

@@ -84,12 +84,12 @@ impl<'c> Storable<'c> {
         matches!(self.storage, Storage::String | Storage::Any)
     }
 
-    /// Judges a well-formed value.
+    /// Checks a well-formed value.
     pub fn check<'a>(&self, raw: &'a str) -> Result<(), Fault<'a>> {
         self.check_cell(Cell::new(raw), raw)
     }
 
-    /// Judges a value that has been told apart already; `raw` is how it is written.
+    /// Checks a value that has been distinguished already; `raw` is how it is written.
     #[expect(
         clippy::match_same_arms,
         reason = "a table: what a storage takes stands together"
@@ -158,7 +158,7 @@ impl<'c> Storable<'c> {
 }
 
 impl Fault<'_> {
-    /// Where the value stands inside `cell`, the text that was judged.
+    /// Where the value stands inside `cell`, the text that was checked.
     pub fn range(&self, cell: &str) -> Range<usize> {
         let start = (self.value.as_ptr() as usize).saturating_sub(cell.as_ptr() as usize);
         start..start + self.value.len()

@@ -1,4 +1,4 @@
-//! What an apply, and a plan of one, asks of a workspace beside its structure.
+//! What an apply, and a plan of one, asks of a workspace next to its structure.
 
 use std::future::Future;
 
@@ -35,7 +35,7 @@ pub trait Lookup: Source {
     ) -> impl Future<Output = Result<Vec<bool>, Self::Error>> + Send;
 
     /// How many rows more may be written; nothing when there is no limit, or none that is known.
-    fn room(&self) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
+    fn row_capacity(&self) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
 
     /// The number that the next empty cell of a sequence column gets.
     fn sequence(

@@ -22,8 +22,8 @@ mod target;
 pub use data::RowData;
 pub use lookup::Lookup;
 pub use model::{
-    Automation, Channel, Column, Connection, Feature, Kind, Module, Named, Organization, Rail,
-    Structure, View, Workspace,
+    Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
+    RecordKind, Structure, View, Workspace,
 };
 pub use source::{Source, StoredRow, ready};
 pub use target::{

@@ -227,7 +227,7 @@ pub struct Automation {
 /// What a record is, where records of every kind are spoken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum RecordKind {
     /// A workspace.
     Workspace,
     /// A table.
@@ -244,13 +244,13 @@ pub enum Kind {
     Rail,
 }
 
-impl Kind {
+impl RecordKind {
     /// What people call it.
     pub const fn noun(self) -> &'static str {
         match self {
-            Kind::Feature => "table",
-            Kind::Workflow => "automation",
-            Kind::Rail => "navigation entry",
+            RecordKind::Feature => "table",
+            RecordKind::Workflow => "automation",
+            RecordKind::Rail => "navigation entry",
             _ => self.as_str(),
         }
     }
@@ -258,13 +258,13 @@ impl Kind {
     /// The word in plans, previews and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Kind::Workspace => "workspace",
-            Kind::Feature => "feature",
-            Kind::Column => "column",
-            Kind::View => "view",
-            Kind::Workflow => "workflow",
-            Kind::Module => "module",
-            Kind::Rail => "rail",
+            RecordKind::Workspace => "workspace",
+            RecordKind::Feature => "feature",
+            RecordKind::Column => "column",
+            RecordKind::View => "view",
+            RecordKind::Workflow => "workflow",
+            RecordKind::Module => "module",
+            RecordKind::Rail => "rail",
         }
     }
 }

@@ -16,7 +16,7 @@ pub struct StoredRow {
     pub data: RowData,
 }
 
-/// A workspace that can be read, with the eyes of whoever asks.
+/// A workspace that can be read, with the visibility of the caller.
 ///
 /// While one export reads, it must see one state: an implementation on a store holds a snapshot.
 pub trait Source {

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::ledger::{Entry, RowDigest};
 use super::{
-    Automation, Column, Feature, Id, Kind, Lookup, Module, Rail, RowData, StoredRow, View,
+    Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData, StoredRow, View,
 };
 use crate::json::Value;
 use crate::problem::Code;
@@ -36,13 +36,13 @@ pub trait Target: Lookup {
     fn ready(&self, unit: Unit) -> Self::Ready;
 
     /// Hands a unit over that the store may write while the next one is made ready. Until
-    /// [`settle`](Target::settle) has told what became of it, nothing is asked of the target but what tables
+    /// [`flush`](Target::settle) has told what became of it, nothing is asked of the target but what tables
     /// that the unit does not write are like, and where their sequences stand. Who gives up before
     /// that, after an error of such a question, asks nothing more at all.
     fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
     /// What became of the unit that is [on its way](Sent::OnItsWay).
-    fn settle(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
+    fn flush(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 }
 
 /// A unit that was handed over.
@@ -51,7 +51,7 @@ pub enum Sent<E> {
     /// What became of it is known.
     Settled(Result<(), CommitError<E>>),
     /// It is being written.
-    OnItsWay,
+    InFlight,
 }
 
 /// Changes that are written together, with what the ledger keeps of them.
@@ -63,7 +63,7 @@ pub struct Unit {
     pub entry: Option<Entry>,
     /// How far the job is once the unit is written.
     pub progress: Progress,
-    /// What is told of the job, as JSON text. It stands in the last unit and nowhere else: the job
+    /// What is reported of the job, as JSON text. It stands in the last unit and nowhere else: the job
     /// is done when it is written, and nobody can come between the two.
     pub report: Option<String>,
 }
@@ -89,7 +89,7 @@ pub enum Change {
     /// one before was.
     Configure {
         /// What it is.
-        kind: Kind,
+        kind: RecordKind,
         /// Which.
         id: Id,
         /// The new config.
@@ -129,7 +129,7 @@ pub enum Change {
     /// table that still has rows, unless `force`. One that is gone already is no error.
     Remove {
         /// What it is.
-        kind: Kind,
+        kind: RecordKind,
         /// Which.
         id: Id,
         /// Whether what is in it goes too.
@@ -156,7 +156,7 @@ pub enum Change {
     /// Replaces a config when it still is `current`; leaves it alone otherwise.
     Restore {
         /// What it is.
-        kind: Kind,
+        kind: RecordKind,
         /// Which.
         id: Id,
         /// What the job wrote.

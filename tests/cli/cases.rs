@@ -1,4 +1,4 @@
-//! All sample packages, held against what is owed for each (`tests/fixtures/cases/expected.json`).
+//! All sample packages, held against what is required for each (`tests/fixtures/cases/expected.json`).
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn findings(file: &Value) -> &Vec<Value> {
 }
 
 /// What is wrong with the answer for one mutant.
-fn faults(place: &Place, name: &str, owed: &Value) -> Vec<String> {
+fn faults(place: &Place, name: &str, required: &Value) -> Vec<String> {
     let file_name = format!("mutants/{name}.json");
     let mut faults = Vec::new();
     let mut hold = |holds: bool, fault: String| {
@@ -37,33 +37,40 @@ fn faults(place: &Place, name: &str, owed: &Value) -> Vec<String> {
         .iter()
         .filter_map(|finding| finding["code"].as_str())
         .collect();
-    let codes: BTreeSet<&str> = owed["codes"]
+    let codes: BTreeSet<&str> = required["codes"]
         .as_array()
         .expect("list")
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    hold(found == codes, format!("codes {found:?}, owed {codes:?}"));
     hold(
-        json!(code) == owed["exit"]["check"],
-        format!("check exits {code:?}, owed {}", owed["exit"]["check"]),
+        found == codes,
+        format!("codes {found:?}, expected {codes:?}"),
     );
-    if owed["main"].is_string() && codes == found {
+    hold(
+        json!(code) == required["exit"]["check"],
+        format!(
+            "check exits {code:?}, expected {}",
+            required["exit"]["check"]
+        ),
+    );
+    if required["main"].is_string() && codes == found {
         let one_of = |list: &str, value: Value| {
-            owed.get(list)
+            required
+                .get(list)
                 .is_none_or(|list| list.as_array().is_some_and(|list| list.contains(&value)))
         };
-        let told: Vec<&Value> = findings(&file)
+        let reported: Vec<&Value> = findings(&file)
             .iter()
-            .filter(|finding| finding["code"] == owed["main"])
+            .filter(|finding| finding["code"] == required["main"])
             .collect();
         let place_of = |finding: &Value| json!([finding["line"], finding["column"]]);
         let fits = |finding: &&Value| {
             one_of("pointers", finding["pointer"].clone())
                 && one_of("positions", place_of(finding))
-                && finding["severity"] == owed["severity"]
+                && finding["severity"] == required["severity"]
         };
-        let places: Vec<String> = told
+        let places: Vec<String> = reported
             .iter()
             .map(|finding| {
                 format!(
@@ -75,10 +82,10 @@ fn faults(place: &Place, name: &str, owed: &Value) -> Vec<String> {
             })
             .collect();
         hold(
-            told.iter().any(fits),
+            reported.iter().any(fits),
             format!(
-                "at {places:?}, owed {} {} {}",
-                owed["severity"], owed["pointers"], owed["positions"]
+                "at {places:?}, expected {} {} {}",
+                required["severity"], required["pointers"], required["positions"]
             ),
         );
     }
@@ -96,12 +103,15 @@ fn faults(place: &Place, name: &str, owed: &Value) -> Vec<String> {
         _ => Value::Null,
     };
     hold(
-        verdicts == owed["promotion"],
-        format!("promotion {verdicts}, owed {}", owed["promotion"]),
+        verdicts == required["promotion"],
+        format!("promotion {verdicts}, expected {}", required["promotion"]),
     );
     hold(
-        json!(code) == owed["exit"]["promote"],
-        format!("promote exits {code:?}, owed {}", owed["exit"]["promote"]),
+        json!(code) == required["exit"]["promote"],
+        format!(
+            "promote exits {code:?}, expected {}",
+            required["exit"]["promote"]
+        ),
     );
     faults
 }
@@ -131,13 +141,13 @@ fn valid_packages_have_no_finding() {
 }
 
 #[test]
-fn mutants_have_exactly_what_is_owed() {
+fn mutants_have_exactly_what_is_required() {
     let place = Place::new();
     let expected = expected();
     let mutants = expected["mutants"].as_object().expect("object");
     let faults: Vec<String> = mutants
         .iter()
-        .flat_map(|(name, owed)| faults(&place, name, owed))
+        .flat_map(|(name, required)| faults(&place, name, required))
         .collect();
     assert!(
         faults.is_empty(),

@@ -1,4 +1,4 @@
-//! The commands beside `check` and `promote`.
+//! The commands next to `check` and `promote`.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -28,7 +28,7 @@ fn explain_makes_sentences_of_fences() {
     "grid"
     ```
 
-    ## Mended
+    ## Fixed
 
     In a small package, at /manifest/items/5/kind:
 
@@ -234,7 +234,7 @@ fn automations_are_validated() {
     );
     place.write("empty.json", "{}");
     let document = validate("empty.json", "json").exits(1).json();
-    let told: Vec<_> = document["issues"]
+    let reported: Vec<_> = document["issues"]
         .as_array()
         .expect("list")
         .iter()
@@ -244,7 +244,7 @@ fn automations_are_validated() {
         ["trigger_missing", "trigger", "type"],
         ["step_config_invalid", "graph", ""]
     ]);
-    assert_eq!(json!(told), expected);
+    assert_eq!(json!(reported), expected);
     place
         .feed(&["automation", "validate", "-"], bad.as_bytes())
         .exits(1);
@@ -252,7 +252,7 @@ fn automations_are_validated() {
 }
 
 #[test]
-fn automations_are_played_offline() {
+fn automations_are_executed_offline() {
     const TABLE: &str = "10000000-0000-4000-8000-00000000000a";
     let chain = r#"{"trigger_config": {"type": "manual"}, "graph_config": {"steps": [
         {"key": "feature.read", "id": "stp_00000000000r", "config": {"featureId": "TABLE", "orderBy": {"column": "n", "desc": true}}},
@@ -275,7 +275,7 @@ fn automations_are_played_offline() {
             .collect();
         place.run(&all)
     };
-    let played = run(&[
+    let executed = run(&[
         "chain.json",
         "--stub",
         "--row",
@@ -285,7 +285,7 @@ fn automations_are_played_offline() {
         "--format",
         "json",
     ]);
-    let document = played.exits(0).json();
+    let document = executed.exits(0).json();
     assert_eq!(document["outcome"], "clean");
     assert_eq!(document["steps"][0]["output"]["count"], 2);
     let mail = &document["steps"][1];
@@ -297,12 +297,12 @@ fn automations_are_played_offline() {
     assert_eq!(mail["input"]["body"], "<p>&lt;ten&gt;</p>");
     assert!(mail["id"].as_str().is_some_and(|id| id.starts_with("stp_")));
     assert_eq!(mail["envelope"]["records"][0]["data"]["n"], 10);
-    let told = run(&["chain.json", "--stub", "--row", "split.json"]).exits(1);
+    let reported = run(&["chain.json", "--stub", "--row", "split.json"]).exits(1);
     assert!(
-        told.out.contains("1 email.send\n  with {}\n  fails: ")
-            && told.out.contains("{{vars.trigger.to}}"),
+        reported.out.contains("1 email.send\n  with {}\n  fails: ")
+            && reported.out.contains("{{vars.trigger.to}}"),
         "{}",
-        told.out
+        reported.out
     );
     assert_eq!(
         run(&["bad.json", "--stub", "--format", "json"])

@@ -3,7 +3,7 @@
 use crate::support::{Place, tiny};
 
 #[test]
-fn differences_are_told_in_three_forms() {
+fn differences_are_reported_in_three_forms() {
     let place = Place::with(&[
         ("a.json", &tiny()),
         ("b.json", &tiny().replace("\"Title\"", "\"Head*line\"")),

@@ -152,7 +152,7 @@ fn nothing_asks_and_nothing_waits_without_a_terminal() {
 
 #[cfg(unix)]
 #[test]
-fn the_disk_being_full_is_told() {
+fn the_disk_being_full_is_reported() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };

@@ -39,7 +39,7 @@ fn the_mark_and_the_line_ends_stay() {
 }
 
 #[test]
-fn a_rule_that_is_ignored_mends_nothing() {
+fn a_rule_that_is_ignored_fixes_nothing() {
     let before = mendable();
     let place = Place::with(&[("p.json", &before)]);
     place
@@ -79,7 +79,7 @@ fn a_diff_is_shown_and_nothing_written() {
 }
 
 #[test]
-fn standard_input_is_mended_to_standard_output() {
+fn standard_input_is_fixed_to_standard_output() {
     let place = Place::new();
     let ran = place
         .feed(&["check", "--fix", "-"], mendable().as_bytes())
@@ -90,7 +90,7 @@ fn standard_input_is_mended_to_standard_output() {
 }
 
 #[test]
-fn in_a_document_mended_standard_input_is_its_text() {
+fn in_a_document_fixed_standard_input_is_its_text() {
     let place = Place::new();
     for mark in ["", "\u{feff}"] {
         let before = format!("{mark}{}", mendable());

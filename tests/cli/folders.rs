@@ -30,12 +30,12 @@ fn files(ran: &Ran) -> Vec<(String, Vec<(String, String)>)> {
 #[test]
 fn a_folder_has_the_findings_of_its_package() {
     let place = place();
-    let owed = files(&place.run(&["check", "p.json", "--format", "json"]).exits(1));
+    let expected = files(&place.run(&["check", "p.json", "--format", "json"]).exits(1));
     let ran = place.run(&["check", "lay", "--format", "json"]).exits(1);
     let found = files(&ran);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, "lay");
-    assert_eq!(found[0].1, owed[0].1);
+    assert_eq!(found[0].1, expected[0].1);
     let document = ran.json();
     assert_eq!(
         (
@@ -62,10 +62,10 @@ fn a_folder_has_the_findings_of_its_package() {
         let ran = place.run(&["check", path, "--format", "json"]).exits(1);
         assert_eq!(files(&ran), found, "{path}");
     }
-    let owed = place.run(&["promote", "p.json", "--format", "json"]);
+    let expected = place.run(&["promote", "p.json", "--format", "json"]);
     let found = place.run(&["promote", "lay", "--format", "json"]);
-    assert_eq!(found.code, owed.code);
-    let (found, owed) = (found.json(), owed.json());
+    assert_eq!(found.code, expected.code);
+    let (found, expected) = (found.json(), expected.json());
     let passed = |document: &Value| {
         let verdicts = document["files"][0]["promotion"]
             .as_array()
@@ -75,7 +75,7 @@ fn a_folder_has_the_findings_of_its_package() {
             .map(|one| (one["code"].clone(), one["passed"].clone()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(passed(&found), passed(&owed));
+    assert_eq!(passed(&found), passed(&expected));
 }
 
 #[test]

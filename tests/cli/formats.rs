@@ -195,7 +195,7 @@ fn github_annotations_are_escaped() {
     ::error file=gone.json::cannot read `gone.json`: No such file or directory (os error 2)
     ::error file=d/a b%2Cc%3Ad%25.json,line=4,endLine=4,col=14,endColumn=25,title=M001 bad-scope::there is no scope "everywhere"%0Aat /manifest/scope%0Ahelp: Use organization, workspace, module or feature.
     ::warning file=d/a b%2Cc%3Ad%25.json,line=5,endLine=5,col=15,endColumn=19,title=M003 bad-semver::"one" is no semantic version%0Aat /manifest/semver%0Ahelp: Write MAJOR.MINOR.PATCH, for example 1.4.0.
-    ::error file=d/broken.json,line=1,endLine=1,col=8,endColumn=8,title=J001 invalid-json::a control character must be escaped in a string%0Ahelp: Mend the text at this place; nothing else can be checked before it parses.
+    ::error file=d/broken.json,line=1,endLine=1,col=8,endColumn=8,title=J001 invalid-json::a control character must be escaped in a string%0Ahelp: Fix the text at this place; nothing else can be checked before it parses.
     ::error file=d/leak.json,line=4,endLine=4,col=14,endColumn=31,title=P002 no-tenant-identifiers::the text holds `workspace_id`%0Aat /manifest/label%0Ahelp: Remove or rename it: tenant identifiers never travel.
     "#);
 }
@@ -213,22 +213,22 @@ fn markdown_fits_a_pull_request() {
 
     Promotion to `system`: :white_check_mark: P001 version-declared, :white_check_mark: P002 no-tenant-identifiers, :white_check_mark: P003 rows-have-payload, :white_check_mark: P004 counts-agree, :white_check_mark: P005 no-orphan-payload
 
-    | Severity | Rule | Place | What and how to mend it |
+    | Severity | Rule | Place | What and how to fix it |
     |---|---|---|---|
     | :x: error | **M001** bad-scope | 4:14 `/manifest/scope` | there is no scope "everywhere"<br>Use organization, workspace, module or feature. |
     | :warning: warning | **M003** bad-semver | 5:15 `/manifest/semver` | "one" is no semantic version<br>Write MAJOR.MINOR.PATCH, for example 1.4.0. |
 
     #### `d/broken.json`
 
-    | Severity | Rule | Place | What and how to mend it |
+    | Severity | Rule | Place | What and how to fix it |
     |---|---|---|---|
-    | :x: error | **J001** invalid-json | 1:8 | a control character must be escaped in a string<br>Mend the text at this place; nothing else can be checked before it parses. |
+    | :x: error | **J001** invalid-json | 1:8 | a control character must be escaped in a string<br>Fix the text at this place; nothing else can be checked before it parses. |
 
     #### `d/leak.json`
 
     Promotion to `system`: :white_check_mark: P001 version-declared, :x: P002 no-tenant-identifiers, :white_check_mark: P003 rows-have-payload, :white_check_mark: P004 counts-agree, :white_check_mark: P005 no-orphan-payload
 
-    | Severity | Rule | Place | What and how to mend it |
+    | Severity | Rule | Place | What and how to fix it |
     |---|---|---|---|
     | :x: error | **P002** no-tenant-identifiers | 4:14 `/manifest/label` | the text holds `workspace_id`<br>Remove or rename it: tenant identifiers never travel. |
     "#);

@@ -92,7 +92,7 @@ fn broken_json_is_never_silenced() {
       |
     2 |   "a": [1, 2,]
       |             ^
-      = help: Mend the text at this place; nothing else can be checked before it parses.
+      = help: Fix the text at this place; nothing else can be checked before it parses.
 
     1 error in 1 package.
     "#);
@@ -144,7 +144,7 @@ fn a_late_place_in_a_line_of_megabytes_is_cut_to_a_window() {
       |
     1 | …xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","plan":tru}}
       |                                                                                                 ^
-      = help: Mend the text at this place; nothing else can be checked before it parses.
+      = help: Fix the text at this place; nothing else can be checked before it parses.
 
     1 error in 1 package.
     "#);

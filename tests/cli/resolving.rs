@@ -99,7 +99,7 @@ fn the_destination_is_ranked_and_checked_against() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told() {
+fn what_cannot_be_used_is_reported() {
     let place = Place::with(&[
         ("bad.json", &faulty()),
         ("p.json", &tiny()),

@@ -85,18 +85,20 @@ fn what_is_not_decided_is_refused_all_at_once() {
         .json();
     assert_eq!(document["outcome"], "findings");
     let refusals = document["refusals"].as_array().expect("a list");
-    let told: Vec<_> = refusals
+    let reported: Vec<_> = refusals
         .iter()
         .map(|refusal| (&refusal["code"], &refusal["ref"]))
         .collect();
-    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(
-        told.iter()
-            .any(|told| *told.0 == "mapping_required" && *told.1 == "f_carriers")
+        reported
+            .iter()
+            .any(|reported| *reported.0 == "mapping_required" && *reported.1 == "f_carriers")
     );
     assert!(
-        told.iter()
-            .any(|told| *told.0 == "rows_mode_without_key" && *told.1 == "f_orders")
+        reported
+            .iter()
+            .any(|reported| *reported.0 == "rows_mode_without_key" && *reported.1 == "f_orders")
     );
     place
         .run(&["simulate", "p.json", "--resolutions", "r.toml"])
@@ -104,7 +106,7 @@ fn what_is_not_decided_is_refused_all_at_once() {
 }
 
 #[test]
-fn skipped_dependencies_are_told_field_by_field() {
+fn skipped_dependencies_are_reported_field_by_field() {
     let place = Place::with(&[("p.json", &links()), ("r.toml", DECIDED)]);
     let document = place
         .run(&[
@@ -125,7 +127,7 @@ fn skipped_dependencies_are_told_field_by_field() {
     let skipped = of("dependencia_saltada");
     assert!(!skipped.is_empty());
     assert!(skipped.iter().all(|entry| entry["ref"] == "f_carriers"));
-    // What the package itself could not carry is told apart.
+    // What the package itself could not carry is distinguished.
     let brought = of("tabela_alvo_sem_linhas");
     assert_eq!(brought.len(), 1);
     assert_eq!(brought[0]["source"], "package");
@@ -216,8 +218,8 @@ fn rows_that_fail_are_a_partial_apply() {
         "{}",
         ran.out
     );
-    let told = "error: applied in part: 1 row failed\n";
-    assert!(ran.err.contains(told), "{}", ran.err);
+    let reported = "error: applied in part: 1 row failed\n";
+    assert!(ran.err.contains(reported), "{}", ran.err);
     let words = ["simulate", "p.json", "--format", "json"];
     let document = place.run(&words).exits(68).json();
     assert_eq!(document["outcome"], "partial");
@@ -236,7 +238,7 @@ fn rows_that_fail_are_a_partial_apply() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told() {
+fn what_cannot_be_used_is_reported() {
     let place = Place::with(&[
         ("bad.json", &faulty()),
         ("p.json", &tiny()),

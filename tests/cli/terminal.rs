@@ -47,8 +47,8 @@ impl Terminal {
         }
         let Ok(mut child) = script.spawn() else {
             // Not eprintln!, which the test runner keeps to itself when the test passes.
-            let told = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
-            let _ = std::io::stderr().write_all(told.as_bytes());
+            let reported = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
+            let _ = std::io::stderr().write_all(reported.as_bytes());
             return None;
         };
         let keys = child.stdin.take().expect("a pipe");
@@ -136,8 +136,8 @@ fn each_dependency_is_asked_about() {
 fn return_takes_what_is_proposed_elsewhere() {
     let place = links();
     let words = ["resolve", "init", "p.json", "--into", "p.json"];
-    let owed = place.run(&words).exits(0).out;
-    assert!(owed.contains("# candidate "), "{owed}");
+    let expected = place.run(&words).exits(0).out;
+    assert!(expected.contains("# candidate "), "{expected}");
     let line = "resolve init p.json --into p.json -o r.toml";
     let Some(mut terminal) = Terminal::start(&place, line) else {
         return;
@@ -153,7 +153,7 @@ fn return_takes_what_is_proposed_elsewhere() {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(decided(&place.read("r.toml")), decided(&owed));
+    assert_eq!(decided(&place.read("r.toml")), decided(&expected));
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn folders_and_ignore_files_count() {
     watch.wait_for("No findings in 1 package.");
 }
 
-/// The report goes to a file beside the package, which is what a shell's `>` does.
+/// The report goes to a file next to the package, which is what a shell's `>` does.
 #[test]
 fn its_own_output_is_no_change() {
     let place = Place::with(&[("a.json", &tiny())]);

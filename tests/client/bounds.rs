@@ -9,7 +9,7 @@ use crate::host::{client_as, client_in};
 use crate::scripted::{Reply, Scripted};
 
 #[test]
-fn an_answer_has_a_size_and_a_time() {
+fn a_response_has_a_size_and_a_time() {
     let large = json!({"kind": "user", "id": "u".repeat(1000)});
     let options = Options {
         largest: 1000,
@@ -89,7 +89,7 @@ fn a_server_that_stays_silent_or_boasts_is_left_at_once() {
 }
 
 #[test]
-fn an_answer_that_comes_in_drops_ends_in_time() {
+fn a_response_that_comes_in_drops_ends_in_time() {
     let server = Scripted::new(|_| Reply::json(&json!({"kind": "user", "id": "u"})));
     let options = Options {
         retries: 0,
@@ -110,7 +110,7 @@ fn an_answer_that_comes_in_drops_ends_in_time() {
 }
 
 #[test]
-fn what_is_no_tls_is_told_and_not_tried_again() {
+fn what_is_not_tls_is_reported_and_not_tried_again() {
     let server = Scripted::new(|_| Reply::text(200, "{}"));
     let url = server.url.replace("http://", "https://");
     let (client, waits) = client_as(&url, Credential::None, Options::default());
@@ -130,7 +130,7 @@ fn what_is_no_tls_is_told_and_not_tried_again() {
 }
 
 #[test]
-fn a_success_that_is_none_is_told() {
+fn a_success_that_is_none_is_reported() {
     for (body, why) in [
         ("<html>welcome</html>", "no JSON at line 1, column 1"),
         ("", "it is empty"),
@@ -139,8 +139,8 @@ fn a_success_that_is_none_is_told() {
         let server = Scripted::new(move |_| Reply::text(200, body));
         let (client, _) = client_as(&server.url, Credential::None, Options::default());
         let error = client.me().expect_err(body).to_string();
-        let told = format!("the answer to GET /v1/me is not that of the API: {why}");
-        assert_eq!(error, told);
+        let reported = format!("the answer to GET /v1/me is not that of the API: {why}");
+        assert_eq!(error, reported);
     }
 }
 

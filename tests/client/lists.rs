@@ -66,8 +66,8 @@ fn a_walk_ends_with_the_first_error_and_never_in_a_circle() {
         Reply::json(&json!({"items": [], "next_cursor": "a"})),
         Reply::json(&json!({"items": [], "next_cursor": "a"})),
     ]);
-    let (told, _) = client(&server.url);
-    let pages: Vec<_> = told.workspaces().collect();
+    let (reported, _) = client(&server.url);
+    let pages: Vec<_> = reported.workspaces().collect();
     assert_eq!(pages.len(), 2);
     assert!(matches!(pages[1], Err(Error::Unreadable { .. })));
     assert_eq!(server.received().len(), 2);
@@ -76,8 +76,8 @@ fn a_walk_ends_with_the_first_error_and_never_in_a_circle() {
         Reply::json(&json!({"items": [], "next_cursor": "a"})),
         Reply::problem(422, "invalid_cursor"),
     ]);
-    let (told, _) = client(&server.url);
-    let pages: Vec<_> = told.features(Some("w")).collect();
+    let (reported, _) = client(&server.url);
+    let pages: Vec<_> = reported.features(Some("w")).collect();
     assert_eq!(pages.len(), 2);
     let last = pages[1].as_ref().map(drop).expect_err("refused");
     assert_eq!(last.status(), Some(422));

@@ -57,7 +57,7 @@ fn the_same_server_is_followed_where_that_changes_nothing() {
         (last.line().as_str(), last.body.as_str()),
         ("POST /v2/me", "{\"a\":1}")
     );
-    // A POST that would become a GET is told instead.
+    // A POST that would become a GET is reported instead.
     assert!(matches!(post("/v1/lost"), Err(Error::Redirected { .. })));
     let round = client.call(&Request::get("/v1/round"));
     assert!(matches!(round, Err(Error::Redirected { .. })));

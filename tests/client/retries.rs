@@ -39,15 +39,15 @@ fn a_repeated_post_waits_for_the_one_before() {
         Reply::problem(409, "idempotency_in_progress"),
         Reply::json(&json!({})),
     ]);
-    let (told, _) = client(&server.url);
-    let request = told.keyed(Request::post("/v1/workspaces", &json!({})));
-    assert_eq!(told.call(&request).expect("done").status, 200);
+    let (reported, _) = client(&server.url);
+    let request = reported.keyed(Request::post("/v1/workspaces", &json!({})));
+    assert_eq!(reported.call(&request).expect("done").status, 200);
     assert_eq!(server.received().len(), 3);
     // The first try meets somebody else's.
     let server = Scripted::in_order(vec![Reply::problem(409, "idempotency_in_progress")]);
-    let (told, _) = client(&server.url);
+    let (reported, _) = client(&server.url);
     assert_eq!(
-        told.call(&request).expect_err("refused").status(),
+        reported.call(&request).expect_err("refused").status(),
         Some(409)
     );
     assert_eq!(server.received().len(), 1);
@@ -78,14 +78,14 @@ fn retry_after_is_honoured_up_to_a_bound() {
         limited("Fri, 02 Jan 2026 12:00:09 GMT"),
         Reply::json(&json!({"kind": "user", "id": "u"})),
     ]);
-    let (told, waits) = client(&server.url);
-    assert_eq!(told.me().expect("me").id, "u");
+    let (reported, waits) = client(&server.url);
+    assert_eq!(reported.me().expect("me").id, "u");
     let waits = waits.lock().expect("whole").clone();
     assert_eq!(waits, [Duration::from_secs(7), Duration::from_secs(9)]);
 
     let server = Scripted::in_order(vec![limited("3600")]);
-    let (told, waits) = client(&server.url);
-    let Err(Error::Refused(problem)) = told.me() else {
+    let (reported, waits) = client(&server.url);
+    let Err(Error::Refused(problem)) = reported.me() else {
         panic!("an hour was waited");
     };
     assert_eq!(problem.retry_after.as_deref(), Some("3600"));
@@ -100,13 +100,13 @@ fn tries_are_counted() {
         retries: 2,
         ..Options::default()
     };
-    let (told, waits) = client_as(&server.url, Credential::None, options);
-    assert_eq!(told.me().expect_err("refused").status(), Some(503));
+    let (reported, waits) = client_as(&server.url, Credential::None, options);
+    assert_eq!(reported.me().expect_err("refused").status(), Some(503));
     assert_eq!(server.received().len(), 3);
     assert_eq!(waits.lock().expect("whole").len(), 2);
 
-    let (told, waits) = client_as(&nobody(), Credential::None, options);
-    let error = told.me().expect_err("nobody is there");
+    let (reported, waits) = client_as(&nobody(), Credential::None, options);
+    let error = reported.me().expect_err("nobody is there");
     let Error::Unreachable { cause, tries, .. } = &error else {
         panic!("{error}");
     };
@@ -126,17 +126,17 @@ fn a_server_that_repeats_secrets_is_not_repeated() {
     let error = client.me().expect_err("refused");
     let password = Secret::new("pass\"word");
     let sign_in = client.token("a@b.test", &password).expect_err("refused");
-    let answer = client.send(&Request::get("/v1/x")).expect("an answer");
-    let told = [
+    let response = client.send(&Request::get("/v1/x")).expect("an answer");
+    let reported = [
         format!("{client:?} {password:?}"),
         format!("{error} {error:?}"),
         format!("{sign_in} {sign_in:?}"),
-        String::from_utf8_lossy(&answer.body).into_owned(),
+        String::from_utf8_lossy(&response.body).into_owned(),
     ];
-    let told = told.join("\n");
-    assert!(told.contains("a@b.test"), "{told}");
+    let reported = reported.join("\n");
+    assert!(reported.contains("a@b.test"), "{reported}");
     for secret in [TOKEN, "pass", "word\""] {
-        let shown = told.replace("password", "");
-        assert!(!shown.contains(secret), "{secret}: {told}");
+        let shown = reported.replace("password", "");
+        assert!(!shown.contains(secret), "{secret}: {reported}");
     }
 }

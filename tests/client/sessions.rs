@@ -118,7 +118,7 @@ fn a_lost_race_waits_for_the_winner() {
 }
 
 #[test]
-fn a_session_that_is_over_is_told_after_one_refresh() {
+fn a_session_that_is_over_is_reported_after_one_refresh() {
     let server = Scripted::new(|_| Reply::problem(401, "unauthenticated"));
     let (client, waits) = Shared::new().client(&server.url);
     assert_eq!(client.me().expect_err("over").status(), Some(401));

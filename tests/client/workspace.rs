@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use tplkit::apply::{Question, Request, Resolution, package_digest, preview};
+use tplkit::apply::{PreviewInput, Request, Resolution, package_digest, preview};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::{Client, Credential, Error, Options, RemoteWorkspace};
 use tplkit::context::{Fixed, Seeded};
@@ -179,7 +179,7 @@ fn a_plan_over_http_is_that_of_the_workspace() {
     let (_server, client) = served(&state);
     let remote = RemoteWorkspace::new(&client, WORKSPACE);
     let memory = Memory::new(state.clone());
-    let question = Question {
+    let question = PreviewInput {
         package: &package,
         package_digest: &package_digest(&text),
         request: &request,
@@ -264,8 +264,8 @@ fn a_server_without_automations_is_known_by_it() {
     let known = state.clone();
     let server = Scripted::new(move |request| {
         let lacking = request.target.starts_with("/v1/workflows-v2");
-        let reply = model::answer(&known, request).filter(|_| !lacking);
-        reply.unwrap_or_else(|| Reply::problem(404, "not_found"))
+        let response = model::answer(&known, request).filter(|_| !lacking);
+        response.unwrap_or_else(|| Reply::problem(404, "not_found"))
     });
     let client = client(&server);
     let remote = RemoteWorkspace::new(&client, WORKSPACE);

@@ -1,4 +1,4 @@
-//! What every package owes by the format, whatever travels in it.
+//! What the format requires of every package, whatever travels in it.
 
 use serde_json::{Value, json};
 use tplkit::check::Checked;

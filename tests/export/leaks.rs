@@ -27,7 +27,7 @@ fn an_undeclared_id_of_something_that_travels_becomes_its_ref() {
 }
 
 #[test]
-fn an_undeclared_id_of_anything_else_is_emptied_and_told() {
+fn an_undeclared_id_of_anything_else_is_emptied_and_reported() {
     let mut space = Space::new();
     let (a, b) = (space.table("a"), space.table("b"));
     let column = space.text(a, "x");

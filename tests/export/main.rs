@@ -7,6 +7,7 @@
 )]
 
 mod automations;
+mod complete;
 mod dependencies;
 mod exported;
 mod format;
@@ -14,11 +15,10 @@ mod leaks;
 mod order;
 mod random;
 mod refs;
+mod reported;
 mod rows;
 mod secrets;
 mod selection;
 mod space;
 mod stores;
-mod told;
 mod unresolved;
-mod whole;

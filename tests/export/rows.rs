@@ -178,7 +178,7 @@ fn self_links_lead_forward_and_backward_and_make_no_reference_data() {
 }
 
 #[test]
-fn a_table_without_rows_is_told_once_per_column() {
+fn a_table_without_rows_is_reported_once_per_column() {
     let mut space = Space::new();
     let (a, b) = (space.table("a"), space.table("b"));
     space.text(a, "code");
@@ -208,7 +208,7 @@ fn a_table_without_rows_is_told_once_per_column() {
 }
 
 #[test]
-fn links_to_what_is_gone_are_told() {
+fn links_to_what_is_gone_are_reported() {
     let mut space = Space::new();
     let gone = space.id();
     let (a, b) = (space.table("a"), space.table("b"));
@@ -363,7 +363,7 @@ fn what_the_source_should_not_hold_travels_all_the_same() {
 }
 
 #[test]
-fn links_to_a_table_without_a_ref_are_told() {
+fn links_to_a_table_without_a_ref_are_reported() {
     let mut space = Space::new();
     let (a, b) = (space.table("a"), space.table("b"));
     space.text(a, "code");

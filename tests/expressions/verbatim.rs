@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
-use tplkit::automation::run::{Due, Envelope, Play, Record};
+use tplkit::automation::run::{Due, Envelope, Record, RunState};
 use tplkit::automation::{Path, lone_token, pieces};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value};
@@ -79,7 +79,7 @@ pub(crate) fn check(text: &str) {
     ]);
     let steps = Value::List(vec![Value::Object(step)]);
     let graph = Value::Object(Object::from_iter([("steps".to_owned(), steps)]));
-    let play = Play::new(Definitions::embedded(), &graph, LOADED.clone());
+    let play = RunState::new(Definitions::embedded(), &graph, LOADED.clone());
     let Due { input, act } = play.due(now, usize::MAX);
     assert_eq!(input.get("value"), Some(&found), "{text:?}");
     assert!(act.is_ok(), "{text:?}");

@@ -1,7 +1,7 @@
 //! Canonical writing.
 
 use proptest::prelude::*;
-use tplkit::json::{Doc, Kind, Node, SyntaxError, SyntaxKind, write_string};
+use tplkit::json::{Doc, JsonKind, Node, SyntaxError, SyntaxKind, write_string};
 use tplkit::package::canonical::{CanonicalError, write, write_to};
 
 use crate::arbitrary::{Json, json};
@@ -10,11 +10,11 @@ use crate::cases;
 /// Whether two values hold the same: order of members aside, digits as written.
 fn same(a: Node<'_>, b: Node<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::String(a), Kind::String(b)) => a == b || a.strip_prefix('$') == Some(b),
-        (Kind::Array, Kind::Array) => {
+        (JsonKind::String(a), JsonKind::String(b)) => a == b || a.strip_prefix('$') == Some(b),
+        (JsonKind::Array, JsonKind::Array) => {
             a.len() == b.len() && a.elements().zip(b.elements()).all(|(a, b)| same(a, b))
         }
-        (Kind::Object, Kind::Object) => {
+        (JsonKind::Object, JsonKind::Object) => {
             let found = |member: Node<'_>| {
                 b.get(member.key().unwrap())
                     .is_some_and(|b| same(member, b))

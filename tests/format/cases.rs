@@ -8,7 +8,7 @@ pub(crate) fn root() -> &'static Path {
 }
 
 /// Name (without `.json`) and text of every JSON file directly in a folder, sorted by name. A
-/// byte-order mark is taken off; what is no UTF-8 is left out.
+/// byte-order mark is taken off; what is not UTF-8 is left out.
 pub(crate) fn folder(path: &str) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(root().join(path)) else {
         return Vec::new();

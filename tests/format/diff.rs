@@ -1,7 +1,7 @@
 //! Semantic differences.
 
 use serde_json::Value;
-use tplkit::diff::{Diff, Fate, Kind, markdown, text};
+use tplkit::diff::{Diff, Fate, ThingKind, markdown, text};
 
 use crate::cases;
 
@@ -10,9 +10,9 @@ fn diff(first: &str, second: &str) -> Diff {
 }
 
 /// Each change on a line, fields after it.
-fn told(first: &str, second: &str) -> Vec<String> {
-    let told = text(&diff(first, second));
-    let mut lines: Vec<String> = told.lines().map(str::to_owned).collect();
+fn reported(first: &str, second: &str) -> Vec<String> {
+    let report = text(&diff(first, second));
+    let mut lines: Vec<String> = report.lines().map(str::to_owned).collect();
     lines.pop();
     lines
 }
@@ -151,7 +151,7 @@ fn a_change_names_the_thing_and_the_values() {
         &[("\"label\":\"Title\"", "\"label\":\"Headline\"")],
     );
     assert_eq!(
-        told(&first, &second),
+        reported(&first, &second),
         [
             "~ column notes.title (Headline)",
             "    label: \"Title\" → \"Headline\""
@@ -159,16 +159,16 @@ fn a_change_names_the_thing_and_the_values() {
     );
     let (first, second) = edited("base-tiny", &[("\"name\":\"body\"", "\"name\":\"text\"")]);
     let changes = diff(&first, &second).changes;
-    let named: Vec<(Fate, Kind, &str)> = changes
+    let named: Vec<(Fate, ThingKind, &str)> = changes
         .iter()
-        .filter(|change| change.kind == Kind::Column)
+        .filter(|change| change.kind == ThingKind::Column)
         .map(|change| (change.fate, change.kind, change.name.as_str()))
         .collect();
     assert_eq!(
         named,
         [
-            (Fate::Removed, Kind::Column, "notes.body"),
-            (Fate::Added, Kind::Column, "notes.text")
+            (Fate::Removed, ThingKind::Column, "notes.body"),
+            (Fate::Added, ThingKind::Column, "notes.text")
         ]
     );
 }
@@ -181,7 +181,7 @@ fn rows_are_matched_by_key_or_whole() {
     let one = r#"{"uid": "u_1", "data": {"k": "x", "n": 1.10}}, {"uid": "u_2", "data": {"k": "y"}}, {"uid": "u_3", "data": {"k": "z"}}"#;
     let two = r#"{"uid": "u_9", "data": {"k": "z"}}, {"uid": "u_8", "data": {"n": 1.1, "k": "x"}}, {"uid": "u_7", "data": {"k": "w"}}"#;
     assert_eq!(
-        told(&file("\"k\"", one), &file("\"k\"", two)),
+        reported(&file("\"k\"", one), &file("\"k\"", two)),
         [
             "~ rows of a: 1 added, 1 removed, 1 changed, matched by k",
             "    ~ \"x\" n: 1.10 → 1.1",
@@ -224,7 +224,7 @@ fn automation_steps_are_known_by_id() {
     let (one, two) = (step("BBBBBBBBBBBB", "a"), step("CCCCCCCCCCCC", "b"));
     let first = file(&[one.clone(), two.clone()]);
     assert_eq!(
-        told(&first, &file(&[step("CCCCCCCCCCCC", "c"), one.clone()])),
+        reported(&first, &file(&[step("CCCCCCCCCCCC", "c"), one.clone()])),
         [
             "~ workflow a (A)",
             "    order of stp_AAAAAAAAAAAA.config.then: [\"stp_BBBBBBBBBBBB\",\"stp_CCCCCCCCCCCC\"] → [\"stp_CCCCCCCCCCCC\",\"stp_BBBBBBBBBBBB\"]",
@@ -233,7 +233,7 @@ fn automation_steps_are_known_by_id() {
         ]
     );
     assert_eq!(
-        told(&first, &file(&[two])),
+        reported(&first, &file(&[two])),
         ["- step a stp_BBBBBBBBBBBB (email.send)"]
     );
 }
@@ -250,7 +250,7 @@ fn an_update_is_a_config() {
     let created = file(r#", "config": {"x": "$f_a"}"#, "");
     assert!(diff(&created, &file("", update)).is_empty());
     assert_eq!(
-        told(
+        reported(
             &created,
             &file("", &update.replace("\"$f_a\"}}", "\"$f_b\"}}"))
         ),
@@ -264,7 +264,7 @@ fn versions_and_layers_are_compared() {
     assert!(
         diff.changes
             .iter()
-            .any(|change| change.kind == Kind::Catalog)
+            .any(|change| change.kind == ThingKind::Catalog)
     );
     let markdown = markdown(&diff);
     assert!(

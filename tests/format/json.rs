@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_values_are_judged_like_elsewhere(value in json(), spelling: u64, at: prop::sample::Index, with in "[\\[\\]{},:\"\\\\0-9eE.+\\- a-u\n]?", cut in 0..3usize) {
+    fn damaged_values_are_checked_like_elsewhere(value in json(), spelling: u64, at: prop::sample::Index, with in "[\\[\\]{},:\"\\\\0-9eE.+\\- a-u\n]?", cut in 0..3usize) {
         let text = value.text(spelling);
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let from = at.index(ends.len());

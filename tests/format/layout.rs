@@ -19,8 +19,8 @@ fn packed(files: &Files) -> String {
     match pack(files, &mut bytes) {
         Ok(()) => String::from_utf8(bytes).unwrap(),
         Err(PackError::Problems(problems)) => {
-            let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            panic!("{}", told.join("\n"));
+            let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            panic!("{}", reported.join("\n"));
         }
         Err(error) => panic!("{error}"),
     }
@@ -179,7 +179,7 @@ fn names_never_collide() {
 }
 
 #[test]
-fn what_is_wrong_with_a_folder_is_told_with_its_place() {
+fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
     let files = unpacked(&cases::case("base-tiny"));
     let (column, rows) = ("columns/notes_title.json", "rows/notes.jsonl");
     let broken = edited(&files, column, "\"item\": {", "\"item\": {,");

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tplkit::check::{CheckOptions, check};
 use tplkit::context::Seeded;
 use tplkit::definitions::Definitions;
-use tplkit::diff::{Diff, Kind};
+use tplkit::diff::{Diff, ThingKind};
 use tplkit::json::Doc;
 use tplkit::migrate::{Migrated, to_version_2};
 
@@ -17,8 +17,9 @@ fn migrated(text: &str) -> Option<Migrated> {
 
 fn codes(text: &str) -> Vec<String> {
     let findings = check(text.as_bytes(), &CheckOptions::default()).findings;
-    let told = findings.iter();
-    told.map(|one| format!("{} {} {}", one.rule.code, one.place.pointer, one.message))
+    let reported = findings.iter();
+    reported
+        .map(|one| format!("{} {} {}", one.rule.code, one.place.pointer, one.message))
         .collect()
 }
 
@@ -49,11 +50,11 @@ fn a_clean_package_stays_clean() {
         assert!(migrated(&new).is_none(), "{name}");
         // What is built is the same: only the manifest and what is told about it differ.
         let diff = Diff::of(&old, &new, true).unwrap();
-        let told = [Kind::Catalog, Kind::Rows, Kind::Unresolved];
+        let reported = [ThingKind::Catalog, ThingKind::Rows, ThingKind::Unresolved];
         assert!(
             diff.changes
                 .iter()
-                .all(|change| told.contains(&change.kind)),
+                .all(|change| reported.contains(&change.kind)),
             "{name}: {}",
             tplkit::diff::text(&diff)
         );

@@ -143,7 +143,7 @@ fn mistakes_that_a_schema_can_see_are_seen() {
 }
 
 #[test]
-fn versions_and_forms_are_told_apart() {
+fn versions_and_forms_are_distinguished() {
     let package = validator("package");
     let bare = parsed(&cases::case("bare-v1"));
     for (key, value) in [
@@ -340,18 +340,18 @@ fn reports_and_previews_of_applies_are_valid() {
             let value = serde_json::to_value(report).unwrap();
             assert_eq!(mistakes(&reports, &value), Vec::<String>::new(), "{name}");
         }
-        let mut told = vec![done.preview];
+        let mut reported = vec![done.preview];
         let memory = Memory::new(empty);
         let structure = ready(memory.structure()).unwrap();
-        let question = tplkit::apply::Question {
+        let question = tplkit::apply::PreviewInput {
             package: &package,
             package_digest: &digest,
             request: &Request::default(),
             earlier: &[],
             definitions,
         };
-        told.push(ready(tplkit::apply::preview(&memory, &structure, question)).unwrap());
-        for preview in told {
+        reported.push(ready(tplkit::apply::preview(&memory, &structure, question)).unwrap());
+        for preview in reported {
             applied += usize::from(preview.refusals.is_empty());
             refused += preview.refusals.len();
             let value = serde_json::to_value(preview).unwrap();

@@ -51,11 +51,11 @@ fn killed(job: &Job<'_>, destination: &State, whole: &Whole, at: &[Crash]) -> Ve
     }
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     let resumed = job.run(&mut target, &[])?;
-    let told = |error| format!("killed at {at:?}: {error}");
-    same("the state", &saved(&target), &whole.state).map_err(told)?;
+    let reported = |error| format!("killed at {at:?}: {error}");
+    same("the state", &saved(&target), &whole.state).map_err(reported)?;
     // The answer alone may have been lost: a job that is done reports a pass that does nothing.
     if !ledger.contains(&Entry::Completed) {
-        same("the report", &folded(&resumed), &whole.report).map_err(told)?;
+        same("the report", &folded(&resumed), &whole.report).map_err(reported)?;
     }
     Ok(())
 }
@@ -122,9 +122,9 @@ fn again_changes_nothing() {
         same("the state", &saved(&target), &before)?;
         hold(second.published == 0, || "published again".to_owned())?;
         for (table, report) in &second.rows {
-            let owed = first.rows.get(table).map_or(0, |table| table.inserted);
+            let expected = first.rows.get(table).map_or(0, |table| table.inserted);
             // What was refused once is tried again.
-            hold(report.inserted == 0 && report.skipped == owed, || {
+            hold(report.inserted == 0 && report.skipped == expected, || {
                 format!("{table}: {report:?} after {:?}", first.rows.get(table))
             })?;
         }
@@ -140,7 +140,7 @@ fn again_changes_nothing() {
 }
 
 #[test]
-fn what_people_deleted_is_mended_once() {
+fn what_people_deleted_is_fixed_once() {
     each(|seed| {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
@@ -158,10 +158,10 @@ fn what_people_deleted_is_mended_once() {
         hold(now == rows, || {
             format!("{now} rows where people left {rows}")
         })?;
-        let mended = saved(&target);
+        let fixed = saved(&target);
         earlier.extend(target.next_job());
         job.later(2).run(&mut target, &earlier)?;
-        same("the state", &saved(&target), &mended)
+        same("the state", &saved(&target), &fixed)
     });
 }
 

@@ -9,7 +9,7 @@ use tplkit::package::canonical;
 use crate::seeds::{Verdict, each, hold, same};
 use crate::world::{everything, exported, selection, workspace};
 
-/// What tells of the source, and of no mistake of an exporter.
+/// What reports the source, and of no mistake of an exporter.
 const MIRRORED: [&str; 6] = [
     // Graphs and branches without steps, chains that deliver nothing.
     "A004", "A012", "A013", // A workspace without a label.
@@ -37,8 +37,8 @@ fn fit(text: &str) -> Verdict {
     for finding in &report.findings {
         let mirrored = MIRRORED.contains(&finding.rule.code);
         if !mirrored {
-            let told = format!("{} at {}", finding.message, finding.place.pointer);
-            wrong.entry(finding.rule.code).or_insert(told);
+            let reported = format!("{} at {}", finding.message, finding.place.pointer);
+            wrong.entry(finding.rule.code).or_insert(reported);
         }
     }
     hold(wrong.is_empty(), || format!("findings: {wrong:#?}"))?;

@@ -142,10 +142,10 @@ fn only_its_files(what: &str, before: &Files, after: &Files) -> Verdict {
         let own = stem(name) == first && name.starts_with(what);
         // The rows of a table carry its label, and the summary counts them by it.
         let rows = stem(name) == first && name.starts_with("rows/");
-        // What could not be carried over is told with the label of its target.
+        // What could not be carried over is reported with the label of its target.
         let text = after.get(*name).map(|bytes| String::from_utf8_lossy(bytes));
-        let told = text.is_some_and(|text| text.contains("\"sourceLabel\": \"Another label\""));
-        own || told || what == "features" && (rows || *name == "template.json")
+        let reported = text.is_some_and(|text| text.contains("\"sourceLabel\": \"Another label\""));
+        own || reported || what == "features" && (rows || *name == "template.json")
     });
     hold(!changed.is_empty() && alone, || {
         format!("a change among the {what} changed {changed:?}")

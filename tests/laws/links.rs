@@ -36,13 +36,13 @@ fn links_hold_what_their_rows_hold() {
                     continue;
                 };
                 for (column, refs) in &refs {
-                    let told = |error| format!("{column} of {}: {error}", entry.feature_ref);
+                    let reported = |error| format!("{column} of {}: {error}", entry.feature_ref);
                     let name = there.name(&entry.feature_ref, column);
                     let cell = data.cell(&name).and_then(|cell| Value::parse(cell).ok());
                     let source = Value::parse(row.data).map_err(|error| error.to_string())?;
                     let source = source.as_object().and_then(|cells| cells.get(column));
                     let there = there.before(&entry.feature_ref);
-                    if !judge(&there, refs, source, cell.as_ref()).map_err(told)? {
+                    if !verdict_of(&there, refs, source, cell.as_ref()).map_err(reported)? {
                         *lost
                             .entry((entry.item_uid.clone(), column.clone()))
                             .or_default() += 1;
@@ -53,12 +53,15 @@ fn links_hold_what_their_rows_hold() {
         for ((uid, column), count) in lost {
             let mut path = "rows[].data".to_owned();
             tplkit::json::path::push_dotted(&mut path, &column);
-            let mut told = report.unresolved.iter().filter(|one| {
+            let mut reported = report.unresolved.iter().filter(|one| {
                 one.uid == uid && one.path == path && one.reason == Reason::RowRefDropped.word()
             });
-            let told = told.next().and_then(|one| one.count).unwrap_or_default();
-            hold(told == count, || {
-                format!("{path}: {count} cells lost links, {told} are told")
+            let reported = reported
+                .next()
+                .and_then(|one| one.count)
+                .unwrap_or_default();
+            hold(reported == count, || {
+                format!("{path}: {count} cells lost links, {reported} are reported")
             })?;
         }
         Ok(())
@@ -176,8 +179,8 @@ impl Before<'_> {
     }
 }
 
-/// Judges one cell; says whether it holds everything that it held.
-fn judge(
+/// Checks one cell; says whether it holds everything that it held.
+fn verdict_of(
     there: &Before<'_>,
     refs: &Value,
     source: Option<&Value>,
@@ -185,14 +188,14 @@ fn judge(
 ) -> Result<bool, String> {
     let refs = refs.as_object().ok_or("refs are no object")?;
     let Some(list) = refs.get("rows").and_then(Value::as_list) else {
-        let owed = there.value(refs);
+        let expected = there.value(refs);
         // The target may have been there before the job: then the ledger does not know it.
-        if owed.is_some() && owed.as_ref() != cell {
-            return Err(format!("holds {cell:?} instead of {owed:?}"));
+        if expected.is_some() && expected.as_ref() != cell {
+            return Err(format!("holds {cell:?} instead of {expected:?}"));
         }
         return Ok(cell.is_some());
     };
-    let owed: Vec<Option<Value>> = list
+    let expected: Vec<Option<Value>> = list
         .iter()
         .filter_map(Value::as_object)
         .map(|triple| there.value(triple))
@@ -200,19 +203,19 @@ fn judge(
     let length = source.and_then(Value::as_list).map_or(0, <[Value]>::len);
     let Some(cell) = cell else {
         // Elements without a target keep their place only where it is known.
-        let all = owed.iter().all(Option::is_some) && length == owed.len();
+        let all = expected.iter().all(Option::is_some) && length == expected.len();
         return if all {
-            Err(format!("is empty instead of {owed:?}"))
+            Err(format!("is empty instead of {expected:?}"))
         } else {
             Ok(false)
         };
     };
     let held = cell.as_list().ok_or("holds no list")?;
-    for owed in owed.iter().flatten() {
-        if !held.contains(owed) {
-            return Err(format!("holds {cell:?} without {owed:?}"));
+    for expected in expected.iter().flatten() {
+        if !held.contains(expected) {
+            return Err(format!("holds {cell:?} without {expected:?}"));
         }
     }
-    // Elements that are no links go where they cannot be told apart from links.
+    // Elements that are no links go where they cannot be distinguished from links.
     Ok(held.len() == length)
 }

@@ -27,7 +27,7 @@ fn links_to_a_mapped_table_stay_where_its_rows_are() {
     each(|seed| links(seed).map(|_| ()));
 }
 
-/// Link cells by identity that were judged.
+/// Link cells by identity that were checked.
 #[derive(Default)]
 pub(crate) struct Judged {
     pub(crate) kept: u64,
@@ -85,7 +85,7 @@ pub(crate) fn links(seed: u64) -> Result<Judged, String> {
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     let state = target.state();
     for (dependency, held) in &mapped {
-        judge(
+        verdict_of(
             &package,
             dependency,
             held.as_ref(),
@@ -176,7 +176,7 @@ fn settle(
                 .push((wanted.reference.clone(), cells));
         }
     }
-    // One identity column is enough to judge by; tables with several are left alone.
+    // One identity column is enough to check by; tables with several are left alone.
     let held = held.filter(|held: &Vec<(String, Held)>| held.len() == 1);
     let held = held.and_then(|mut held| held.pop()).map(|(_, cells)| cells);
     if !rows.is_empty() {
@@ -194,7 +194,7 @@ fn settle(
     )
 }
 
-fn judge(
+fn verdict_of(
     package: &Checked<'_>,
     dependency: &Dependency,
     held: Option<&Held>,
@@ -244,8 +244,8 @@ fn judge(
                 !by_identity
                     || parts.all(|part| held.is_some_and(|held| held.contains(&part.write())))
             });
-            let owed = cell.filter(|_| stays);
-            hold(now.as_ref() == owed, || {
+            let expected = cell.filter(|_| stays);
+            hold(now.as_ref() == expected, || {
                 format!("{name} of {table} holds {now:?}, and {cell:?} before, {held:?}")
             })?;
             emptied += u64::from(!stays);
@@ -254,13 +254,16 @@ fn judge(
         judged.emptied += emptied;
         let mut path = "rows[].data".to_owned();
         path::push_dotted(&mut path, &name);
-        let mut told = report.unresolved.iter().filter(|one| {
+        let mut reported = report.unresolved.iter().filter(|one| {
             let dropped = one.reason == Reason::RowRefDropped.word();
             dropped && one.uid == entry.item_uid && one.path == path
         });
-        let told = told.next().and_then(|one| one.count).unwrap_or_default();
-        hold(told == emptied, || {
-            format!("{name} of {table}: {emptied} emptied, {told} told")
+        let reported = reported
+            .next()
+            .and_then(|one| one.count)
+            .unwrap_or_default();
+        hold(reported == emptied, || {
+            format!("{name} of {table}: {emptied} emptied, {reported} told")
         })?;
     }
     Ok(())

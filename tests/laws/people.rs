@@ -3,7 +3,7 @@
 use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{Id, Kind, RowData, StoredRow};
+use tplkit::workspace::{Id, RecordKind, RowData, StoredRow};
 
 use crate::seeds::Dice;
 
@@ -33,35 +33,35 @@ pub(crate) fn delete(dice: &mut Dice, ledger: &[Entry], state: &mut State) {
     state.rows.retain(|_, rows| !rows.is_empty());
 }
 
-fn remove(kind: Kind, id: Id, state: &mut State) {
+fn remove(kind: RecordKind, id: Id, state: &mut State) {
     let structure = &mut state.structure;
     match kind {
-        Kind::Feature => {
+        RecordKind::Feature => {
             let gone = structure.features.extract_if(.., |one| one.id == id);
             for column in gone.flat_map(|one| one.columns) {
                 state.sequences.remove(&column.id);
             }
             state.rows.remove(&id);
         }
-        Kind::Column => {
+        RecordKind::Column => {
             for feature in &mut structure.features {
                 feature.columns.retain(|one| one.id != id);
             }
             state.sequences.remove(&id);
         }
-        Kind::View => {
+        RecordKind::View => {
             for feature in &mut structure.features {
                 feature.views.retain(|one| one.id != id);
             }
         }
-        Kind::Workflow => structure.automations.retain(|one| one.id != id),
-        Kind::Module => structure.modules.retain(|one| one.id != id),
-        Kind::Rail => {
+        RecordKind::Workflow => structure.automations.retain(|one| one.id != id),
+        RecordKind::Module => structure.modules.retain(|one| one.id != id),
+        RecordKind::Rail => {
             for module in &mut structure.modules {
                 module.rails.retain(|one| one.id != id);
             }
         }
-        Kind::Workspace => {}
+        RecordKind::Workspace => {}
     }
 }
 
@@ -106,6 +106,7 @@ pub(crate) fn made(ledger: &[Entry], reference: &str) -> Option<Id> {
         _ => None,
     });
     let created = structures.flat_map(|structure| &structure.created);
-    let mut named = created.filter(|one| one.reference == reference && one.kind == Kind::Feature);
+    let mut named =
+        created.filter(|one| one.reference == reference && one.kind == RecordKind::Feature);
     named.next_back().map(|one| one.id)
 }

@@ -1,6 +1,8 @@
 //! A preview says what the apply then does.
 
-use tplkit::apply::{Preview, Question, Report, RowsPreview, TableReport, package_digest, preview};
+use tplkit::apply::{
+    Preview, PreviewInput, Report, RowsPreview, TableReport, package_digest, preview,
+};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::package::model::{Reason, Word as _};
@@ -58,7 +60,7 @@ fn said_and_done(
     earlier: &[Entry],
 ) -> Verdict {
     let digest = package_digest(text);
-    let question = Question {
+    let question = PreviewInput {
         package,
         package_digest: &digest,
         request: &job.request,

@@ -1,4 +1,4 @@
-//! Many seeds, spread over the threads; what fails is told with the seed that runs it again.
+//! Many seeds, spread over the threads; what fails is reported with the seed that runs it again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -67,11 +67,11 @@ pub(crate) fn hold(fits: bool, told: impl FnOnce() -> String) -> Verdict {
 }
 
 /// That two texts are the same; the first difference is shown.
-pub(crate) fn same(what: &str, is: &str, owed: &str) -> Verdict {
-    if is == owed {
+pub(crate) fn same(what: &str, is: &str, expected: &str) -> Verdict {
+    if is == expected {
         return Ok(());
     }
-    let pairs = is.bytes().zip(owed.bytes());
+    let pairs = is.bytes().zip(expected.bytes());
     let at = pairs.take_while(|(one, other)| one == other).count();
     let shown = |text: &str| {
         let bytes = &text.as_bytes()[at.saturating_sub(300)..(at + 300).min(text.len())];
@@ -80,7 +80,7 @@ pub(crate) fn same(what: &str, is: &str, owed: &str) -> Verdict {
     Err(format!(
         "{what} is\n{}\nand should be\n{}",
         shown(is),
-        shown(owed)
+        shown(expected)
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What is skipped leaves nothing of the source behind, and every field that it empties is told.
+//! What is skipped leaves nothing of the source behind, and every field that it empties is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,12 +43,12 @@ fn skipping_leaves_no_id_of_the_source() {
             .iter()
             .map(|dependency| dependency.reference.as_str())
             .collect();
-        told(&text, &package, &skipped, &report)
+        reported(&text, &package, &skipped, &report)
     });
 }
 
 #[test]
-fn every_field_that_a_skip_empties_is_told() {
+fn every_field_that_a_skip_empties_is_reported() {
     each(|seed| {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
@@ -70,7 +70,7 @@ fn every_field_that_a_skip_empties_is_told() {
         let job = Job::new(&package, request, seed);
         let mut target = Memory::new(destination);
         let report = job.run(&mut target, &[])?;
-        told(&text, &package, &skipped, &report)
+        reported(&text, &package, &skipped, &report)
     });
 }
 
@@ -78,19 +78,24 @@ fn every_field_that_a_skip_empties_is_told() {
 type Places = BTreeSet<(String, String)>;
 
 /// Holds the report against what the package's text holds of the skipped dependencies.
-fn told(text: &str, package: &Checked<'_>, skipped: &BTreeSet<&str>, report: &Report) -> Verdict {
+fn reported(
+    text: &str,
+    package: &Checked<'_>,
+    skipped: &BTreeSet<&str>,
+    report: &Report,
+) -> Verdict {
     let doc = Doc::parse(text).map_err(|error| error.to_string())?;
     let manifest = doc.root().get("manifest").ok_or("no manifest")?;
     let mut refs: BTreeSet<String> = BTreeSet::new();
-    let mut owed = Places::new();
+    let mut expected = Places::new();
     for dependency in dependencies(package) {
         if skipped.contains(dependency.reference.as_str()) {
             refs.insert(format!("${}", dependency.reference));
             let columns = dependency.identity.columns.iter().flatten();
             refs.extend(columns.map(|column| format!("${}", column.reference)));
-            // Names stay where they are in a package: only this tells of them.
+            // Names stay where they are in a package: only this reports them.
             let used = dependency.used_by.iter();
-            owed.extend(used.map(|used| (used.uid.clone(), used.path.clone())));
+            expected.extend(used.map(|used| (used.uid.clone(), used.path.clone())));
         }
     }
     let plan = manifest.get("plan").ok_or("no plan")?;
@@ -107,12 +112,12 @@ fn told(text: &str, package: &Checked<'_>, skipped: &BTreeSet<&str>, report: &Re
             let value = node.as_str().is_some_and(|text| refs.contains(text));
             let key = node.key().is_some_and(|key| refs.contains(key));
             if value || key {
-                owed.insert((uid.clone(), path::dotted(args, node)));
+                expected.insert((uid.clone(), path::dotted(args, node)));
             }
         }
     }
     let word = Reason::DependencySkipped.word();
-    for (uid, path) in &owed {
+    for (uid, path) in &expected {
         // What lost its parent is not there, and is told by that path alone.
         let found = report.unresolved.iter().any(|entry| {
             let parent = ["featureId", "moduleId"].contains(&entry.path.as_str());
@@ -197,7 +202,7 @@ fn cells(
             .filter(|one| one.uid == entry.item_uid && one.path == path && one.reason == word)
             .collect();
         hold(found.len() == 1 && found[0].count == Some(count), || {
-            format!("{path} of {feature}: {count} cells, told {found:?}")
+            format!("{path} of {feature}: {count} cells, reported {found:?}")
         })?;
         hold(
             found[0].reference.as_deref() == Some(linked.as_str()),

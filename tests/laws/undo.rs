@@ -10,12 +10,12 @@ use crate::people::delete;
 use crate::seeds::{Dice, Verdict, each, hold, same};
 use crate::world::{exported, read, saved, selection, workspace};
 
-fn undone(target: &mut Memory, owed: &str) -> Verdict {
+fn undone(target: &mut Memory, expected: &str) -> Verdict {
     ready(undo(target, false)).map_err(|error| format!("no undo: {error}"))?;
-    same("the state", &saved(target), owed)?;
+    same("the state", &saved(target), expected)?;
     let twice = ready(undo(target, false));
     hold(twice.is_err(), || "undone twice".to_owned())?;
-    same("the state after a second undo", &saved(target), owed)
+    same("the state after a second undo", &saved(target), expected)
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::world::{everything, exported, read, selection, small, workspace};
 const SEEDS: u64 = 500;
 
 /// What no random workspace shows: exporters give no rows of tables that do not travel.
-const NEVER: [&str; 1] = ["told by the apply: feature_ref_unresolved"];
+const NEVER: [&str; 1] = ["reported by the apply: feature_ref_unresolved"];
 
 struct Seen(BTreeMap<String, u64>);
 
@@ -38,15 +38,15 @@ impl Seen {
 
 #[test]
 fn everything_that_laws_speak_of_occurs() {
-    let owed = owed();
+    let required = expected();
     let mut seen = Seen(BTreeMap::new());
     for seed in 0..SEEDS {
         look(seed, &mut seen).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        if owed.iter().all(|what| seen.0.contains_key(*what)) {
+        if required.iter().all(|what| seen.0.contains_key(*what)) {
             break;
         }
     }
-    let missing: Vec<_> = owed
+    let missing: Vec<_> = required
         .iter()
         .filter(|what| !seen.0.contains_key(**what))
         .collect();
@@ -57,19 +57,19 @@ fn everything_that_laws_speak_of_occurs() {
     );
 }
 
-fn owed() -> BTreeSet<&'static str> {
-    let told = [
-        "told by the package: inexistente",
-        "told by the package: fora_da_selecao",
-        "told by the package: nao_exportavel",
-        "told by the package: envelope_indeterminado",
-        "told by the package: ref_adiante",
-        "told by the package: sem_ref_cunhado",
-        "told by the package: tabela_alvo_sem_linhas",
-        "told by the apply: dependencia_saltada",
-        "told by the apply: row_ref_dropped",
-        "told by the apply: feature_ref_unresolved",
-        "told by the apply: payload_cycle",
+fn expected() -> BTreeSet<&'static str> {
+    let reported = [
+        "reported by the package: inexistente",
+        "reported by the package: fora_da_selecao",
+        "reported by the package: nao_exportavel",
+        "reported by the package: envelope_indeterminado",
+        "reported by the package: ref_adiante",
+        "reported by the package: sem_ref_cunhado",
+        "reported by the package: tabela_alvo_sem_linhas",
+        "reported by the apply: dependencia_saltada",
+        "reported by the apply: row_ref_dropped",
+        "reported by the apply: feature_ref_unresolved",
+        "reported by the apply: payload_cycle",
     ];
     let others = [
         "a link to its own table",
@@ -114,7 +114,7 @@ fn owed() -> BTreeSet<&'static str> {
         "a dependency: timerProfile",
         "a dependency: channel",
     ];
-    let all = told.into_iter().chain(others).chain(kinds);
+    let all = reported.into_iter().chain(others).chain(kinds);
     all.filter(|what| !NEVER.contains(what)).collect()
 }
 
@@ -125,9 +125,9 @@ fn look(seed: u64, seen: &mut Seen) -> Verdict {
         long.rows.values().any(|rows| rows.len() > 500),
         "a table of several batches",
     );
-    let judged = mapping::links(seed)?;
-    seen.note_if(judged.kept > 0, "a link by identity kept");
-    seen.note_if(judged.emptied > 0, "a link by identity emptied");
+    let checked = mapping::links(seed)?;
+    seen.note_if(checked.kept > 0, "a link by identity kept");
+    seen.note_if(checked.emptied > 0, "a link by identity emptied");
     let source = workspace(seed);
     let every = exported(&source, &everything())?;
     at_package(&read(&every)?, &every, seen);
@@ -199,7 +199,10 @@ fn at_package(package: &Checked<'_>, text: &str, seen: &mut Seen) {
         return;
     };
     for entry in &layers.unresolved {
-        seen.note(format!("told by the package: {}", entry.reason.as_str()));
+        seen.note(format!(
+            "reported by the package: {}",
+            entry.reason.as_str()
+        ));
     }
     seen.note_if(!layers.redacted.is_empty(), "a secret cleared");
     for item in &layers.items {
@@ -246,7 +249,7 @@ fn at_package(package: &Checked<'_>, text: &str, seen: &mut Seen) {
 
 fn at_report(report: &Report, seen: &mut Seen) {
     for entry in report.unresolved.iter().filter(|one| one.source.is_none()) {
-        seen.note(format!("told by the apply: {}", entry.reason));
+        seen.note(format!("reported by the apply: {}", entry.reason));
     }
     seen.note_if(!report.renamed.is_empty(), "something renamed");
     seen.note_if(!report.dropped_keys.is_empty(), "a key dropped");
@@ -262,11 +265,11 @@ fn at_report(report: &Report, seen: &mut Seen) {
 
 #[test]
 fn every_reason_is_asked_for() {
-    let owed = owed();
+    let required = expected();
     for reason in Reason::ALL {
         let known = |by: &str| {
             let what = format!("told by the {by}: {}", reason.as_str());
-            owed.contains(what.as_str()) || NEVER.contains(&what.as_str())
+            required.contains(what.as_str()) || NEVER.contains(&what.as_str())
         };
         assert!(known("package") || known("apply"), "{}", reason.as_str());
     }

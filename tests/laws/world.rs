@@ -105,7 +105,7 @@ pub(crate) fn empty_beside(state: &State) -> State {
     empty
 }
 
-/// Where a package goes: into an empty workspace beside its source, into its source, into another
+/// Where a package goes: into an empty workspace next to its source, into its source, into another
 /// workspace that is in use, with the names of its source or with others.
 pub(crate) fn destination(seed: u64, source: &State, dice: &mut Dice) -> State {
     match dice.below(4) {

@@ -106,9 +106,9 @@ impl Scripted {
         let next = Mutex::new(0);
         Scripted::new(move |_| {
             let mut next = next.lock().expect("no test fails while it holds this");
-            let reply = replies[(*next).min(replies.len() - 1)].clone();
+            let response = replies[(*next).min(replies.len() - 1)].clone();
             *next += 1;
-            reply
+            response
         })
     }
 
@@ -131,29 +131,29 @@ pub(crate) fn nobody() -> String {
 
 fn serve(mut stream: &TcpStream, seen: &Mutex<Vec<Received>>, script: &dyn Fn(&Received) -> Reply) {
     let Some(request) = read(stream) else {
-        // As servers answer what is no HTTP.
+        // As servers answer what is not HTTP.
         let refusal = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
         stream.write_all(refusal).ok();
         return;
     };
     seen.lock().expect("whole").push(request.clone());
-    let reply = script(&request);
-    if reply.hangs_up {
+    let response = script(&request);
+    if response.hangs_up {
         return;
     }
     let own = [
         ("Connection".to_owned(), "close".to_owned()),
-        ("Content-Length".to_owned(), reply.body.len().to_string()),
+        ("Content-Length".to_owned(), response.body.len().to_string()),
     ];
-    let headers = own.iter().chain(&reply.headers);
+    let headers = own.iter().chain(&response.headers);
     let headers: Vec<String> = headers
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
-    let status = reply.status;
+    let status = response.status;
     let text = format!(
         "HTTP/1.1 {status} Scripted\r\n{}\r\n{}",
         headers.concat(),
-        reply.body
+        response.body
     );
     // The client may have left.
     stream.write_all(text.as_bytes()).ok();

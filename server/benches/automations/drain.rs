@@ -1,4 +1,4 @@
-//! Events that have waited: how fast a worker that comes late makes runs of them and plays those.
+//! Events that have waited: how fast a worker that comes late makes runs of them and executes those.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 pub(crate) fn tell(options: &Options, database: &str) {
     let mut ground = Ground::start(database, Automation::Active, &["--no-worker"]);
     // The yardstick: as many rows, each written by a request of its own, over as many connections as
-    // runs are played at once.
+    // runs are executed at once.
     let address = ground.serving.address.parse().expect("an address");
     let time = Duration::from_millis(if options.small { 100 } else { 2_000 });
     let alone = load::run(address, 32, time, 201, |_, n| ground.silent(n));

@@ -96,9 +96,13 @@ impl Ground {
 
     pub(crate) fn post(&mut self, path: &str, body: &Value) -> Value {
         let request = Request::new("POST", path, &self.token, Some(&body.to_string()));
-        let (status, answer) = self.connection.ask(&request);
-        assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
-        serde_json::from_slice(&answer).expect("JSON")
+        let (status, response) = self.connection.ask(&request);
+        assert!(
+            status < 300,
+            "{path}: {}",
+            String::from_utf8_lossy(&response)
+        );
+        serde_json::from_slice(&response).expect("JSON")
     }
 
     fn row(&self, feature: &str, number: usize) -> Request {
@@ -143,9 +147,9 @@ fn text(record: &Value, key: &str) -> String {
 
 /// How many rows the automation has written: so many runs have ended.
 pub(crate) fn written(connection: &mut Connection, request: &Request) -> usize {
-    let (status, answer) = connection.ask(request);
-    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
-    let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-    let count = answer["result"].as_u64().expect("a count");
+    let (status, response) = connection.ask(request);
+    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
+    let response: Value = serde_json::from_slice(&response).expect("JSON");
+    let count = response["result"].as_u64().expect("a count");
     usize::try_from(count).expect("few")
 }

@@ -36,8 +36,8 @@ pub(crate) fn tell(options: &Options, without: &str, with: &str) {
 fn timed(ground: &mut Ground, requests: &[Request]) -> Vec<u64> {
     let times = requests.iter().map(|request| {
         let began = Instant::now();
-        let (status, answer) = ground.connection.ask(request);
-        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
+        let (status, response) = ground.connection.ask(request);
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&response));
         u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     });
     times.collect()

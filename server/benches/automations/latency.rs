@@ -26,13 +26,13 @@ pub(crate) fn tell(options: &Options, database: &str) {
         ended
     });
     let firing: Vec<_> = (0..count).map(|n| ground.firing(n)).collect();
-    let (acknowledged, mut answers) = paced(&mut ground, &firing);
+    let (acknowledged, mut responses) = paced(&mut ground, &firing);
     let ended = watching.join().expect("ends");
     // Runs end nearly in the order of their events; the sum is the same in whatever order.
     let times = acknowledged.iter().zip(ended);
     let times = times.map(|(from, to)| nanos(to.saturating_duration_since(*from)));
     let mut times: Vec<u64> = times.collect();
-    let (quiet, answered) = (median(&mut quiet), median(&mut answers));
+    let (quiet, answered) = (median(&mut quiet), median(&mut responses));
     let took = median(&mut times);
     let late = times[times.len() * 99 / 100] as f64 / 1e6;
     println!(
@@ -56,8 +56,8 @@ fn paced(ground: &mut Ground, requests: &[super::load::Request]) -> (Vec<Instant
         due += PAUSE;
         thread::sleep(due.saturating_duration_since(Instant::now()));
         let began = Instant::now();
-        let (status, answer) = ground.connection.ask(request);
-        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
+        let (status, response) = ground.connection.ask(request);
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&response));
         at.push(Instant::now());
         took.push(nanos(began.elapsed()));
     }

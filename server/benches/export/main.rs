@@ -1,7 +1,7 @@
-//! How fast a workspace leaves the server as a package, beside the same rows read by pages of 200 (the longest).
+//! How fast a workspace leaves the server as a package, next to the same rows read by pages of 200 (the longest).
 //!
 //! `cargo bench -p tplkit-server --bench export`, or `… -- --only sqlite|postgres --rows N --rounds N`
-//! (100,000; 3). Both are asked over one connection, in turn, and the best of the rounds counts. Tells the
+//! (100,000; 3). Both are asked over one connection, in turn, and the best of the rounds counts. Reports the
 //! memory of the server's own: before, and the most while it exports.
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
@@ -106,9 +106,9 @@ fn pages(server: &Server, rows: usize) -> f64 {
     let begun = Instant::now();
     loop {
         let request = server.get(&format!("rows?limit=200{after}"));
-        let (status, answer) = connection.ask(&request);
-        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
-        let page: Page<'_> = serde_json::from_slice(&answer).expect("a page");
+        let (status, response) = connection.ask(&request);
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
+        let page: Page<'_> = serde_json::from_slice(&response).expect("a page");
         read += page.items.len();
         let Some(cursor) = page.next_cursor else {
             break;
@@ -119,7 +119,7 @@ fn pages(server: &Server, rows: usize) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// A page whose rows are told apart and not read.
+/// A page whose rows are distinguished and not read.
 #[derive(serde::Deserialize)]
 struct Page<'p> {
     #[serde(borrow)]
@@ -133,13 +133,13 @@ fn export(server: &Server, rows: usize) -> (f64, usize) {
     let path = format!("/v1/workspaces/{}/export", server.workspace);
     let request = server.request("POST", &path, &json!({"rows": "all"}));
     let begun = Instant::now();
-    let (status, answer) = connection.ask(&request);
+    let (status, response) = connection.ask(&request);
     let seconds = begun.elapsed().as_secs_f64();
-    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
-    let package: Value = serde_json::from_slice(&answer).expect("a package");
+    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
+    let package: Value = serde_json::from_slice(&response).expect("a package");
     let payloads = package["payloads"].as_array().expect("payloads");
     let lists = payloads.iter().filter_map(|entry| entry["rows"].as_array());
     let found: usize = lists.map(Vec::len).sum();
     assert_eq!(found, rows, "rows of the package");
-    (seconds, answer.len())
+    (seconds, response.len())
 }

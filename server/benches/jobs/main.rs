@@ -40,13 +40,13 @@ use tplkit::workspace::random::large;
 use tplkit::workspace::{
     Change, Column, Feature, New, Progress, RowData, Sent, StoredRow, Target as _, Unit, ready,
 };
+use tplkit_server::background::Bench;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::jobs::{self, Bell, Destination, Part, Worker};
+use tplkit_server::jobs::{self, Destination, JobSignal, Part, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
-use tplkit_server::work::Bench;
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
@@ -118,7 +118,7 @@ impl Took {
     }
 }
 
-/// Looks at the clocks; the second look tells what it took.
+/// Looks at the clocks; the second look says what it took.
 struct Watch(Instant, (f64, f64));
 
 impl Watch {
@@ -148,7 +148,7 @@ fn texts(rows: usize) -> Vec<String> {
     (0..rows).map(row).collect()
 }
 
-/// Seconds that the rows of a plain table take, batch by batch with their ledger; before that, tells how
+/// Seconds that the rows of a plain table take, batch by batch with their ledger; before that, says how
 /// long a whole template takes.
 async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     let store = Store::open(url).await.expect("opens");
@@ -242,7 +242,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
 async fn settled(target: &mut Destination, sent: Sent<ReadError>) {
     let outcome = match sent {
         Sent::Settled(outcome) => outcome,
-        Sent::OnItsWay => target.settle().await,
+        Sent::InFlight => target.flush().await,
     };
     outcome.expect("is written");
 }
@@ -343,7 +343,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     };
     let id = new.id;
     let (stop, stopped) = watch::channel(false);
-    let bell = Bell::default();
+    let bell = JobSignal::default();
     let worker = Worker {
         bench: Bench {
             store: store.clone(),
@@ -353,13 +353,13 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
             keep_runs: None,
         },
         lease_seconds: 60,
-        bell: bell.clone(),
+        signal: bell.clone(),
     };
     let working = tokio::spawn(worker.run(stopped));
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let begun = Watch::start();
     assert!(ground::create(store, new).await);
-    bell.ring();
+    bell.notify();
     loop {
         let job = ground::job(store, context, id).await;
         if job.status.is_finished() {

@@ -1,4 +1,4 @@
-//! Processor time, which other work on the machine changes less than the clock on the wall.
+//! Processor time, which other work on the machine changes less than row security-clock.
 
 use std::fs;
 

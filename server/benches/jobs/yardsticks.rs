@@ -1,4 +1,4 @@
-//! What a store takes at best: rows of the same text, with nothing beside them.
+//! What a store takes at best: rows of the same text, with nothing next to them.
 
 use std::fmt::Write as _;
 use std::path::Path;

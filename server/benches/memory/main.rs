@@ -144,7 +144,7 @@ fn measure(url: &str, package: &str, small: bool) {
 }
 
 impl Trial {
-    /// Does something, and tells what the server took for it at most.
+    /// Does something, and says what the server took for it at most.
     fn step<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let (done, peak) = self.watch.during(work);

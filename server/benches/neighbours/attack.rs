@@ -92,8 +92,8 @@ impl Attack {
         let mut connection = Connection::open(server.address);
         while !over.load(Ordering::Relaxed) {
             let begun = Instant::now();
-            let (status, answer) = connection.ask(&self.request);
-            let busy = status == 429 && answer.windows(6).any(|word| word == b"\"busy\"");
+            let (status, response) = connection.ask(&self.request);
+            let busy = status == 429 && response.windows(6).any(|word| word == b"\"busy\"");
             let counter = match status {
                 200..300 => &seen.done,
                 _ if busy => &seen.busy,

@@ -34,7 +34,7 @@ use serde_json::json;
 use server::{Indexed, Server};
 use victim::{Times, Victim};
 
-/// What is owed in any case.
+/// What is required in any case.
 const BOUND: Duration = Duration::from_millis(100);
 /// The same in medians of a quiet server.
 const MEDIANS: u32 = 20;

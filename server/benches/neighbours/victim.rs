@@ -37,9 +37,13 @@ impl Victim {
         let mut connection = Connection::open(address);
         let mut send = |token: &str, path: &str, body: &Value| -> Value {
             let request = Request::new("POST", path, token, Some(&body.to_string()));
-            let (status, answer) = connection.ask(&request);
-            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
-            serde_json::from_slice(&answer).expect("JSON")
+            let (status, response) = connection.ask(&request);
+            assert!(
+                status < 300,
+                "{path}: {}",
+                String::from_utf8_lossy(&response)
+            );
+            serde_json::from_slice(&response).expect("JSON")
         };
         let signed_in = json!({"email": EMAIL, "password": PASSWORD});
         let token = send("", "/v1/auth/token", &signed_in);
@@ -74,9 +78,9 @@ impl Victim {
                 break;
             }
             let asked = Instant::now();
-            let (status, answer) = connection.ask(request);
+            let (status, response) = connection.ask(request);
             let took = asked.elapsed();
-            assert!(status < 300, "{}", String::from_utf8_lossy(&answer));
+            assert!(status < 300, "{}", String::from_utf8_lossy(&response));
             times.push(took);
             thread::sleep(PACE);
         }

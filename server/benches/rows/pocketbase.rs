@@ -43,7 +43,7 @@ pub(crate) fn program() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// What `PocketBase` has beside the rows.
+/// What `PocketBase` has next to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Indexes {
     /// An index of ids.
@@ -100,18 +100,22 @@ impl PocketBase {
         let mut connection = Connection::open(self.address);
         let mut send = |token: &str, method: &str, path: &str, body: &Value| -> Value {
             let request = Request::new(method, path, token, Some(&body.to_string()));
-            let (status, answer) = connection.ask(&request);
-            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
-            serde_json::from_slice(&answer).unwrap_or_default()
+            let (status, response) = connection.ask(&request);
+            assert!(
+                status < 300,
+                "{path}: {}",
+                String::from_utf8_lossy(&response)
+            );
+            serde_json::from_slice(&response).unwrap_or_default()
         };
         let path = "/api/collections/_superusers/auth-with-password";
-        let answer = send(
+        let response = send(
             "",
             "POST",
             path,
             &json!({"identity": EMAIL, "password": PASSWORD}),
         );
-        answer["token"]
+        response["token"]
             .as_str()
             .expect("a token")
             .clone_into(&mut self.token);
@@ -136,8 +140,8 @@ impl PocketBase {
         send(&token, "POST", "/api/collections", &collection);
         for from in (0..count).step_by(500) {
             let body = batch_of(from, 500.min(count - from));
-            let answer = send(&token, "POST", "/api/batch", &body);
-            for item in answer.as_array().expect("a list") {
+            let response = send(&token, "POST", "/api/batch", &body);
+            for item in response.as_array().expect("a list") {
                 self.ids
                     .push(item["body"]["id"].as_str().expect("an id").to_owned());
             }

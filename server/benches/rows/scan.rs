@@ -1,5 +1,5 @@
-//! A filter that no index serves, beside the same filter over plain columns, on SQLite: both look at every
-//! row. The table of the yardstick is that of the rows, with a column for each cell in the place of the
+//! A filter that no index serves, next to the same filter over plain columns, on SQLite: both look at every
+//! row. The table of the yardstick is that of the rows, with a column for each cell in place of the
 //! document: the same keys, times and slots, in a file of its own.
 
 use std::time::Instant;
@@ -30,9 +30,9 @@ pub(crate) fn tell(options: &Options) {
     plain
         .execute_batch(&PLAIN.replace("FILE", &file.display().to_string()))
         .expect("copies");
-    let told = "SELECT organization_id, feature_id FROM plain LIMIT 1";
+    let reported = "SELECT organization_id, feature_id FROM plain LIMIT 1";
     let place: (Vec<u8>, Vec<u8>) = plain
-        .query_row(told, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(reported, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .expect("a row");
     let note = "Called on day 7 about order 7.";
     let path = format!(
@@ -55,8 +55,8 @@ pub(crate) fn tell(options: &Options) {
             found.expect("counts");
         });
         let ours = timed(&mut || {
-            let (status, answer) = connection.ask(&request);
-            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+            let (status, response) = connection.ask(&request);
+            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
         });
         (ours, yardstick)
     });

@@ -12,7 +12,7 @@ use super::rows;
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "correct horse battery";
 
-/// What the store keeps indexes of, beside the ids of rows and when they were made.
+/// What the store keeps indexes of, besides the ids of rows and when they were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Indexed {
     /// Of nothing: no view names a column.
@@ -134,16 +134,23 @@ impl Server {
         let mut connection = Connection::open(self.address);
         let mut send = |token: &str, path: &str, body: &Value| -> Value {
             let request = Request::new("POST", path, token, Some(&body.to_string()));
-            let (status, answer) = connection.ask(&request);
-            assert!(status < 300, "{path}: {}", String::from_utf8_lossy(&answer));
-            serde_json::from_slice(&answer).expect("JSON")
+            let (status, response) = connection.ask(&request);
+            assert!(
+                status < 300,
+                "{path}: {}",
+                String::from_utf8_lossy(&response)
+            );
+            serde_json::from_slice(&response).expect("JSON")
         };
-        let answer = send(
+        let response = send(
             "",
             "/v1/auth/token",
             &json!({"email": EMAIL, "password": PASSWORD}),
         );
-        let token = answer["access_token"].as_str().expect("a token").to_owned();
+        let token = response["access_token"]
+            .as_str()
+            .expect("a token")
+            .to_owned();
         let workspace = json!({"organization_id": self.organization, "label": "Bench"});
         let workspace = id(&send(&token, "/v1/workspaces", &workspace));
         let feature = json!({"workspace_id": workspace, "label": "Customers"});
@@ -175,8 +182,8 @@ impl Server {
         }
         let path = format!("/v1/features/{feature}/rows:batch");
         for from in (0..count).step_by(500) {
-            let answer = send(&token, &path, &batch(from, 500.min(count - from)));
-            let items = answer["items"].as_array().expect("a list");
+            let response = send(&token, &path, &batch(from, 500.min(count - from)));
+            let items = response["items"].as_array().expect("a list");
             self.ids.extend(items.iter().map(id));
         }
         (self.token, self.workspace, self.feature) = (token, workspace, feature);
@@ -229,9 +236,9 @@ impl Server {
                 format!("&cursor={cursor}")
             };
             let request = self.get(&format!("rows?{question}&limit=200{after}"));
-            let (status, answer) = connection.ask(&request);
-            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
-            let page: Value = serde_json::from_slice(&answer).expect("JSON");
+            let (status, response) = connection.ask(&request);
+            assert_eq!(status, 200, "{}", String::from_utf8_lossy(&response));
+            let page: Value = serde_json::from_slice(&response).expect("JSON");
             page["next_cursor"]
                 .as_str()
                 .expect("more pages")

@@ -38,13 +38,13 @@ pub(crate) async fn holder(
 ) -> Result<Option<Caller>, StoreError> {
     let (Some(organization), now) = (presented.organization, presented.now) else {
         return store
-            .read(&Scope::Gate, presented, |tx, session| {
+            .read(&Scope::Authentication, presented, |tx, session| {
                 Box::pin(find_session(tx, session))
             })
             .await;
     };
     let found = store
-        .read(&Scope::Gate, presented, |tx, key| {
+        .read(&Scope::Authentication, presented, |tx, key| {
             Box::pin(find_key(tx, key))
         })
         .await?;
@@ -53,9 +53,11 @@ pub(crate) async fn holder(
     };
     if noted.is_none_or(|noted| now - noted > NOTE_EVERY) {
         let noted = store
-            .write(&Scope::Gate, (organization, caller.id, now), |tx, input| {
-                Box::pin(note_use(tx, input))
-            })
+            .write(
+                &Scope::Authentication,
+                (organization, caller.id, now),
+                |tx, input| Box::pin(note_use(tx, input)),
+            )
             .await;
         if let Err(error) = noted {
             // Knowing when is worth less than the request.
@@ -92,7 +94,7 @@ impl Presented {
     /// The check that the credential still belongs to this caller, with the same rights. Whether it does
     /// is written down.
     pub(crate) fn check(self, caller: Arc<Caller>, found: Arc<OnceLock<bool>>) -> Check {
-        let (source, parameters, held): (_, Vec<_>, Held) = match self.organization {
+        let (source, parameters, held): (_, Vec<_>, HeldCredential) = match self.organization {
             Some(organization) => (
                 KEY,
                 vec![organization.into(), self.hash.into(), self.now.into()],
@@ -125,7 +127,7 @@ impl Presented {
 }
 
 /// Whether what the store knows is what was remembered.
-type Held = Box<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
+type HeldCredential = Box<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
 
 /// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
 /// trip. The first column tells the parts apart.

@@ -1,17 +1,17 @@
 //! Who asks: passwords, sessions, API keys, and what follows from them.
 
 mod caller;
+mod credential_cache;
 mod identify;
 mod password;
-mod remembered;
 mod secret;
 mod session;
 
 pub use caller::{Caller, Identity, KeyScope, Role, Scopes};
+pub(crate) use credential_cache::CredentialCache;
 pub use identify::identify;
 pub(crate) use identify::{Presented, holder};
 pub use password::{Passwords, fault_of_password, hash_password};
-pub(crate) use remembered::Remembered;
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{
     ACCESS_SECONDS, NewPassword, Tokens, refresh, set_password, sign_in, sign_out, user_by_email,

@@ -35,7 +35,7 @@ pub struct Passwords {
     permits: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     verified: Counter,
-    /// Verified against when there is no such user, so that the answer takes as long.
+    /// Verified against when there is no such user, so that the response takes as long.
     nobody: Arc<str>,
 }
 

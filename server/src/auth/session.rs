@@ -58,7 +58,7 @@ pub async fn user_by_email(
     email: String,
 ) -> Result<Option<(Uuid, String)>, StoreError> {
     store
-        .read(&Scope::Gate, email, |tx, email| {
+        .read(&Scope::Authentication, email, |tx, email| {
             Box::pin(find_user(tx, email))
         })
         .await
@@ -79,7 +79,7 @@ pub async fn sign_in(store: &Store, context: &Context, user: Uuid) -> Result<Tok
     let (tokens, pair) = Tokens::mint(context);
     let family = context.id();
     store
-        .write(&Scope::Gate, (pair, family, user), |tx, input| {
+        .write(&Scope::Authentication, (pair, family, user), |tx, input| {
             Box::pin(begin(tx, input))
         })
         .await?;
@@ -117,7 +117,7 @@ pub async fn refresh(
 ) -> Result<Option<Tokens>, StoreError> {
     let (tokens, pair) = Tokens::mint(context);
     let rotated = store
-        .write(&Scope::Gate, (pair, hash(token)), |tx, input| {
+        .write(&Scope::Authentication, (pair, hash(token)), |tx, input| {
             Box::pin(rotate(tx, input))
         })
         .await?;
@@ -158,7 +158,7 @@ async fn revoke(tx: &mut Tx, family: Uuid, now: i64) -> Result<(), StoreError> {
 /// Those of the store.
 pub async fn sign_out(store: &Store, token: &str, now: i64) -> Result<(), StoreError> {
     store
-        .write(&Scope::Gate, (hash(token), now), |tx, input| {
+        .write(&Scope::Authentication, (hash(token), now), |tx, input| {
             Box::pin(end_family(tx, input))
         })
         .await
@@ -193,7 +193,9 @@ pub struct NewPassword {
 /// Those of the store.
 pub async fn set_password(store: &Store, new: NewPassword) -> Result<bool, StoreError> {
     store
-        .write(&Scope::Gate, new, |tx, new| Box::pin(replace(tx, new)))
+        .write(&Scope::Authentication, new, |tx, new| {
+            Box::pin(replace(tx, new))
+        })
         .await
 }
 

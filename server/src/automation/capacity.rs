@@ -58,7 +58,7 @@ impl Capacity {
     }
 
     /// How many more runs may be claimed.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn free_workers(&self) -> usize {
         let held: usize = self.organizations().values().map(|one| one.runs).sum();
         let free = self.0.workers.available_permits();
         free.min(RUNS.saturating_sub(held))
@@ -174,7 +174,7 @@ mod tests {
         let capacity = Capacity::new();
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let places: Vec<_> = (0..OF_ORGANIZATION).map(|_| capacity.admit(one)).collect();
-        assert_eq!(capacity.room(), WORKERS - OF_ORGANIZATION);
+        assert_eq!(capacity.free_workers(), WORKERS - OF_ORGANIZATION);
         assert_eq!(capacity.full(), [one]);
         let late = capacity.admit(other);
         assert!(late.work().now_or_never().is_none(), "all work");
@@ -182,13 +182,13 @@ mod tests {
             place.rest();
         }
         late.work().now_or_never().expect("a place is free");
-        assert_eq!(capacity.room(), WORKERS - 1);
+        assert_eq!(capacity.free_workers(), WORKERS - 1);
         // They count for their organization all the same, until they are over.
         assert_eq!(capacity.full(), [one]);
         drop(places);
         assert!(capacity.full().is_empty());
         drop(late);
-        assert_eq!(capacity.room(), WORKERS);
+        assert_eq!(capacity.free_workers(), WORKERS);
         assert!(capacity.organizations().is_empty());
     }
 

@@ -1,6 +1,6 @@
 //! What becomes of versions: they are added, published, switched on and off, removed.
 //!
-//! Whoever changes an automation holds its line ([`find::lock`]), so that of two the second sees what
+//! Whoever changes an automation holds its row ([`find::lock`]), so that of two the second sees what
 //! the first did.
 
 use tplkit::automation::assign_step_ids;
@@ -9,8 +9,8 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::find::{self, Workflow};
+use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
-use super::watching::{no_table, settle};
 use crate::context::Context;
 use crate::http::problem::{Code, Problem};
 use crate::http::query;
@@ -191,17 +191,17 @@ pub async fn publish(
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
     draft.publisher = Some(publisher);
-    put_out(tx, &draft, fires).await?;
+    supersede(tx, &draft, fires).await?;
     draft.is_draft = false;
     draft.is_active = fires;
-    if fires && !settle(tx, (draft.organization, draft.workflow), now).await? {
+    if fires && !subscribe(tx, (draft.organization, draft.workflow), now).await? {
         return Err(no_table(tx.scope()));
     }
     Ok(draft)
 }
 
 /// Makes a version a published one that fires, or does not.
-async fn put_out(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), StoreError> {
+async fn supersede(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), StoreError> {
     let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4, publisher = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2";
@@ -222,19 +222,19 @@ pub(crate) fn stale(why: &str) -> Problem {
 
 /// What a person wanted of an automation, and whether there was a version to do it with.
 #[derive(Debug, Clone)]
-pub enum Switched {
+pub enum SwitchOutcome {
     /// The version that fires now, or did until now.
     Done(Version),
     /// There is none that could.
-    Nothing,
+    Unchanged,
 }
 
 /// Lets the newest published version fire, and no other.
 ///
 /// # Errors
 /// 404 for an automation that is not there, 409 when its table is gone.
-pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched, Problem> {
-    let line = find::lock(tx, workflow).await?;
+pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Problem> {
+    let row = find::lock(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -243,22 +243,22 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
          ORDER BY version DESC LIMIT 1"
     );
     let newest = tx
-        .first(sql, &[line.organization.into(), workflow.into()])
+        .first(sql, &[row.organization.into(), workflow.into()])
         .await?;
     let Some(newest) = newest else {
-        return Ok(Switched::Nothing);
+        return Ok(SwitchOutcome::Unchanged);
     };
     let mut newest = Version::read(&newest)?;
     if newest.is_active {
-        return Ok(Switched::Done(newest));
+        return Ok(SwitchOutcome::Done(newest));
     }
-    switch_off(tx, line.organization, workflow).await?;
-    put_out(tx, &newest, true).await?;
+    switch_off(tx, row.organization, workflow).await?;
+    supersede(tx, &newest, true).await?;
     newest.is_active = true;
-    if !settle(tx, (line.organization, workflow), now).await? {
+    if !subscribe(tx, (row.organization, workflow), now).await? {
         return Err(no_table(tx.scope()));
     }
-    Ok(Switched::Done(newest))
+    Ok(SwitchOutcome::Done(newest))
 }
 
 /// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
@@ -269,19 +269,19 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched,
 /// 404 for one without versions, and those of the store.
 pub async fn launch(
     tx: &mut Tx,
-    line: &Workflow,
+    row: &Workflow,
     (publisher, now): (Option<Uuid>, i64),
 ) -> Result<(), Problem> {
-    let newest = find::newest(tx, line.id).await?;
+    let newest = find::newest(tx, row.id).await?;
     let mut newest = newest.ok_or_else(Problem::not_found)?;
     if newest.is_active && !newest.is_draft {
         return Ok(());
     }
-    switch_off(tx, line.organization, line.id).await?;
+    switch_off(tx, row.organization, row.id).await?;
     newest.publisher = publisher;
-    put_out(tx, &newest, true).await?;
+    supersede(tx, &newest, true).await?;
     // One whose table was left out fires nothing.
-    settle(tx, (line.organization, line.id), now).await?;
+    subscribe(tx, (row.organization, row.id), now).await?;
     Ok(())
 }
 
@@ -289,15 +289,15 @@ pub async fn launch(
 ///
 /// # Errors
 /// 404 for an automation that is not there.
-pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<Switched, Problem> {
-    let line = find::lock(tx, workflow).await?;
+pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Problem> {
+    let row = find::lock(tx, workflow).await?;
     let Some(mut published) = find::published(tx, workflow).await? else {
-        return Ok(Switched::Nothing);
+        return Ok(SwitchOutcome::Unchanged);
     };
-    switch_off(tx, line.organization, workflow).await?;
+    switch_off(tx, row.organization, workflow).await?;
     published.is_active = false;
-    settle(tx, (line.organization, workflow), now).await?;
-    Ok(Switched::Done(published))
+    subscribe(tx, (row.organization, workflow), now).await?;
+    Ok(SwitchOutcome::Done(published))
 }
 
 async fn switch_off(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(), StoreError> {
@@ -311,18 +311,18 @@ async fn switch_off(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(
 ///
 /// # Errors
 /// 409 for one that fires, unless forced.
-pub async fn remove(tx: &mut Tx, line: &Workflow, force: bool, now: i64) -> Result<(), Problem> {
-    if !force && find::active(tx, line.id).await?.is_some() {
+pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Result<(), Problem> {
+    if !force && find::active(tx, row.id).await?.is_some() {
         return Err(Problem::new(
             Code::Conflict,
             "The automation is active; force=true deletes it all the same.",
         ));
     }
-    switch_off(tx, line.organization, line.id).await?;
-    settle(tx, (line.organization, line.id), now).await?;
+    switch_off(tx, row.organization, row.id).await?;
+    subscribe(tx, (row.organization, row.id), now).await?;
     let sql = "DELETE FROM main.workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let parameters = [line.organization.into(), line.id.into()];
+    let parameters = [row.organization.into(), row.id.into()];
     tx.query(sql, &parameters).await?;
     Ok(())
 }

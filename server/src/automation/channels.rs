@@ -4,7 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::connections::no_organization;
-use super::named::name_fault;
+use super::names::name_fault;
 use crate::context::rfc3339;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
@@ -97,7 +97,11 @@ pub async fn page(
     let sql = "SELECT id, organization_id, name, created_at FROM channels \
          WHERE {tenant organization_id} AND organization_id = $1 AND id > $2 \
          ORDER BY id LIMIT $3";
-    let parameters = [organization.into(), page.from().into(), page.look().into()];
+    let parameters = [
+        organization.into(),
+        page.from().into(),
+        page.lookahead().into(),
+    ];
     let rows = tx.last(sql, &parameters).await?;
     rows.iter().map(Channel::read).collect()
 }

@@ -11,10 +11,10 @@ use tplkit::automation::run::Reason;
 use tplkit::rows::{equal, members};
 use uuid::Uuid;
 
-use super::bell::Bell;
-use super::sight::{Happened, Sights};
+use super::visibility::{AccountScopes, ChangedRow};
+use super::wake::WorkerSignal;
 use crate::context::Context;
-use crate::rows::{Entered, Stored, Table};
+use crate::rows::{PreparedRow, StoredRow, Table};
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// How deep runs may cause one another.
@@ -29,27 +29,27 @@ pub struct Cause<'b> {
     depth: i64,
     /// Whose the row is that it happens to.
     creator: Option<Uuid>,
-    bell: &'b Bell,
+    signal: &'b WorkerSignal,
 }
 
 impl<'b> Cause<'b> {
     /// Through a person or a key.
-    pub fn somebody(bell: &'b Bell) -> Cause<'b> {
+    pub fn somebody(signal: &'b WorkerSignal) -> Cause<'b> {
         Cause {
             run: None,
             depth: 1,
             creator: None,
-            bell,
+            signal,
         }
     }
 
     /// Through a run of that depth.
-    pub(super) fn run(run: Uuid, depth: i64, bell: &'b Bell) -> Cause<'b> {
+    pub(super) fn run(run: Uuid, depth: i64, signal: &'b WorkerSignal) -> Cause<'b> {
         Cause {
             run: Some(run),
             depth: depth + 1,
             creator: None,
-            bell,
+            signal,
         }
     }
 
@@ -68,7 +68,7 @@ impl<'b> Cause<'b> {
 pub async fn created(
     tx: &mut Tx,
     table: &Table,
-    (rows, now): (&[Entered], i64),
+    (rows, now): (&[PreparedRow], i64),
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
@@ -77,7 +77,7 @@ pub async fn created(
     }
     let mut lines = Vec::new();
     for row in rows {
-        let stored = Stored {
+        let stored = StoredRow {
             id: row.id,
             created_at: now,
             updated_at: now,
@@ -86,7 +86,7 @@ pub async fn created(
         let waiting = table.watchers.iter().filter(|one| one.awaits("created"));
         for watcher in waiting {
             let of = (watcher.workflow, watcher.version);
-            lines.push(line(table, of, &stored, cause, (context.id(), now)));
+            lines.push(event_row(table, of, &stored, cause, (context.id(), now)));
         }
     }
     insert(tx, &lines, cause).await
@@ -99,7 +99,7 @@ pub async fn created(
 pub async fn updated(
     tx: &mut Tx,
     table: &Table,
-    (before, after): (&str, &Stored),
+    (before, after): (&str, &StoredRow),
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
@@ -113,7 +113,7 @@ pub async fn updated(
         if watcher.awaits("updated") && concerns {
             let of = (watcher.workflow, watcher.version);
             let stamp = (context.id(), after.updated_at);
-            lines.push(line(table, of, after, cause, stamp));
+            lines.push(event_row(table, of, after, cause, stamp));
         }
     }
     insert(tx, &lines, cause).await
@@ -132,14 +132,14 @@ pub async fn deleted(
 ) -> Result<(), StoreError> {
     let mut lines = Vec::new();
     for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
-        let stored = Stored {
+        let stored = StoredRow {
             id: row,
             created_at: now,
             updated_at: now,
             data: data.to_owned(),
         };
         let of = (watcher.workflow, watcher.version);
-        lines.push(line(table, of, &stored, cause, (context.id(), now)));
+        lines.push(event_row(table, of, &stored, cause, (context.id(), now)));
     }
     insert(tx, &lines, cause).await
 }
@@ -167,10 +167,10 @@ fn changed(before: &str, after: &str) -> Vec<String> {
     changed
 }
 
-fn line(
+fn event_row(
     table: &Table,
     (workflow, version): (Uuid, i64),
-    row: &Stored,
+    row: &StoredRow,
     cause: Cause<'_>,
     (id, now): (Uuid, i64),
 ) -> Vec<Value> {
@@ -199,7 +199,7 @@ async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(
          id, workflow_id, version, row_id, record, depth, cause, creator, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     tx.each(sql, lines).await?;
-    cause.bell.pull();
+    cause.signal.mark();
     Ok(())
 }
 
@@ -227,17 +227,17 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
          cause, created_at, workspace_id, creator";
     let events = tx.query(sql, &[]).await?;
     let fired = fired(tx, &events).await?;
-    let mut sights = Sights::new(asked_at);
+    let mut sights = AccountScopes::new(asked_at);
     let mut lines = Vec::with_capacity(events.len());
     for event in &events {
-        let of: Fires = (event.get(0)?, event.get(2)?, event.get(3)?);
+        let of: Subscribers = (event.get(0)?, event.get(2)?, event.get(3)?);
         // An automation that has gone meanwhile runs no more.
         let Some((place, publisher)) = fired.get(&of).copied() else {
             continue;
         };
         let (organization, workflow, version) = of;
         let feature: Uuid = event.get(4)?;
-        let row = Happened {
+        let row = ChangedRow {
             workspace: event.get(10)?,
             feature,
             creator: event.get(11)?,
@@ -279,18 +279,18 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
 }
 
 /// Organization, automation and version that an event fires.
-type Fires = (Uuid, Uuid, i64);
+type Subscribers = (Uuid, Uuid, i64);
 
 /// Where the automations of events stand, and who published their versions: many events are of few
 /// automations.
 async fn fired(
     tx: &mut Tx,
     events: &[Row],
-) -> Result<BTreeMap<Fires, (Uuid, Option<Uuid>)>, StoreError> {
+) -> Result<BTreeMap<Subscribers, (Uuid, Option<Uuid>)>, StoreError> {
     let keys = events
         .iter()
         .map(|event| Ok((event.get(0)?, event.get(2)?, event.get(3)?)));
-    let keys = keys.collect::<Result<BTreeSet<Fires>, StoreError>>()?;
+    let keys = keys.collect::<Result<BTreeSet<Subscribers>, StoreError>>()?;
     let asked = keys
         .iter()
         .map(|key| vec![key.0.into(), key.1.into(), key.2.into()]);
@@ -307,15 +307,15 @@ async fn fired(
     Ok(fired)
 }
 
-/// The status of a run of that depth, and why it is not played.
+/// The status of a run of that depth, and why it is not executed.
 pub(super) fn too_deep(depth: i64) -> (&'static str, Option<String>) {
     if depth <= DEEPEST {
         return ("queued", None);
     }
-    let told = format!(
+    let reported = format!(
         "runs caused one another to a depth of {depth}, and {DEEPEST} is the deepest: the automations set each other off"
     );
-    ("failed", Some(told))
+    ("failed", Some(reported))
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ pub async fn by_number(
 
 /// Which versions a list shows.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Which {
+pub struct WorkflowFilter {
     /// Of automations of this workspace.
     pub workspace: Option<Uuid>,
     /// Those that fire, or those that do not.
@@ -144,7 +144,7 @@ pub struct Which {
 /// Those of the store.
 pub async fn page(
     tx: &mut Tx,
-    which: Which,
+    which: WorkflowFilter,
     page: &PageRequest,
 ) -> Result<Vec<Version>, StoreError> {
     macro_rules! list {
@@ -159,7 +159,7 @@ pub async fn page(
             )
         };
     }
-    let mut parameters = vec![page.from().into(), page.look().into()];
+    let mut parameters = vec![page.from().into(), page.lookahead().into()];
     parameters.extend(which.workspace.map(Into::into));
     let sql = match (which.workspace.is_some(), which.active) {
         (false, None) => list!(""),

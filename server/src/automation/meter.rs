@@ -26,8 +26,8 @@ impl Meter {
     }
 
     /// Counts the time until what is given goes out of scope.
-    pub(super) fn start(&self) -> Working<'_> {
-        Working {
+    pub(super) fn start(&self) -> Measured<'_> {
+        Measured {
             meter: self,
             since: Instant::now(),
         }
@@ -51,12 +51,12 @@ impl Meter {
 
 /// Work that is being counted.
 #[derive(Debug)]
-pub(super) struct Working<'m> {
+pub(super) struct Measured<'m> {
     meter: &'m Meter,
     since: Instant,
 }
 
-impl Working<'_> {
+impl Measured<'_> {
     /// Counts what was done since, and goes on.
     pub(super) fn note(&mut self) {
         let now = Instant::now();
@@ -67,7 +67,7 @@ impl Working<'_> {
     }
 }
 
-impl Drop for Working<'_> {
+impl Drop for Measured<'_> {
     fn drop(&mut self) {
         self.note();
     }

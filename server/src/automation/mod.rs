@@ -1,4 +1,4 @@
-//! Automations on the server: their versions, who waits for what, and what plays their runs.
+//! Automations on the server: their versions, who waits for what, and what executes their runs.
 //!
 //! What an automation may contain says the library's validator, how a chain runs says the library's
 //! player; here stands what only a store can know: which version is in force, what exists, and what
@@ -7,65 +7,65 @@
 //! | Module | |
 //! |---|---|
 //! | `version`, `find`, `change` | versions: as they are kept, which one is in force, what becomes of them |
-//! | `judge` | the validator, asked with what exists in a workspace |
-//! | `connections`, `channels`, `named`, `sealed` | whom automations may speak to, and the secrets for it |
+//! | `validate` | the validator, asked with what exists in a workspace |
+//! | `connections`, `channels`, `names`, `encryption` | whom automations may speak to, and the secrets for it |
 //! | `secrets` | secrets inside graphs: as they are kept, answered and used |
-//! | `watching`, `events` | which tables are watched, and what happened to their rows |
+//! | `subscriptions`, `events` | which tables are watched, and what happened to their rows |
 //! | `schedules` | which instants are due |
 //! | `runs` | runs and their steps: begun, claimed by lease, ended |
-//! | `worker`, `capacity`, `calls`, `playing`, `rehearsal` | who plays runs, how many at once, and how; dry runs |
-//! | `shown` | runs as they are answered, to whom they may be shown |
-//! | `notifications` | what people were told, as they read it |
-//! | `authority`, `sight` | as whom a run works, and what they see |
-//! | `mentioned`, `meter` | which ids an automation mentions; how much processor time its run has used |
-//! | `reading`, `writing`, `telling`, `outside` | what steps do |
+//! | `worker`, `capacity`, `calls`, `execution`, `dry_run` | who executes runs, how many at once, and how; dry runs |
+//! | `view` | runs as they are answered, to whom they may be shown |
+//! | `notifications` | what people were shown, as they read it |
+//! | `principal`, `visibility` | as whom a run works, and what they see |
+//! | `mentioned_tables`, `meter` | which ids an automation mentions; how much processor time its run has used |
+//! | `row_reads`, `row_writes`, `notify`, `integrations` | what steps do |
 
-mod authority;
-mod bell;
 mod calls;
 mod capacity;
 mod change;
 pub mod channels;
 pub mod connections;
+mod dry_run;
+mod encryption;
 pub mod events;
+mod execution;
 pub mod find;
-mod judge;
-mod mentioned;
+mod integrations;
+mod mentioned_tables;
 mod meter;
-mod named;
+mod names;
 mod notifications;
-mod outside;
-mod playing;
-mod reading;
-mod rehearsal;
+mod notify;
+mod principal;
+mod row_reads;
+mod row_writes;
 pub mod runs;
 mod schedules;
-mod sealed;
 mod secrets;
-mod shown;
-mod sight;
 mod step;
-mod telling;
+mod subscriptions;
+mod validate;
 mod version;
-mod watching;
+mod view;
+mod visibility;
+mod wake;
 mod worker;
-mod writing;
 
-pub use bell::Bell;
 pub use change::{
-    Definition, Standing, Switched, activate, add_version, create, launch, mint_step_id, pause,
-    publish, remove,
+    Definition, Standing, SwitchOutcome, activate, add_version, create, launch, mint_step_id,
+    pause, publish, remove,
 };
-pub use judge::{Judged, Place, Told, judge};
-pub use named::name_fault;
+pub use names::name_fault;
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;
-pub use shown::{Shown, read_run, run_page};
+pub use subscriptions::{Subscription, subscribe};
+pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
-pub use watching::{Watcher, settle};
-pub use worker::{Player, Settings};
+pub use view::{RunView, read_run, run_page};
+pub use wake::WorkerSignal;
+pub use worker::{RunExecutor, Settings};
 
 /// What is wrong with the address of a mail server, if anything.
 pub fn smtp_fault(url: &str) -> Option<&'static str> {
-    outside::transport_fault(url)
+    integrations::transport_fault(url)
 }

@@ -1,6 +1,6 @@
 //! Notifications as they are read: what automations told a caller, newest first.
 //!
-//! What was told to a person is read by that person alone; what was told to a channel or to the whole
+//! What was reported to a person is read by that person alone; what was reported to a channel or to the whole
 //! organization, by everybody in it.
 
 use serde::Serialize;
@@ -41,7 +41,7 @@ impl Notification {
     }
 }
 
-/// A page of what was told to a caller, and one more if another page follows.
+/// A page of what was reported to a caller, and one more if another page follows.
 ///
 /// # Errors
 /// Those of the store.
@@ -54,6 +54,8 @@ pub async fn notification_page(
          AND (scope_type <> 'user' OR {caller scope_id}) ORDER BY id DESC LIMIT $2";
     // Ids rise with time.
     let before = page.after.unwrap_or(Uuid::max());
-    let rows = tx.last(sql, &[before.into(), page.look().into()]).await?;
+    let rows = tx
+        .last(sql, &[before.into(), page.lookahead().into()])
+        .await?;
     rows.iter().map(Notification::read).collect()
 }

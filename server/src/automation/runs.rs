@@ -1,6 +1,6 @@
 //! Runs as they are kept: begun, claimed by lease, ended; and their steps.
 //!
-//! Whoever plays a run holds it by an owner that no other attempt has. Every write of an attempt looks
+//! Whoever executes a run holds it by an owner that no other attempt has. Every write of an attempt looks
 //! first whether the run is still its own (`hold`), so that one that was stopped too long and goes on
 //! writes nothing.
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::events::too_deep;
 use super::meter::Meter;
-use crate::store::{Asked, Row, StoreError, Tx, Value};
+use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value};
 
 /// How many attempts may end without a word before a run is given up.
 pub(super) const CRASHES: i64 = 3;
@@ -25,7 +25,7 @@ pub struct Run {
     pub workflow: Uuid,
     /// Its own id.
     pub id: Uuid,
-    /// The number of the version that is played.
+    /// The number of the version that is executed.
     pub version: i64,
     /// The table of the row that fired.
     pub feature: Option<Uuid>,
@@ -49,7 +49,7 @@ pub struct Run {
     pub named: Vec<Uuid>,
     /// Until when it waits, or waited.
     pub wake_at: Option<i64>,
-    /// Whether nobody has played any of it.
+    /// Whether nobody has executed any of it.
     pub fresh: bool,
     /// This attempt.
     pub owner: Uuid,
@@ -92,7 +92,7 @@ pub struct NewRun {
     pub workspace: Uuid,
     /// Its automation.
     pub workflow: Uuid,
-    /// The number of the version that is played.
+    /// The number of the version that is executed.
     pub version: i64,
     /// `manual`, `cron` or `automation`.
     pub trigger: &'static str,
@@ -114,7 +114,7 @@ pub struct NewRun {
     pub now: i64,
 }
 
-/// Writes a run down, to be played by whoever comes first. One that is due at an instant that has a run
+/// Writes a run down, to be executed by whoever comes first. One that is due at an instant that has a run
 /// already is not written.
 ///
 /// # Errors
@@ -179,7 +179,7 @@ fn free(most: usize) -> &'static str {
 /// Runs that were taken up.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
-    /// Those that are to be played.
+    /// Those that are to be executed.
     pub(super) runs: Vec<Run>,
     /// How many were given up instead: too many attempts at them ended without a word.
     pub(super) abandoned: usize,
@@ -287,7 +287,7 @@ pub(super) async fn leave(
     Ok(false)
 }
 
-fn holding(run: &Run, lease: i64) -> Asked {
+fn holding(run: &Run, lease: i64) -> PipelinedStatement {
     let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4, spent = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
@@ -307,7 +307,7 @@ fn holding(run: &Run, lease: i64) -> Asked {
 /// Those of the store.
 pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
     let (sql, parameters) = holding(run, lease);
-    Ok(!tx.ask(&sql, &parameters).await?.is_empty())
+    Ok(!tx.execute(&sql, &parameters).await?.is_empty())
 }
 
 /// Lets go of a run, to be taken up again at `wake_at`, or at once.
@@ -331,7 +331,7 @@ pub(super) async fn release(
 }
 
 /// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.
-fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> Asked {
+fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
     let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
          finished_at = $7, spent = $8, lease_owner = NULL, locked_until = NULL, wake_at = NULL, \
          own_rows = EXISTS (SELECT 1 FROM features f WHERE f.organization_id = $1 AND f.own_rows \
@@ -360,7 +360,7 @@ fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> Asked {
 
 /// Ends the steps of a run that have not: one that waited is skipped, one that was being done failed with
 /// the run.
-fn ending_steps(run: &Run, ending: &Ending) -> Asked {
+fn ending_steps(run: &Run, ending: &Ending) -> PipelinedStatement {
     let sql = "UPDATE main.workflow_steps SET \
          status = CASE WHEN key = 'delay' THEN 'skipped' ELSE 'failed' END, \
          error = CASE WHEN key = 'delay' THEN NULL ELSE $3 END, \
@@ -387,17 +387,17 @@ pub(super) async fn end(
     now: i64,
 ) -> Result<bool, StoreError> {
     let (sql, parameters) = ending(run, why, now);
-    let ours = !tx.ask(&sql, &parameters).await?.is_empty();
+    let ours = !tx.execute(&sql, &parameters).await?.is_empty();
     if let Some(why) = why.filter(|_| ours) {
         let (sql, parameters) = ending_steps(run, why);
-        tx.ask(&sql, &parameters).await?;
+        tx.execute(&sql, &parameters).await?;
     }
     Ok(ours)
 }
 
 /// A step as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepLine {
+pub struct StepRow {
     /// Counted from 0 in the order of their turns.
     pub number: i64,
     /// Dotted path in the graph.
@@ -420,7 +420,7 @@ pub struct StepLine {
     pub envelope: Option<String>,
 }
 
-impl StepLine {
+impl StepRow {
     /// That it failed, and why.
     pub(super) fn fail(&mut self, ending: &Ending) {
         "failed".clone_into(&mut self.status);
@@ -436,14 +436,14 @@ impl StepLine {
 pub async fn steps(
     tx: &mut Tx,
     (organization, run): (Uuid, Uuid),
-) -> Result<Vec<StepLine>, StoreError> {
+) -> Result<Vec<StepRow>, StoreError> {
     let sql = "SELECT number, path, step_id, key, status, error, error_code, input, output, envelope \
          FROM workflow_steps WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND run_id = $2 ORDER BY number";
     let rows = tx.query(sql, &[organization.into(), run.into()]).await?;
     rows.iter()
         .map(|row| {
-            Ok(StepLine {
+            Ok(StepRow {
                 input: row.get(7)?,
                 output: row.get(8)?,
                 envelope: row.get(9)?,
@@ -460,7 +460,7 @@ pub async fn steps(
 pub async fn outlines(
     tx: &mut Tx,
     (organization, run): (Uuid, Uuid),
-) -> Result<Vec<StepLine>, StoreError> {
+) -> Result<Vec<StepRow>, StoreError> {
     let sql = "SELECT number, path, step_id, key, status, error, error_code FROM workflow_steps \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND run_id = $2 ORDER BY number";
@@ -468,8 +468,8 @@ pub async fn outlines(
     rows.iter().map(outline).collect()
 }
 
-fn outline(row: &Row) -> Result<StepLine, StoreError> {
-    Ok(StepLine {
+fn outline(row: &Row) -> Result<StepRow, StoreError> {
+    Ok(StepRow {
         number: row.get(0)?,
         path: row.get(1)?,
         id: row.get(2)?,
@@ -492,11 +492,11 @@ const WRITE_STEP: &str = "INSERT INTO main.workflow_steps {into $1} (organizatio
          error_code = excluded.error_code, envelope = excluded.envelope \
          WHERE workflow_steps.status <> 'succeeded'";
 
-fn writing(run: &Run, step: &StepLine) -> Asked {
+fn writing(run: &Run, step: &StepRow) -> PipelinedStatement {
     (WRITE_STEP.into(), step_parameters(run, step))
 }
 
-fn step_parameters(run: &Run, step: &StepLine) -> Vec<Value> {
+fn step_parameters(run: &Run, step: &StepRow) -> Vec<Value> {
     vec![
         run.organization.into(),
         run.workspace.into(),
@@ -521,7 +521,7 @@ fn step_parameters(run: &Run, step: &StepLine) -> Vec<Value> {
 pub(super) async fn write_steps(
     tx: &mut Tx,
     run: &Run,
-    steps: &[StepLine],
+    steps: &[StepRow],
 ) -> Result<(), StoreError> {
     let lines: Vec<_> = steps
         .iter()
@@ -534,9 +534,9 @@ pub(super) async fn write_steps(
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Result<(), StoreError> {
+pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepRow) -> Result<(), StoreError> {
     let (sql, parameters) = writing(run, step);
-    tx.ask(&sql, &parameters).await.map(drop)
+    tx.execute(&sql, &parameters).await.map(drop)
 }
 
 /// Writes a step down and holds the run; false when that is somebody else's by now, and then the
@@ -547,11 +547,14 @@ pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepLine) -> Resul
 pub(super) async fn write_held(
     tx: &mut Tx,
     run: &Run,
-    step: &StepLine,
+    step: &StepRow,
     lease: i64,
 ) -> Result<bool, StoreError> {
-    let answers = tx.volley(vec![holding(run, lease), writing(run, step)]);
-    Ok(answers.await?.first().is_some_and(|held| !held.is_empty()))
+    let responses = tx.pipeline(vec![holding(run, lease), writing(run, step)]);
+    Ok(responses
+        .await?
+        .first()
+        .is_some_and(|held| !held.is_empty()))
 }
 
 /// Writes the last step down and ends the run well; false when it is somebody else's by now, and then
@@ -562,9 +565,12 @@ pub(super) async fn write_held(
 pub(super) async fn write_last(
     tx: &mut Tx,
     run: &Run,
-    step: &StepLine,
+    step: &StepRow,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let answers = tx.volley(vec![writing(run, step), ending(run, None, now)]);
-    Ok(answers.await?.last().is_some_and(|ended| !ended.is_empty()))
+    let responses = tx.pipeline(vec![writing(run, step), ending(run, None, now)]);
+    Ok(responses
+        .await?
+        .last()
+        .is_some_and(|ended| !ended.is_empty()))
 }

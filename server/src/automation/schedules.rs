@@ -1,6 +1,6 @@
 //! Runs that the clock begins: one for each instant at which an active version is due.
 //!
-//! The line of a schedule says when it is due next. Whoever begins the run moves that on in the same
+//! The row of a schedule says when it is due next. Whoever begins the run moves that on in the same
 //! transaction, and of one instant there is one run by the store's own rule: so several processes may try.
 
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use tplkit::automation::run::{Reason, Schedule, Timer};
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
-use super::worker::Player;
+use super::worker::RunExecutor;
 use super::{connections, find, runs};
 use crate::http::query;
 use crate::store::{Scope, StoreError, Tx};
@@ -20,9 +20,9 @@ const TOO_LATE: i64 = 24 * 3600 * 1_000_000;
 /// How many schedules one round looks at.
 const BATCH: i64 = 100;
 
-/// A line that was found due.
+/// A row that was found due.
 #[derive(Debug, Clone)]
-struct Found {
+struct DueSchedule {
     organization: Uuid,
     workflow: Uuid,
     version: i64,
@@ -37,20 +37,20 @@ struct Found {
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn begin_due(player: &Player) -> Result<usize, StoreError> {
+pub(super) async fn begin_due(executor: &RunExecutor) -> Result<usize, StoreError> {
     let mut moved = 0;
     loop {
-        let now = player.context.now();
-        let found: Vec<Found> = player
+        let now = executor.context.now();
+        let found: Vec<DueSchedule> = executor
             .store
-            .read(&Scope::Operator, now, |tx, now| Box::pin(look(tx, *now)))
+            .read(&Scope::Operator, now, |tx, now| Box::pin(due(tx, *now)))
             .await?;
         if found.is_empty() {
             return Ok(moved);
         }
         for mut due in found {
-            due.id = player.context.id();
-            player
+            due.id = executor.context.id();
+            executor
                 .store
                 .write(&Scope::Operator, due, |tx, due| Box::pin(advance(tx, due)))
                 .await?;
@@ -59,13 +59,13 @@ pub(super) async fn begin_due(player: &Player) -> Result<usize, StoreError> {
     }
 }
 
-async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Found>, StoreError> {
+async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
     let sql = "SELECT organization_id, workflow_id, version, since, due_at FROM workflow_schedules \
          WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2";
     let rows = tx.query(sql, &[now.into(), BATCH.into()]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Found {
+            Ok(DueSchedule {
                 organization: row.get(0)?,
                 workflow: row.get(1)?,
                 version: row.get(2)?,
@@ -79,7 +79,7 @@ async fn look(tx: &mut Tx, now: i64) -> Result<Vec<Found>, StoreError> {
 }
 
 /// Begins the run of the instant, and notes the next one.
-async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
+async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
     let version = find::by_number(tx, due.workflow, due.version).await?;
     let version = version.filter(|version| version.is_active);
     let Some(version) = version else {
@@ -102,7 +102,7 @@ async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
         }
         Err(_) => None,
     };
-    // Who finds the line as it was is the one who begins the run.
+    // Who finds the row as it was is the one who begins the run.
     let sql = "UPDATE main.workflow_schedules SET due_at = $4 WHERE organization_id = $1 \
          AND workflow_id = $2 AND version = $3 AND coalesce(due_at, -1) = $5 RETURNING workflow_id";
     let parameters = [
@@ -140,11 +140,11 @@ async fn advance(tx: &mut Tx, due: &Found) -> Result<(), StoreError> {
     if let Some(error) = error {
         let sql = "UPDATE main.workflow_runs SET status = 'failed', error = $3, error_code = $5, finished_at = $4 \
              WHERE organization_id = $1 AND id = $2";
-        let told = format!("the trigger is never due: {error}");
+        let reported = format!("the trigger is never due: {error}");
         let parameters = [
             due.organization.into(),
             due.id.into(),
-            told.into(),
+            reported.into(),
             due.now.into(),
             Reason::StepFailed.as_str().into(),
         ];

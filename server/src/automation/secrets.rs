@@ -15,8 +15,8 @@ use tplkit::definitions::Definitions;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
-use super::connections::{Opened, targets};
-use super::sealed;
+use super::connections::{OpenConnection, targets};
+use super::encryption;
 use crate::http::problem::{Code, Fault, Problem};
 use crate::http::query;
 use crate::secret_key::SecretKey;
@@ -62,7 +62,7 @@ fn store(
     kept: Option<&str>,
     targets: &HashMap<String, Uuid>,
 ) -> Result<(), Problem> {
-    let known = known(kept);
+    let known = stored_by_place(kept);
     let mut faults = Vec::new();
     each_secret(Definitions::embedded(), graph, &mut |at, secret| {
         if secret == MASK {
@@ -75,7 +75,7 @@ fn store(
             return;
         }
         let target = targets.get(&at.connection).copied();
-        let entered = Entered {
+        let entered = SecretInput {
             connection: at.connection.clone(),
             target,
             secret: secret.clone(),
@@ -83,7 +83,7 @@ fn store(
         let text = entered.write();
         *secret = match key {
             Some(key) => {
-                let bytes = sealed::seal(key, (organization, &bound(workflow)), &text);
+                let bytes = encryption::encrypt(key, (organization, &bound(workflow)), &text);
                 format!("{SEALED}{}", STANDARD_NO_PAD.encode(bytes))
             }
             None => format!("{PLAIN}{text}"),
@@ -97,7 +97,7 @@ fn store(
 }
 
 fn required(at: &SecretPlace, elsewhere: bool) -> Fault {
-    let told = if elsewhere {
+    let reported = if elsewhere {
         "is the mask of a secret that was entered for another connection: send the secret itself"
     } else {
         "is the mask of a secret, and none is kept for the step of this id: send the secret itself"
@@ -105,13 +105,13 @@ fn required(at: &SecretPlace, elsewhere: bool) -> Fault {
     Fault {
         path: format!("graph_config.{}", at.place),
         code: Code::SecretRequired.as_str(),
-        message: told.to_owned(),
+        message: reported.to_owned(),
     }
 }
 
 /// A secret, and what it was entered for.
 #[derive(Debug, PartialEq, Eq)]
-struct Entered {
+struct SecretInput {
     /// The name of the connection; empty where the step named none.
     connection: String,
     /// The server that it led to; nothing when there was no such connection yet.
@@ -119,7 +119,7 @@ struct Entered {
     secret: String,
 }
 
-impl Entered {
+impl SecretInput {
     fn write(&self) -> String {
         let target = self.target.map(|target| target.to_string().into());
         Json::List(vec![
@@ -130,12 +130,12 @@ impl Entered {
         .write()
     }
 
-    fn read(text: &str) -> Option<Entered> {
+    fn read(text: &str) -> Option<SecretInput> {
         let parts = Json::parse(text).ok()?;
         let [connection, target, secret] = parts.as_list()? else {
             return None;
         };
-        Some(Entered {
+        Some(SecretInput {
             connection: connection.as_str()?.to_owned(),
             target: target.as_str().and_then(query::uuid),
             secret: secret.as_str()?.to_owned(),
@@ -150,7 +150,7 @@ fn whose(at: &SecretPlace) -> (String, String, String) {
 
 /// The secrets of a graph, as they are kept, with the connection of their step. Those of steps without an id
 /// are nobody's: another step could take them for its own.
-fn known(graph: Option<&str>) -> HashMap<(String, String, String), (String, String)> {
+fn stored_by_place(graph: Option<&str>) -> HashMap<(String, String, String), (String, String)> {
     let mut known = HashMap::new();
     let graph = graph.and_then(|graph| Json::parse(graph).ok());
     each_secret(
@@ -184,12 +184,12 @@ pub(super) fn open(
     key: Option<&SecretKey>,
     (organization, workflow): (Uuid, Uuid),
     stored: &str,
-    (name, connection): (&str, &Opened),
+    (name, connection): (&str, &OpenConnection),
 ) -> Result<String, String> {
     let text = if let Some(text) = stored.strip_prefix(SEALED) {
         let key = key.ok_or("is encrypted, and this process has no TPLKIT_SECRET_KEY")?;
         let bytes = STANDARD_NO_PAD.decode(text).unwrap_or_default();
-        let opened = sealed::open(key, (organization, &bound(workflow)), &bytes);
+        let opened = encryption::decrypt(key, (organization, &bound(workflow)), &bytes);
         opened.ok_or(
             "was encrypted with another TPLKIT_SECRET_KEY: save the automation with it again",
         )?
@@ -198,11 +198,11 @@ pub(super) fn open(
     } else {
         return Ok(stored.to_owned());
     };
-    let entered = Entered::read(&text)
+    let entered = SecretInput::read(&text)
         .ok_or("is kept in a form that cannot be read: save the automation with it again")?;
     if entered.connection != name {
-        let told = "was entered for another connection: save the automation with it again";
-        return Err(told.to_owned());
+        let reported = "was entered for another connection: save the automation with it again";
+        return Err(reported.to_owned());
     }
     if entered
         .target
@@ -225,7 +225,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{MASK, masked, open, store};
-    use crate::automation::connections::Opened;
+    use crate::automation::connections::OpenConnection;
     use crate::secret_key::SecretKey;
 
     const OF: (Uuid, Uuid) = (Uuid::from_u128(1), Uuid::from_u128(2));
@@ -246,8 +246,8 @@ mod tests {
         HashMap::from([("c".to_owned(), HERE)])
     }
 
-    fn connection(target: Uuid) -> Opened {
-        Opened {
+    fn connection(target: Uuid) -> OpenConnection {
+        OpenConnection {
             url: String::new(),
             secret: None,
             target: Some(target),

@@ -1,6 +1,6 @@
-//! Who plays automations: makes runs of events and due instants, claims runs, and plays them.
+//! The workers of automations: makes runs of events and due instants, claims runs, and executes them.
 //!
-//! Any number of processes do this beside each other. Which of them plays a run decides the lease.
+//! Any number of processes do this next to each other. Which of them executes a run decides the lease.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use tplkit::json::Value as Json;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::bell::Bell;
 use super::capacity::{Capacity, RunPermit};
-use super::connections::Opened;
+use super::connections::OpenConnection;
 use super::step::passes;
-use super::{events, outside, playing, runs, schedules};
+use super::wake::WorkerSignal;
+use super::{events, execution, integrations, runs, schedules};
 use crate::context::Context;
 use crate::metrics::Runs;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Scope, Store, StoreError, Value};
 
-/// How long nobody looks when the bell is silent.
+/// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How much processor time the steps of one run may use.
 const PROCESSOR_TIME: Duration = Duration::from_secs(15 * 60);
@@ -35,10 +35,10 @@ const AGAIN: i64 = 1_000_000;
 /// How many graphs are remembered.
 const GRAPHS: usize = 256;
 
-/// How automations are played.
+/// How automations are executed.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long a run is held by who plays it, unless it is renewed.
+    /// How long a run is held by who executes it, unless it is renewed.
     pub lease: Duration,
     /// Decrypts the secrets of connections.
     pub secret_key: Option<SecretKey>,
@@ -62,36 +62,36 @@ impl Default for Settings {
     }
 }
 
-/// Plays automations. Cheap to clone.
+/// Executes automations. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Player {
+pub struct RunExecutor {
     pub(super) store: Store,
     pub(super) context: Context,
     pub(super) tables: Tables,
-    pub(super) bell: Bell,
+    pub(super) signal: WorkerSignal,
     pub(super) settings: Arc<Settings>,
     pub(super) client: Result<reqwest::Client, String>,
     pub(super) counted: Runs,
-    /// Graphs of versions that were played lately.
+    /// Graphs of versions that were executed lately.
     pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
     /// Who may work, and whom others may be asked for.
     capacity: Capacity,
 }
 
-impl Player {
+impl RunExecutor {
     /// A player over a store. What it does not know how to do, steps that need it will tell.
     pub fn new(
         store: &Store,
         context: &Context,
-        (tables, bell): (&Tables, &Bell),
+        (tables, signal): (&Tables, &WorkerSignal),
         settings: Settings,
-    ) -> Player {
-        Player {
+    ) -> RunExecutor {
+        RunExecutor {
             store: store.clone(),
             context: context.clone(),
             tables: tables.clone(),
-            bell: bell.clone(),
-            client: outside::client(settings.allow_private),
+            signal: signal.clone(),
+            client: integrations::client(settings.allow_private),
             settings: Arc::new(settings),
             counted: Runs::default(),
             graphs: Arc::new(Cache::new(GRAPHS)),
@@ -101,13 +101,13 @@ impl Player {
 
     /// The same player, counting there.
     #[must_use]
-    pub fn counting(mut self, counted: &Runs) -> Player {
+    pub fn counting(mut self, counted: &Runs) -> RunExecutor {
         self.counted = counted.clone();
         self
     }
 
     /// The mail server for mails that name no connection.
-    pub(super) fn transport(&self) -> Option<Opened> {
+    pub(super) fn transport(&self) -> Option<OpenConnection> {
         let url = self.settings.smtp_url.clone()?;
         let mut parsed = url::Url::parse(&url).ok()?;
         let password = parsed.password().map(|password| {
@@ -116,7 +116,7 @@ impl Player {
         });
         // It goes along as the secret that it is.
         let _ = parsed.set_password(None);
-        Some(Opened {
+        Some(OpenConnection {
             url: parsed.to_string(),
             secret: password,
             target: None,
@@ -127,42 +127,42 @@ impl Player {
         i64::try_from(self.settings.lease.as_micros()).unwrap_or(i64::MAX / 4)
     }
 
-    /// Plays until told to stop. Runs that are being played are given back between two of their steps.
+    /// Executes until told to stop. Runs that are being executed are given back between two of their steps.
     pub async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut playing = JoinSet::new();
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             while playing.try_join_next().is_some() {}
-            let found = match self.find(self.capacity.room()).await {
+            let found = match self.find(self.capacity.free_workers()).await {
                 Ok(found) => {
-                    told.clear();
+                    reported.clear();
                     found
                 }
                 Err(error) => {
                     let text = error.to_string();
-                    if text != told {
-                        tracing::warn!(%error, "automations are not played at the moment");
-                        told = text;
+                    if text != reported {
+                        tracing::warn!(%error, "automations are not executed at the moment");
+                        reported = text;
                     }
-                    Found::default()
+                    PendingWork::default()
                 }
             };
             let busy = found.more || !found.runs.is_empty();
             for run in found.runs {
-                let (player, stop) = (self.clone(), stop.clone());
+                let (executor, stop) = (self.clone(), stop.clone());
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
-                let played = async move { player.once(run, permit, &stop).await };
-                playing.spawn(played.instrument(span));
+                let executed = async move { executor.once(run, permit, &stop).await };
+                playing.spawn(executed.instrument(span));
             }
-            if busy && self.capacity.room() > 0 && !*stop.borrow() {
+            if busy && self.capacity.free_workers() > 0 && !*stop.borrow() {
                 continue;
             }
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
                 _ = playing.join_next(), if !playing.is_empty() => {}
-                () = self.bell.heard() => {}
+                () = self.signal.notified() => {}
                 () = self.capacity.freed() => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
             }
@@ -171,20 +171,20 @@ impl Player {
     }
 
     /// Does everything that there is to do at this moment of the clock, one run after the other, and
-    /// gives how many runs were played. For whoever wants to see the end of it.
+    /// gives how many runs were executed. For whoever wants to see the end of it.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn settle(&self) -> Result<usize, StoreError> {
+    pub async fn run_due(&self) -> Result<usize, StoreError> {
         let (_keep, stop) = watch::channel(false);
-        let mut played = 0;
+        let mut executed = 0;
         loop {
             let found = self.find(1).await?;
             if found.runs.is_empty() && !found.more {
-                return Ok(played);
+                return Ok(executed);
             }
             for run in found.runs {
-                played += 1;
+                executed += 1;
                 let permit = self.capacity.admit(run.organization);
                 Box::pin(self.once(run, permit, &stop)).await;
             }
@@ -192,12 +192,12 @@ impl Player {
     }
 
     /// Makes runs of what has happened, and claims so many.
-    async fn find(&self, room: usize) -> Result<Found, StoreError> {
+    async fn find(&self, room: usize) -> Result<PendingWork, StoreError> {
         let full = self.capacity.full();
         let waiting = self.waiting(full.clone()).await?;
-        let mut found = Found::default();
+        let mut found = PendingWork::default();
         if waiting.events {
-            // The rest is for the next round: those that are runs by then are played meanwhile.
+            // The rest is for the next round: those that are runs by then are executed meanwhile.
             found.more = events::dispatch(&self.store, self.context.now()).await?;
         }
         if waiting.schedules {
@@ -225,7 +225,7 @@ impl Player {
 
     /// Whether there is anything to do, asked without writing. Runs of organizations that hold all they may
     /// are nothing to do.
-    async fn waiting(&self, full: Vec<Uuid>) -> Result<Waiting, StoreError> {
+    async fn waiting(&self, full: Vec<Uuid>) -> Result<Backlog, StoreError> {
         let input = (self.context.now(), full);
         self.store
             .read(&Scope::Operator, input, |tx, (now, full)| {
@@ -241,7 +241,7 @@ impl Player {
                          AND NOT {any organization_id $2} LIMIT 1";
                     let full = Value::Ids(full.clone());
                     let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();
-                    Ok(Waiting {
+                    Ok(Backlog {
                         events,
                         schedules,
                         runs,
@@ -251,26 +251,27 @@ impl Player {
             .await
     }
 
-    /// Plays a run, whatever happens. What is no fault of the run's is tried again, and in the end given up:
+    /// Executes a run, whatever happens. What is not a fault of the run's is tried again, and in the end given up:
     /// no run goes on for ever, and none ends with an error of the server for its reason.
     async fn once(&self, mut run: runs::Run, permit: RunPermit, stop: &watch::Receiver<bool>) {
         permit.work().await;
         self.counted.started();
-        let played = AssertUnwindSafe(playing::play(self, &mut run, &permit, stop)).catch_unwind();
+        let executed =
+            AssertUnwindSafe(execution::execute(self, &mut run, &permit, stop)).catch_unwind();
         let wake_at = self.context.now() + AGAIN;
-        let left = match played.await {
+        let left = match executed.await {
             Ok(Ok(())) => return,
             Ok(Err(error)) if passes(&error) => {
                 tracing::warn!(%error, "a run was left, and is taken up again later");
                 // Not at once: what is not there now is not there a moment later either.
-                playing::release(self, &run, Some(wake_at)).await
+                execution::release(self, &run, Some(wake_at)).await
             }
             Ok(Err(error)) => {
                 tracing::error!(%error, "an attempt at a run failed");
-                playing::leave(self, &run, wake_at).await
+                execution::leave(self, &run, wake_at).await
             }
             // The panic itself was told where it happened.
-            Err(_) => playing::leave(self, &run, wake_at).await,
+            Err(_) => execution::leave(self, &run, wake_at).await,
         };
         if let Err(error) = left {
             tracing::warn!(%error, "a run was not let go of; its lease will end");
@@ -278,7 +279,7 @@ impl Player {
     }
 }
 
-struct Waiting {
+struct Backlog {
     events: bool,
     schedules: bool,
     runs: bool,
@@ -286,8 +287,8 @@ struct Waiting {
 
 /// What a look has found.
 #[derive(Default)]
-struct Found {
-    /// Runs that are ours to play now.
+struct PendingWork {
+    /// Runs that are ours to execute now.
     runs: Vec<runs::Run>,
     /// Whether more events wait than were looked at.
     more: bool,

@@ -7,9 +7,9 @@ use serde::Serialize;
 use tplkit_server::auth::{Role, fault_of_password, hash_password, normalize_email};
 use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
-use tplkit_server::automation::{self, Switched, Version};
+use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
-use tplkit_server::http::body::LABEL;
+use tplkit_server::http::fields::LABEL;
 use tplkit_server::http::problem::{Code, Problem};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
@@ -158,7 +158,7 @@ struct Added {
 
 #[derive(Serialize)]
 struct Users {
-    items: Vec<users::Known>,
+    items: Vec<users::UserView>,
 }
 
 pub(super) async fn run(
@@ -262,7 +262,7 @@ pub(super) async fn run(
         } => {
             let key = secret_key()?;
             let secret = if secret_stdin {
-                Some(line("secret")?)
+                Some(first_line("secret")?)
             } else {
                 None
             };
@@ -310,8 +310,8 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
         _ => problem,
     });
     match switched? {
-        Switched::Done(version) => Ok(version),
-        Switched::Nothing => Err(Failure::Refused(Problem::new(
+        SwitchOutcome::Done(version) => Ok(version),
+        SwitchOutcome::Unchanged => Err(Failure::Refused(Problem::new(
             Code::NoActiveVersion,
             format!("The automation {workflow} has no published version: publish a draft first."),
         ))),
@@ -319,19 +319,19 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
 }
 
 /// The first line of standard input.
-fn line(what: &str) -> Result<String, Failure> {
+fn first_line(what: &str) -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
-        let told = format!("there is no {what} on standard input");
-        return Err(Failure::Usage(told));
+        let reported = format!("there is no {what} on standard input");
+        return Err(Failure::Usage(reported));
     }
     Ok(line.to_owned())
 }
 
 fn password() -> Result<String, Failure> {
-    let password = line("password")?;
+    let password = first_line("password")?;
     match fault_of_password(&password) {
         None => Ok(password),
         Some(why) => Err(Failure::Usage(format!("the password {why}"))),

@@ -91,7 +91,7 @@ pub(super) fn start(arguments: &Arguments) {
             .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
             .init(),
     }
-    panic::set_hook(Box::new(tell));
+    panic::set_hook(Box::new(log_panic));
 }
 
 /// What is taken from whom.
@@ -118,9 +118,9 @@ where
         .with(lines.flatten_event(true).with_span_list(false))
 }
 
-/// Tells of a panic, and of its message only when the program wrote all of it: "is not a char boundary
+/// Reports a panic, and of its message only when the program wrote all of it: "is not a char boundary
 /// of …" and the like repeat what they were given.
-fn tell(panic: &panic::PanicHookInfo<'_>) {
+fn log_panic(panic: &panic::PanicHookInfo<'_>) {
     let message = panic.payload().downcast_ref::<&'static str>();
     let thread = std::thread::current();
     tracing::error!(
@@ -137,7 +137,7 @@ mod tests {
     use std::panic::{self, catch_unwind};
     use std::sync::{Arc, Mutex};
 
-    use super::{Arguments, Besides, Format, Level, json, targets, tell};
+    use super::{Arguments, Besides, Format, Level, json, log_panic, targets};
     use tplkit_server::store::sql_log;
 
     #[derive(Clone, Default)]
@@ -189,7 +189,7 @@ mod tests {
             tracing::trace!("ours");
             tracing::debug!(target: "some_library", "a parameter: canary");
             tracing::warn!(target: "some_library", "trouble");
-            panic::set_hook(Box::new(tell));
+            panic::set_hook(Box::new(log_panic));
             let data = "canary";
             let _ = catch_unwind(|| panic!("a fixed text"));
             let _ = catch_unwind(|| panic!("a text with {data}"));

@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
 enum Command {
     /// Migrates the store and serves the API until it is told to stop.
     Serve(serve::Arguments),
-    /// Does the background tasks alone, beside servers of the same PostgreSQL store.
+    /// Does the background tasks alone, next to servers of the same PostgreSQL store.
     Worker(worker::Arguments),
     /// Brings the store up to date and ends.
     Migrate,
     /// Prints the OpenAPI document of the API that this program serves.
     Openapi,
-    /// Creates organizations, people and connections, and says which automations fire, beside a running
+    /// Creates organizations, people and connections, and says which automations fire, next to a running
     /// server too.
     #[command(subcommand)]
     Admin(admin::Command),
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nobody can be told when standard error is gone.
+            // Nothing can be reported when standard error is gone.
             let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
             match failure {
                 Failure::Interrupted => ExitCode::from(130),

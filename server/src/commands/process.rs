@@ -8,14 +8,14 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tplkit_server::automation::{self, Bell, Player, Settings};
+use tplkit_server::automation::{self, RunExecutor, Settings, WorkerSignal};
+use tplkit_server::background::{self, Bench, TASKS};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
-use tplkit_server::work::{self, Bench, TASKS};
 
 use super::signals::Signals;
 use super::{Failure, logs, variable};
@@ -181,13 +181,13 @@ impl Process {
         }
     }
 
-    /// Who plays the runs of automations.
-    pub(super) fn player(
+    /// The workers of automations.
+    pub(super) fn executor(
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Metrics,
-        (tables, bell): (&Tables, &Bell),
-    ) -> Player {
+        (tables, signal): (&Tables, &WorkerSignal),
+    ) -> RunExecutor {
         let settings = Settings {
             processor_time: Settings::default().processor_time,
             lease: Duration::from_secs(self.lease_seconds.into()),
@@ -195,18 +195,18 @@ impl Process {
             smtp_url: self.smtp_url.clone(),
             allow_private: self.allow_private,
         };
-        Player::new(&self.store, context, (tables, bell), settings).counting(metrics.runs())
+        RunExecutor::new(&self.store, context, (tables, signal), settings).counting(metrics.runs())
     }
 
     /// The background tasks, template jobs and automations, until it is time to stop.
     pub(super) fn upkeep(
         &self,
         worker: Worker,
-        player: Player,
+        player: RunExecutor,
     ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
-            let upkeep = work::run(TASKS, worker.bench.clone(), stop.clone());
+            let upkeep = background::run(TASKS, worker.bench.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
             let playing = Box::pin(player.work(stop.clone()));
             let work = async { tokio::join!(upkeep, jobs, playing) };
@@ -221,7 +221,7 @@ impl Process {
         }
     }
 
-    /// Tells others that it runs and whatever else there is to tell, and runs until it has stopped.
+    /// Reports others that it runs and whatever else there is to tell, and runs until it has stopped.
     pub(super) async fn run(
         self,
         ready: Option<(SocketAddr, String)>,
@@ -261,12 +261,12 @@ pub(super) fn secret_key() -> Result<Option<SecretKey>, Failure> {
         return Ok(None);
     };
     let key = text.to_str().and_then(SecretKey::parse);
-    let told = || {
+    let reported = || {
         Failure::Usage(format!(
             "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
         ))
     };
-    key.map(Some).ok_or_else(told)
+    key.map(Some).ok_or_else(reported)
 }
 
 /// Listens, with an error that says where.
@@ -281,7 +281,7 @@ pub(super) async fn listen(address: &str) -> Result<tokio::net::TcpListener, Fai
 
 /// How many connections this process may have at once, having asked the system for as many files as it
 /// gives.
-pub(super) fn room(wanted: usize) -> usize {
+pub(super) fn available_connections(wanted: usize) -> usize {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1024);
     let room = usize::try_from(files.saturating_sub(OWN_FILES)).unwrap_or(usize::MAX);
     if room < wanted {
@@ -296,16 +296,16 @@ pub(super) fn room(wanted: usize) -> usize {
 }
 
 async fn wait_for(store: Store) {
-    let mut told = String::new();
+    let mut reported = String::new();
     loop {
         sleep(LOOK_AGAIN).await;
-        // Not for ever: what hangs may have been mended meanwhile.
+        // Not for ever: what hangs may have been fixed meanwhile.
         let reached = timeout(Duration::from_secs(600), store.reach()).await;
         match reached {
             Ok(Ok(())) => break,
-            Ok(Err(error)) if error.to_string() != told => {
+            Ok(Err(error)) if error.to_string() != reported => {
                 tracing::warn!(%error, "the store is still not there");
-                told = error.to_string();
+                reported = error.to_string();
             }
             _ => {}
         }

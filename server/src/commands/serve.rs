@@ -1,4 +1,4 @@
-//! `serve`: the API, and the background tasks beside it.
+//! `serve`: the API, and the background tasks next to it.
 
 use std::net::SocketAddr;
 
@@ -7,13 +7,13 @@ use tplkit_server::context::Context;
 use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::cors::Origins;
-use tplkit_server::http::limits::Rate;
+use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::http::{self, App, Config, SchemaCap};
 use tplkit_server::jobs::Worker;
 use tplkit_server::store::Store;
 
 use super::Failure;
-use super::process::{self, Process, listen, room};
+use super::process::{self, Process, available_connections, listen};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -138,7 +138,7 @@ pub(super) async fn run(
         secret_key: process.secret_key.clone(),
         cors,
         edge: Limits {
-            connections: room(connections),
+            connections: available_connections(connections),
             drain: process.drain,
             ..Limits::default()
         },
@@ -147,7 +147,7 @@ pub(super) async fn run(
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
     let shown = if options.demo {
-        shown(&process.store, &context, address).await?
+        fill_demo(&process.store, &context, address).await?
     } else {
         String::new()
     };
@@ -155,9 +155,9 @@ pub(super) async fn run(
     let worker = Worker {
         bench: process.bench(&context, &app.metrics, &app.tables),
         lease_seconds: app.config.lease_seconds,
-        bell: app.bell.clone(),
+        signal: app.signal.clone(),
     };
-    let player = process.player(&context, &app.metrics, (&app.tables, &app.runs));
+    let player = process.executor(&context, &app.metrics, (&app.tables, &app.runs));
     let upkeep = process.upkeep(worker, player);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
@@ -167,11 +167,11 @@ pub(super) async fn run(
         "serving"
     );
     let mut stop = process.stop.clone();
-    let told = async move {
+    let reported = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
     let work = async move {
-        let serving = http::serve(app, listener, told);
+        let serving = http::serve(app, listener, reported);
         if options.no_worker {
             let _ = serving.await;
         } else {
@@ -181,8 +181,12 @@ pub(super) async fn run(
     process.run(Some((address, shown)), work).await
 }
 
-/// Fills the store, and tells what a newcomer may try.
-async fn shown(store: &Store, context: &Context, address: SocketAddr) -> Result<String, Failure> {
+/// Fills the store, and says what a newcomer may try.
+async fn fill_demo(
+    store: &Store,
+    context: &Context,
+    address: SocketAddr,
+) -> Result<String, Failure> {
     let demo = match demo::fill(store, context).await {
         Ok(demo) => demo,
         Err(DemoError::Store(error)) => return Err(error.into()),

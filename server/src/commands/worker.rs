@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tplkit_server::automation;
 use tplkit_server::context::Context;
-use tplkit_server::jobs::{Bell, Worker};
+use tplkit_server::jobs::{JobSignal, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::rows::Tables;
 
@@ -32,9 +32,13 @@ pub(super) async fn run(
     let worker = Worker {
         bench: process.bench(&context, &metrics, &tables),
         lease_seconds: process.lease_seconds,
-        bell: Bell::default(),
+        signal: JobSignal::default(),
     };
-    let player = process.player(&context, &metrics, (&tables, &automation::Bell::default()));
+    let player = process.executor(
+        &context,
+        &metrics,
+        (&tables, &automation::WorkerSignal::default()),
+    );
     let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await

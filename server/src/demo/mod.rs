@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::auth::{Role, hash_password};
 use crate::context::{Context, random};
-use crate::edge::Answers as _;
+use crate::edge::RequestHandler as _;
 use crate::http::{App, Config};
 use crate::routes::{members, organizations, users};
 use crate::store::{Scope, Store, StoreError, Tx};
@@ -52,9 +52,9 @@ pub enum DemoError {
     Refused {
         /// Of the request.
         path: String,
-        /// Of the answer.
+        /// Of the response.
         status: u16,
-        /// Of the answer.
+        /// Of the response.
         body: String,
     },
 }
@@ -88,9 +88,9 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
         let path = filled_in(&text(&request, "post"), &known);
         let body = filled_in(&request["body"].to_string(), &known);
         let body = serde_json::from_str(&body).unwrap_or_default();
-        let answer = session.post(&path, &body).await?;
+        let response = session.post(&path, &body).await?;
         if let Some(name) = request["as"].as_str() {
-            known.insert(name.to_owned(), text(&answer, "id"));
+            known.insert(name.to_owned(), text(&response, "id"));
         }
     }
     let body = json!({
@@ -165,9 +165,9 @@ impl Session<'_> {
             .body(Body::from(body.to_string()))
             .map_err(|error| StoreError::Internal(error.to_string()))?;
         let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let answer = self.app.clone().answer(peer, request).await;
-        let status = answer.status().as_u16();
-        let collected = answer.into_body().collect().await;
+        let response = self.app.clone().handle(peer, request).await;
+        let status = response.status().as_u16();
+        let collected = response.into_body().collect().await;
         let bytes = collected.map(http_body_util::Collected::to_bytes);
         let bytes = bytes.unwrap_or_default();
         if status >= 300 {

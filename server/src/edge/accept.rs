@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::connection::{self, Phase};
-use super::crowd::Crowd;
-use super::{Answers, Limits, door};
+use super::connections::ConnectionRegistry;
+use super::{Limits, RequestHandler, refuse_new};
 
 /// How many connections the system may hold ready for us.
 const BACKLOG: u32 = 4096;
@@ -51,24 +51,24 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 struct Edge<A> {
-    answers: Arc<A>,
+    handler: Arc<A>,
     limits: Limits,
-    crowd: Arc<Crowd>,
-    room: Arc<Semaphore>,
+    connections: Arc<ConnectionRegistry>,
+    permits: Arc<Semaphore>,
     phase: watch::Sender<Phase>,
 }
 
 /// Serves until `stop`, then lets open requests end. Gives how many connections were cut off.
-pub async fn serve<A: Answers>(
-    answers: Arc<A>,
+pub async fn serve<A: RequestHandler>(
+    handler: Arc<A>,
     listener: TcpListener,
     limits: Limits,
     stop: impl Future<Output = ()>,
 ) -> usize {
     let edge = Edge {
-        answers,
-        crowd: Arc::default(),
-        room: Arc::new(Semaphore::new(limits.connections)),
+        handler,
+        connections: Arc::default(),
+        permits: Arc::new(Semaphore::new(limits.connections)),
         phase: watch::Sender::new(Phase::Open),
         limits,
     };
@@ -76,12 +76,12 @@ pub async fn serve<A: Answers>(
         () = edge.accept(&listener) => {}
         () = stop => {}
     }
-    edge.answers.stopping();
-    edge.phase.send_replace(Phase::LastAnswers);
-    // Clients that keep connections open are about to ask: each gets an answer, and with it the word
+    edge.handler.stopping();
+    edge.phase.send_replace(Phase::LastResponses);
+    // Clients that keep connections open are about to ask: each gets a response, and with it the word
     // that it is the last one. Where nobody is connected there is nothing to wait for.
     let crowded = async {
-        while edge.crowd.len() > 0 {
+        while edge.connections.len() > 0 {
             sleep(GLANCE).await;
         }
     };
@@ -93,28 +93,28 @@ pub async fn serve<A: Answers>(
     edge.accept_the_last(listener).await;
     edge.phase.send_replace(Phase::Closing);
     let all = u32::try_from(edge.limits.connections).unwrap_or(u32::MAX);
-    let _ = timeout(edge.limits.drain, edge.room.acquire_many(all)).await;
-    edge.crowd.len()
+    let _ = timeout(edge.limits.drain, edge.permits.acquire_many(all)).await;
+    edge.connections.len()
 }
 
-impl<A: Answers> Edge<A> {
+impl<A: RequestHandler> Edge<A> {
     /// Accepts for ever.
     async fn accept(&self, listener: &TcpListener) {
         let mut pause = SHORTEST_PAUSE;
         loop {
-            let Some(place) = self.place().await else {
+            let Some(place) = self.free_connection().await else {
                 return;
             };
             match listener.accept().await {
                 Ok((tcp, peer)) => {
                     pause = SHORTEST_PAUSE;
-                    self.welcome(tcp, peer, place);
+                    self.start(tcp, peer, place);
                 }
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
                     // Out of descriptors or memory: others have to go before anybody comes.
-                    tracing::warn!(%error, open = self.crowd.len(), "no connection can be taken");
-                    self.crowd.make_room(self.some());
+                    tracing::warn!(%error, open = self.connections.len(), "no connection can be taken");
+                    self.connections.make_room(self.accept_some());
                     sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
@@ -123,13 +123,13 @@ impl<A: Answers> Edge<A> {
     }
 
     /// Room for one more connection.
-    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+    async fn free_connection(&self) -> Option<OwnedSemaphorePermit> {
         loop {
-            if let Ok(place) = self.room.clone().try_acquire_owned() {
+            if let Ok(place) = self.permits.clone().try_acquire_owned() {
                 return Some(place);
             }
-            self.crowd.make_room(self.some());
-            let wait = timeout(GLANCE, self.room.clone().acquire_owned());
+            self.connections.make_room(self.accept_some());
+            let wait = timeout(GLANCE, self.permits.clone().acquire_owned());
             if let Ok(place) = wait.await {
                 return place.ok();
             }
@@ -137,24 +137,28 @@ impl<A: Answers> Edge<A> {
     }
 
     /// How many are sent away at once when it is crowded.
-    fn some(&self) -> usize {
+    fn accept_some(&self) -> usize {
         (self.limits.connections / 64).max(1)
     }
 
-    fn welcome(&self, tcp: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
-        let (id, guest) = self.crowd.enter();
-        self.answers.connections(self.crowd.len());
-        let (answers, crowd) = (self.answers.clone(), self.crowd.clone());
+    fn start(&self, tcp: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
+        let (id, state) = self.connections.enter();
+        self.handler.connections(self.connections.len());
+        let (handler, connections) = (self.handler.clone(), self.connections.clone());
         let connection = connection::run(
             tcp,
             peer,
-            guest,
-            answers.clone(),
+            state,
+            handler.clone(),
             self.limits.clone(),
             self.phase.subscribe(),
         );
         // Also when the task panics.
-        let leaving = Leaving { crowd, id, answers };
+        let leaving = Registration {
+            connections,
+            id,
+            handler,
+        };
         tokio::spawn(async move {
             let (_place, _leaving) = (place, leaving);
             connection.await;
@@ -163,7 +167,7 @@ impl<A: Answers> Edge<A> {
 
     /// Takes those who are in the door, and closes it.
     async fn accept_the_last(&self, listener: TcpListener) {
-        door::close(&listener);
+        refuse_new::close(&listener);
         let Ok(listener) = listener.into_std() else {
             return;
         };
@@ -173,9 +177,9 @@ impl<A: Answers> Edge<A> {
                 let tcp = tcp
                     .set_nonblocking(true)
                     .and_then(|()| TcpStream::from_std(tcp));
-                let place = timeout(self.limits.grace, self.place());
+                let place = timeout(self.limits.grace, self.free_connection());
                 if let (Ok(tcp), Ok(Some(place))) = (tcp, place.await) {
-                    self.welcome(tcp, peer, place);
+                    self.start(tcp, peer, place);
                 }
             }
             // For connections that are on their way in.
@@ -184,16 +188,16 @@ impl<A: Answers> Edge<A> {
     }
 }
 
-struct Leaving<A: Answers> {
-    crowd: Arc<Crowd>,
+struct Registration<A: RequestHandler> {
+    connections: Arc<ConnectionRegistry>,
     id: u64,
-    answers: Arc<A>,
+    handler: Arc<A>,
 }
 
-impl<A: Answers> Drop for Leaving<A> {
+impl<A: RequestHandler> Drop for Registration<A> {
     fn drop(&mut self) {
-        self.crowd.leave(self.id);
-        self.answers.connections(self.crowd.len());
+        self.connections.leave(self.id);
+        self.handler.connections(self.connections.len());
     }
 }
 

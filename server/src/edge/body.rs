@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct BodyTooSlow;
 
 /// A body with a deadline that moves on as bytes come, so that no trickle keeps it open.
-pub(super) struct Paced {
+pub(super) struct BodyDeadline {
     /// Gone once it is dropped.
     body: Option<Incoming>,
     time: Duration,
@@ -41,10 +41,10 @@ pub(super) struct Paced {
 
 /// What the handler of a request left of its body.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unread(Arc<Mutex<Left>>);
+pub(super) struct Unread(Arc<Mutex<Remainder>>);
 
 #[derive(Debug, Default)]
-enum Left {
+enum Remainder {
     /// Somebody may still read it.
     #[default]
     Held,
@@ -57,7 +57,7 @@ enum Left {
 }
 
 impl Unread {
-    fn set(&self, left: Left) {
+    fn set(&self, left: Remainder) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
     }
 
@@ -67,10 +67,10 @@ impl Unread {
     pub(super) async fn skip(self, waits: bool) -> bool {
         let left = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         match left {
-            Left::Nothing => true,
-            Left::Held | Left::Lost => false,
-            Left::Rest(_, 0) if waits => false,
-            Left::Rest(body, received) => {
+            Remainder::Nothing => true,
+            Remainder::Held | Remainder::Lost => false,
+            Remainder::Rest(_, 0) if waits => false,
+            Remainder::Rest(body, received) => {
                 let room = SHORT.saturating_sub(received);
                 let whole = timeout(PATIENCE, skip(body, room)).await;
                 whole.unwrap_or(false)
@@ -96,9 +96,9 @@ async fn skip(mut body: Incoming, mut room: u64) -> bool {
     true
 }
 
-impl Paced {
-    pub(super) fn new(body: Incoming, time: Duration, rate: u64, unread: Unread) -> Paced {
-        Paced {
+impl BodyDeadline {
+    pub(super) fn new(body: Incoming, time: Duration, rate: u64, unread: Unread) -> BodyDeadline {
+        BodyDeadline {
             body: Some(body),
             time,
             rate: rate.max(1),
@@ -110,7 +110,7 @@ impl Paced {
     }
 }
 
-impl Body for Paced {
+impl Body for BodyDeadline {
     type Data = Bytes;
     type Error = axum::BoxError;
 
@@ -131,7 +131,7 @@ impl Body for Paced {
                 Some(Err(_)) => this.failed = true,
                 None => {
                     this.body = None;
-                    this.unread.set(Left::Nothing);
+                    this.unread.set(Remainder::Nothing);
                 }
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
@@ -163,15 +163,15 @@ impl Body for Paced {
     }
 }
 
-impl Drop for Paced {
+impl Drop for BodyDeadline {
     fn drop(&mut self) {
         let Some(body) = self.body.take() else { return };
         self.unread.set(if self.failed {
-            Left::Lost
+            Remainder::Lost
         } else if body.is_end_stream() {
-            Left::Nothing
+            Remainder::Nothing
         } else {
-            Left::Rest(body, self.received)
+            Remainder::Rest(body, self.received)
         });
     }
 }

@@ -23,13 +23,13 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
-use super::body::{Paced, Unread};
-use super::crowd::Guest;
+use super::body::{BodyDeadline, Unread};
+use super::connections::ConnectionState;
 use super::stream::Stream;
-use super::{Answers, Limits, Malformed};
+use super::{Limits, Malformed, RequestHandler};
 
-/// How long a client that got its last answer may go on sending. Closing while bytes arrive would
-/// destroy the answer on its way.
+/// How long a client that got its last response may go on sending. Closing while bytes arrive would
+/// destroy the response on its way.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// Where an edge stands.
@@ -37,8 +37,8 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(super) enum Phase {
     /// Open.
     Open,
-    /// Everything goes on, and every answer is the last of its connection.
-    LastAnswers,
+    /// Everything goes on, and every response is the last of its connection.
+    LastResponses,
     /// Nothing new is taken.
     Closing,
 }
@@ -56,22 +56,22 @@ enum End {
 }
 
 /// Serves a connection.
-pub(super) async fn run<A: Answers>(
+pub(super) async fn run<A: RequestHandler>(
     tcp: TcpStream,
     peer: SocketAddr,
-    guest: Arc<Guest>,
-    answers: Arc<A>,
+    state: Arc<ConnectionState>,
+    handler: Arc<A>,
     limits: Limits,
     mut phase: watch::Receiver<Phase>,
 ) {
     // Answers are whole when they leave.
     let _ = tcp.set_nodelay(true);
-    let stream = Stream::new(tcp, guest.clone(), limits.write_time);
+    let stream = Stream::new(tcp, state.clone(), limits.write_time);
     let service = {
-        let (answers, guest, phase) = (answers.clone(), guest.clone(), phase.clone());
+        let (handler, state, phase) = (handler.clone(), state.clone(), phase.clone());
         hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-            let busy = Busy::new(guest.clone());
-            let (answers, phase) = (answers.clone(), phase.clone());
+            let busy = Busy::new(state.clone());
+            let (handler, phase) = (handler.clone(), phase.clone());
             let (time, rate) = (limits.body_time, limits.body_rate);
             Box::pin(async move {
                 let closing = asks_to_close(&request);
@@ -79,10 +79,12 @@ pub(super) async fn run<A: Answers>(
                 // Most requests have no body, and nothing of one is left.
                 let body = (!request.body().is_end_stream()).then(Unread::default);
                 let request = request.map(|incoming| match &body {
-                    Some(unread) => Body::new(Paced::new(incoming, time, rate, unread.clone())),
+                    Some(unread) => {
+                        Body::new(BodyDeadline::new(incoming, time, rate, unread.clone()))
+                    }
                     None => Body::new(incoming),
                 });
-                let mut response = answers.answer(peer, request).await;
+                let mut response = handler.handle(peer, request).await;
                 let last = *phase.borrow() > Phase::Open;
                 let keeps = match body {
                     _ if last => false,
@@ -97,7 +99,7 @@ pub(super) async fn run<A: Answers>(
                 }
                 // What is there already leaves at once; what is made on the way keeps the guest busy.
                 if response.body().size_hint().exact().is_none() {
-                    response = response.map(|body| Body::new(Tail { body, _busy: busy }));
+                    response = response.map(|body| Body::new(StreamingBody { body, _busy: busy }));
                 }
                 Ok::<Response, Infallible>(response)
             })
@@ -108,27 +110,27 @@ pub(super) async fn run<A: Answers>(
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head)
         .max_headers(limits.headers)
-        // Who has sent a request and closed that half still waits for the answer.
+        // Who has sent a request and closed that half still waits for the response.
         .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let end = loop {
         let closing = *phase.borrow_and_update() == Phase::Closing;
-        let silent = guest.silent_at(limits.grace);
+        let silent = state.silent_at(limits.grace);
         tokio::select! {
             biased;
             result = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break end(result),
-            () = guest.asked_to_leave() => if guest.is_idle() { break End::Idle },
+            () = state.asked_to_leave() => if state.is_idle() { break End::Idle },
             // A sender that is gone ends the process; until then there is nothing to do about it.
             Ok(()) = phase.changed() => {}
             // Late enough for whoever was about to ask.
-            () = sleep_until(silent), if closing && guest.is_idle() => {
-                if guest.silent_at(limits.grace) <= silent { break End::Idle }
+            () = sleep_until(silent), if closing && state.is_idle() => {
+                if state.silent_at(limits.grace) <= silent { break End::Idle }
             }
         }
     };
     let mut stream = connection.into_parts().io.into_inner();
     if let End::Malformed(why) = end {
-        let answer = written(answers.refuse(peer, why)).await;
+        let answer = written(handler.refuse(peer, why)).await;
         if stream.write_all(&answer).await.is_err() {
             return;
         }
@@ -137,7 +139,7 @@ pub(super) async fn run<A: Answers>(
         return;
     }
     tokio::select! {
-        () = guest.asked_to_leave() => {}
+        () = state.asked_to_leave() => {}
         _ = timeout(LINGER, discard(Pin::new(&mut stream))) => {}
     }
 }
@@ -159,28 +161,28 @@ fn waits_to_send(request: &hyper::Request<Incoming>) -> bool {
 }
 
 /// Someone is being answered for as long as this lives.
-struct Busy(Arc<Guest>);
+struct Busy(Arc<ConnectionState>);
 
 impl Busy {
-    fn new(guest: Arc<Guest>) -> Busy {
-        guest.request();
-        Busy(guest)
+    fn new(state: Arc<ConnectionState>) -> Busy {
+        state.request();
+        Busy(state)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.answered();
+        self.0.responded();
     }
 }
 
-/// The body of an answer that is made while it is sent.
-struct Tail {
+/// The body of a response that is made while it is sent.
+struct StreamingBody {
     body: Body,
     _busy: Busy,
 }
 
-impl HttpBody for Tail {
+impl HttpBody for StreamingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -226,11 +228,11 @@ fn end(result: hyper::Result<()>) -> End {
     ];
     let known = known.iter().find(|(word, _)| words.contains(word));
     End::Malformed(Malformed::Syntax(
-        known.map_or("its head is not valid", |(_, told)| told),
+        known.map_or("its head is not valid", |(_, reported)| reported),
     ))
 }
 
-/// The bytes of an answer, outside of what the HTTP library writes.
+/// The bytes of a response, outside of what the HTTP library writes.
 async fn written(response: Response) -> Vec<u8> {
     let (parts, body) = response.into_parts();
     let body = body

@@ -1,8 +1,8 @@
 //! The edge: sockets on one side, requests and responses on the other.
 //!
 //! Accepts connections, speaks HTTP/1 on them, and keeps both bounded: how many there are, how long a
-//! head, a body or an answer may take, how large a head may be. Whoever does nothing is the first to
-//! go when it gets crowded. Knows no route and no problem document: what to say is for [`Answers`].
+//! head, a body or a response may take, how large a head may be. Whoever does nothing is the first to
+//! go when it gets crowded. Knows no route and no problem document: what to say is for [`RequestHandler`].
 //!
 //! Stopping ([`serve`]) loses no request that was sent: for a moment everything is answered as before,
 //! with `Connection: close`; then nothing new is taken, and what is open ends.
@@ -10,8 +10,8 @@
 mod accept;
 mod body;
 mod connection;
-mod crowd;
-mod door;
+mod connections;
+mod refuse_new;
 mod stream;
 
 use std::net::SocketAddr;
@@ -25,15 +25,15 @@ pub use accept::{listen, serve};
 pub use body::BodyTooSlow;
 
 /// What stands behind an edge.
-pub trait Answers: Send + Sync + 'static {
+pub trait RequestHandler: Send + Sync + 'static {
     /// Answers a request.
-    fn answer(
+    fn handle(
         self: Arc<Self>,
         peer: SocketAddr,
         request: Request,
     ) -> impl Future<Output = Response> + Send;
 
-    /// Answers what is no request. It is the last answer of its connection.
+    /// Answers what is not a request. It is the last response of its connection.
     fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response;
 
     /// Hears that the edge is about to stop.
@@ -67,7 +67,7 @@ pub struct Limits {
     pub body_time: Duration,
     /// Bytes of a body that take a second at the slowest.
     pub body_rate: u64,
-    /// How long a client may take nothing of an answer.
+    /// How long a client may take nothing of a response.
     pub write_time: Duration,
     /// How long everything goes on after the word to stop.
     pub grace: Duration,

@@ -1,5 +1,5 @@
 //! A socket that notes what happens on it, gives up on clients that take nothing, and keeps one thing
-//! back: the empty answer that the HTTP library gives to what is no request. A better one follows it.
+//! back: the empty answer that the HTTP library gives to what is not a request. A better one follows it.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,23 +11,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use super::crowd::Guest;
+use super::connections::ConnectionState;
 
 /// Longer than any answer that the HTTP library makes on its own.
 const LONGEST: usize = 200;
 
 pub(super) struct Stream {
     tcp: TcpStream,
-    guest: Arc<Guest>,
+    state: Arc<ConnectionState>,
     write_time: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stream {
-    pub(super) fn new(tcp: TcpStream, guest: Arc<Guest>, write_time: Duration) -> Stream {
+    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>, write_time: Duration) -> Stream {
         Stream {
             tcp,
-            guest,
+            state,
             write_time,
             stalled: None,
         }
@@ -42,10 +42,10 @@ impl Stream {
         let written = write(Pin::new(&mut self.tcp), cx);
         if written.is_ready() {
             self.stalled = None;
-            self.guest.writing(false);
+            self.state.writing(false);
             return written;
         }
-        self.guest.writing(true);
+        self.state.writing(true);
         let time = self.write_time;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(time)));
         match stalled.as_mut().poll(cx) {
@@ -55,9 +55,9 @@ impl Stream {
     }
 }
 
-/// Where the library's own answer begins, when these bytes end with it. Nothing of ours has these
+/// Where the library's own response begins, when these bytes end with it. Nothing of ours has these
 /// statuses (a refusal is never 400), and no JSON ends like this.
-fn own_answer(bytes: &[u8]) -> Option<usize> {
+fn own_response(bytes: &[u8]) -> Option<usize> {
     if !bytes.ends_with(b"\r\n\r\n") {
         return None;
     }
@@ -80,7 +80,7 @@ impl AsyncRead for Stream {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.tcp).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.guest.heard();
+            self.state.received();
         }
         read
     }
@@ -92,7 +92,7 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match own_answer(bytes) {
+        match own_response(bytes) {
             Some(0) => Poll::Ready(Ok(bytes.len())),
             Some(end) => self.attempt(cx, |tcp, cx| tcp.poll_write(cx, &bytes[..end])),
             None => self.attempt(cx, |tcp, cx| tcp.poll_write(cx, bytes)),
@@ -106,7 +106,7 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         let mut full = slices.iter().filter(|slice| !slice.is_empty());
         match (full.next_back(), full.next()) {
-            (Some(last), first) if own_answer(last).is_some() => {
+            (Some(last), first) if own_response(last).is_some() => {
                 self.poll_write(cx, first.unwrap_or(last))
             }
             _ => self.attempt(cx, |tcp, cx| tcp.poll_write_vectored(cx, slices)),
@@ -128,15 +128,15 @@ impl AsyncWrite for Stream {
 
 #[cfg(test)]
 mod tests {
-    use super::own_answer;
+    use super::own_response;
 
     #[test]
     fn only_the_librarys_own_answer_is_kept_back() {
         let own = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\
             date: Sun, 22 Nov 2026 09:00:00 GMT\r\n\r\n";
-        assert_eq!(own_answer(own), Some(0));
+        assert_eq!(own_response(own), Some(0));
         let behind = [&b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"[..], own].concat();
-        assert_eq!(own_answer(&behind), Some(behind.len() - own.len()));
+        assert_eq!(own_response(&behind), Some(behind.len() - own.len()));
         for ours in [
             &b"HTTP/1.1 204 No Content\r\nx-request-id: 1\r\n\r\n"[..],
             b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n",
@@ -145,7 +145,7 @@ mod tests {
             b"HTTP/1.",
             b"",
         ] {
-            assert_eq!(own_answer(ours), None);
+            assert_eq!(own_response(ours), None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a request passes, in the order in which refusals are told: route, method, credential, limit,
+//! What a request passes, in the order in which refusals are reported: route, method, credential, limit,
 //! scope; then the handler: visibility, role, body, state.
 
 use std::sync::atomic::Ordering;
@@ -11,29 +11,29 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::App;
-use super::allowance::{count, too_many};
-use super::call::{Call, Unsure};
-use super::idempotency::{Refused, settle};
-use super::limits::Left;
-use super::operations::{Access, Found, Operation};
+use super::call::{Call, UnverifiedCaller};
+use super::idempotency::{Refused, keep_refusal};
+use super::operations::{Access, Operation, RouteMatch};
 use super::problem::{Code, Problem};
 use super::query::Query;
-use super::reply::Reply;
+use super::rate_limit::RateLimitState;
+use super::rate_limit_check::{count, too_many};
+use super::response::ApiResponse;
 use crate::auth::{Caller, Identity, Presented, identify};
 
 /// What became of a request on its way through an operation.
-pub(super) struct Outcome {
+pub(super) struct Admission {
     pub(super) result: Result<Response, Problem>,
     /// What is left of the caller's bucket.
-    pub(super) left: Option<Left>,
+    pub(super) rate_limit: Option<RateLimitState>,
     pub(super) caller: Option<Uuid>,
 }
 
-impl Outcome {
-    pub(super) fn refused(problem: Problem) -> Outcome {
-        Outcome {
+impl Admission {
+    pub(super) fn refused(problem: Problem) -> Admission {
+        Admission {
             result: Err(problem),
-            left: None,
+            rate_limit: None,
             caller: None,
         }
     }
@@ -43,23 +43,23 @@ impl Outcome {
 pub(super) async fn admit(
     app: &Arc<App>,
     client: String,
-    found: Found,
+    found: RouteMatch,
     parts: Parts,
     body: Body,
-) -> Outcome {
+) -> Admission {
     let (operation, parameters) = match found {
-        Found::Operation(operation, parameters) => (operation, parameters),
-        Found::OtherMethods(methods) => {
-            let told = format!("This route knows {methods}.");
-            let mut problem = Problem::new(Code::MethodNotAllowed, told);
+        RouteMatch::Operation(operation, parameters) => (operation, parameters),
+        RouteMatch::OtherMethods(methods) => {
+            let reported = format!("This route knows {methods}.");
+            let mut problem = Problem::new(Code::MethodNotAllowed, reported);
             problem.allow = Some(methods.into());
-            return Outcome::refused(problem);
+            return Admission::refused(problem);
         }
-        Found::Nothing => return Outcome::refused(Problem::not_found()),
+        RouteMatch::Nothing => return Admission::refused(Problem::not_found()),
     };
     let credential = match credential(operation, &parts.headers) {
         Ok(credential) => credential.map(str::to_owned),
-        Err(problem) => return Outcome::refused(problem),
+        Err(problem) => return Admission::refused(problem),
     };
     let credential = credential.as_deref();
     let presented = credential.and_then(|credential| {
@@ -75,7 +75,7 @@ pub(super) async fn admit(
         (None, None) => None,
         (None, Some(credential)) => match authenticate(app, credential).await {
             Ok(caller) => Some(Arc::new(caller)),
-            Err(problem) => return Outcome::refused(problem),
+            Err(problem) => return Admission::refused(problem),
         },
     };
     if let (Some(presented), Some(caller), None) = (&presented, &caller, &unsure) {
@@ -83,9 +83,9 @@ pub(super) async fn admit(
     }
     let id = caller.as_ref().map(|caller| caller.id);
     let left = count(app, operation, caller.as_deref(), &client);
-    let ended = |result| Outcome {
+    let ended = |result| Admission {
         result,
-        left,
+        rate_limit: left,
         caller: id,
     };
     if let Some(left) = left.filter(|left| !left.allowed) {
@@ -105,16 +105,16 @@ pub(super) async fn admit(
         operation,
         caller,
         parameters,
-        query: Query::parse(parts.uri.query()),
+        query_text: Query::parse(parts.uri.query()),
         headers: parts.headers,
         body: Arc::new(Mutex::new(Some(body))),
         target: (path.to_owned(), query.to_owned()),
         key: key.clone(),
-        unsure: unsure.map(Unsure::new),
+        unverified: unsure.map(UnverifiedCaller::new),
     };
-    let sure = call.unsure.as_ref().map(Unsure::flag);
+    let sure = call.unverified.as_ref().map(UnverifiedCaller::flag);
     let copy = call.may_be_kept().then(|| call.copy());
-    let mut result = operation.answer(call).await;
+    let mut result = operation.call(call).await;
     // Refused before anything was looked up: then at least the credential has to be good.
     if let (Some(sure), Some(credential)) = (sure, credential)
         && !sure.load(Ordering::Acquire)
@@ -132,14 +132,16 @@ pub(super) async fn admit(
             let refused = Refused { key, problem, path };
             let settled = app
                 .store
-                .write(&scope, refused, |tx, refused| Box::pin(settle(tx, refused)))
+                .write(&scope, refused, |tx, refused| {
+                    Box::pin(keep_refusal(tx, refused))
+                })
                 .await;
-            settled.map(Reply::response)
+            settled.map(ApiResponse::response)
         }
         (result, ..) => result,
     };
     if let Some(key) = key.get() {
-        key.answered();
+        key.mark_responded();
     }
     ended(result)
 }
@@ -185,8 +187,8 @@ pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(),
         Access::Scopes(wanted) => match wanted.iter().find(|scope| !scopes.has(**scope)) {
             None => Ok(()),
             Some(missing) => {
-                let told = format!("The API key lacks the scope {}.", missing.as_str());
-                Err(Problem::new(Code::MissingScope, told))
+                let reported = format!("The API key lacks the scope {}.", missing.as_str());
+                Err(Problem::new(Code::MissingScope, reported))
             }
         },
     }

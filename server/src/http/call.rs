@@ -12,17 +12,17 @@ use uuid::Uuid;
 
 use super::App;
 use super::admission::check_scopes;
-use super::aside::{SHORT, aside};
-pub use super::asked::Asked;
-use super::body::{self, Fields};
+use super::fields::{self, Fields};
 use super::idempotency::{self, Key};
+use super::offload::{SHORT, offload};
+pub use super::operation_context::OperationContext;
 use super::operations::Operation;
 use super::page::PageRequest;
 use super::problem::Problem;
 use super::query::{self, Query};
-use super::reply::Reply;
+use super::response::ApiResponse;
 use crate::auth::{Caller, Presented, Role, holder};
-use crate::store::{Ask, Input, Kind, Output, Scope, Tx};
+use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -34,29 +34,29 @@ pub struct Call {
     pub(super) caller: Option<Arc<Caller>>,
     pub(super) parameters: Vec<String>,
     /// What stands behind the question mark.
-    pub query: Query,
+    pub query_text: Query,
     pub(super) headers: HeaderMap,
     /// Until somebody reads it.
     pub(super) body: Arc<Mutex<Option<Body>>>,
     /// The path and the query as they came.
     pub(super) target: (String, String),
-    /// The key under which the answer is to be kept, once the body is there.
+    /// The key under which the response is to be kept, once the body is there.
     pub(super) key: Arc<OnceLock<Key>>,
     /// Set when the caller was taken from memory.
-    pub(super) unsure: Option<Unsure>,
+    pub(super) unverified: Option<UnverifiedCaller>,
 }
 
 /// A caller from memory, to be checked along with the first statement of the request.
 #[derive(Debug)]
-pub(super) struct Unsure {
+pub(super) struct UnverifiedCaller {
     presented: Presented,
     sure: Arc<AtomicBool>,
 }
 
-impl Unsure {
-    pub(super) fn new(presented: Presented) -> Unsure {
+impl UnverifiedCaller {
+    pub(super) fn new(presented: Presented) -> UnverifiedCaller {
         let sure = Arc::default();
-        Unsure { presented, sure }
+        UnverifiedCaller { presented, sure }
     }
 
     /// Goes up when the caller has been checked.
@@ -86,12 +86,12 @@ impl Call {
             operation: self.operation,
             caller: self.caller.clone(),
             parameters: Vec::new(),
-            query: Query::default(),
+            query_text: Query::default(),
             headers: self.headers.clone(),
             body: self.body.clone(),
             target: self.target.clone(),
             key: self.key.clone(),
-            unsure: None,
+            unverified: None,
         }
     }
 
@@ -103,7 +103,7 @@ impl Call {
         self.caller.as_ref().ok_or_else(Problem::unauthenticated)
     }
 
-    /// An id of the path, by position. A bad one is told after what is wrong with the body.
+    /// An id of the path, by position. A bad one is reported after what is wrong with the body.
     ///
     /// # Errors
     /// 422 when it is no UUID.
@@ -143,8 +143,8 @@ impl Call {
     pub fn page(&mut self, of: &str) -> Result<PageRequest, Problem> {
         let caller = self.caller()?.id;
         let question = format!("{} {caller} {of}", self.operation.path);
-        let page = PageRequest::read(&mut self.query, question);
-        self.query.finish()?;
+        let page = PageRequest::read(&mut self.query_text, question);
+        self.query_text.finish()?;
         page
     }
 
@@ -154,7 +154,7 @@ impl Call {
     /// 415, 413, 422.
     pub async fn fields(&mut self) -> Result<Fields, Problem> {
         let bytes = self.bytes().await?;
-        self.query.finish()?;
+        self.query_text.finish()?;
         Fields::of(parse(bytes).await?)
     }
 
@@ -164,7 +164,7 @@ impl Call {
     /// 415, 413, 422.
     pub async fn fields_or_none(&mut self) -> Result<Fields, Problem> {
         let bytes = self.bytes().await?;
-        self.query.finish()?;
+        self.query_text.finish()?;
         if bytes.is_empty() {
             return Fields::of(tplkit::json::Value::Object(tplkit::json::Object::new()));
         }
@@ -187,12 +187,12 @@ impl Call {
     pub async fn read<I: Input>(
         self,
         input: I,
-        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
     ) -> Result<Response, Problem> {
         let kind = if self.operation.is_hot() {
-            Kind::Glance
+            TransactionMode::ShortRead
         } else {
-            Kind::Read
+            TransactionMode::Read
         };
         self.run(kind, Caller::scope, input, work).await
     }
@@ -204,34 +204,36 @@ impl Call {
     pub async fn read_much<I: Input>(
         self,
         input: I,
-        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
     ) -> Result<Response, Problem> {
-        self.run(Kind::Heavy, Caller::scope, input, work).await
+        self.run(TransactionMode::Heavy, Caller::scope, input, work)
+            .await
     }
 
     /// Answers with what an operation of the store did. It claims the key of the request itself,
-    /// when it has looked at visibility and role, and keeps its answer.
+    /// when it has looked at visibility and role, and keeps its response.
     ///
     /// # Errors
     /// The operation's own, or the store's.
     pub async fn write<I: Input>(
         self,
         input: I,
-        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
     ) -> Result<Response, Problem> {
-        self.run(Kind::Write, Caller::scope, input, work).await
+        self.run(TransactionMode::Write, Caller::scope, input, work)
+            .await
     }
 
     /// Asks the store something that decides how the request goes on.
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn look<I: Input, T: Output>(
+    pub async fn query<I: Input, T: Output>(
         &mut self,
         input: I,
-        work: impl Ask<Asked<I>, T, Problem>,
+        work: impl QueryFn<OperationContext<I>, T, Problem>,
     ) -> Result<T, Problem> {
-        let asked = self.asked(input)?;
+        let asked = self.context(input)?;
         let scope = asked.caller.scope();
         self.app.store.read(&scope, asked, work).await
     }
@@ -240,31 +242,31 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn survey<I: Input, T: Output>(
+    pub async fn snapshot<I: Input, T: Output>(
         &mut self,
         input: I,
-        work: impl Ask<Asked<I>, T, Problem>,
+        work: impl QueryFn<OperationContext<I>, T, Problem>,
     ) -> Result<T, Problem> {
-        let asked = self.asked(input)?;
+        let asked = self.context(input)?;
         let scope = asked.caller.scope();
         self.app.store.snapshot(&scope, asked, work).await
     }
 
-    /// The answer of an earlier request with the same key, for an effect that cannot be judged again
+    /// The response of an earlier request with the same key, for an effect that cannot be checked again
     /// once it was done.
     ///
     /// # Errors
     /// As [`reserve`](Call::reserve).
-    pub async fn answered(&mut self) -> Result<Option<Response>, Problem> {
+    pub async fn kept_response(&mut self) -> Result<Option<Response>, Problem> {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
         let scope = self.caller()?.scope();
         let found = self.app.store.read(&scope, key, |tx, key| {
-            Box::pin(idempotency::answered(tx, key))
+            Box::pin(idempotency::kept_response(tx, key))
         });
-        let answered: Option<Reply> = found.await?;
-        Ok(answered.map(Reply::response))
+        let answered: Option<ApiResponse> = found.await?;
+        Ok(answered.map(ApiResponse::response))
     }
 
     /// The credential that came with the request.
@@ -275,8 +277,8 @@ impl Call {
             .map(|(_, credential)| credential.trim())
     }
 
-    /// Reserves the key of the request for an effect that has a transaction of its own. The answer of an
-    /// earlier request is the answer to this one.
+    /// Reserves the key of the request for an effect that has a transaction of its own. The response of an
+    /// earlier request is the response to this one.
     ///
     /// # Errors
     /// 422 when the key stands for another request, 409 while the first one runs.
@@ -289,18 +291,18 @@ impl Call {
         let claimed = store.write(&scope, key.clone(), |tx, key| {
             Box::pin(idempotency::claim(tx, Some(key)))
         });
-        let answered: Option<Reply> = claimed.await?;
+        let answered: Option<ApiResponse> = claimed.await?;
         if answered.is_none() {
             key.reserve();
         }
-        Ok(answered.map(Reply::response))
+        Ok(answered.map(ApiResponse::response))
     }
 
     /// Answers with what became of an effect that had a transaction of its own; under a key it is kept.
     ///
     /// # Errors
     /// Those of the key, or the store's.
-    pub async fn found(self, reply: Reply) -> Result<Response, Problem> {
+    pub async fn respond(self, reply: ApiResponse) -> Result<Response, Problem> {
         if self.key.get().is_none() {
             return Ok(reply.response());
         }
@@ -308,33 +310,33 @@ impl Call {
             .await
     }
 
-    fn asked<I>(&self, input: I) -> Result<Asked<I>, Problem> {
-        Ok(Asked {
+    fn context<I>(&self, input: I) -> Result<OperationContext<I>, Problem> {
+        Ok(OperationContext {
             input,
             caller: self.caller()?.clone(),
             role: self.operation.role,
             key: self.key.get().cloned(),
             context: self.app.context.clone(),
             tables: self.app.tables.clone(),
-            bell: self.app.runs.clone(),
+            signal: self.app.runs.clone(),
             now: self.app.context.now(),
         })
     }
 
     async fn run<I: Input>(
         self,
-        kind: Kind,
+        kind: TransactionMode,
         scope_of: impl Fn(&Caller) -> Scope,
         input: I,
-        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
     ) -> Result<Response, Problem> {
         let store = &self.app.store;
-        let asked = self.asked(input)?;
+        let asked = self.context(input)?;
         let scope = scope_of(&asked.caller);
-        let Some(unsure) = &self.unsure else {
+        let Some(unsure) = &self.unverified else {
             let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-            self.app.runs.ring();
-            return reply.map(Reply::response);
+            self.app.runs.notify();
+            return reply.map(ApiResponse::response);
         };
         let found = Arc::new(OnceLock::new());
         let known = asked.caller.clone();
@@ -342,14 +344,14 @@ impl Call {
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
-        self.app.runs.ring();
+        self.app.runs.notify();
         let Some(holds) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
-            return reply.map(Reply::response);
+            return reply.map(ApiResponse::response);
         };
         unsure.sure.store(true, Ordering::Release);
         if *holds {
-            return reply.map(Reply::response);
+            return reply.map(ApiResponse::response);
         }
         let remembered = &self.app.remembered;
         let now = holder(store, unsure.presented.clone()).await?;
@@ -357,17 +359,17 @@ impl Call {
             remembered.forget(&unsure.presented);
             return Err(Problem::unauthenticated());
         };
-        // Nothing was done for the caller of yesterday; the one of today is judged anew.
+        // Nothing was done for the caller of yesterday; the one of today is checked anew.
         remembered.remember(&unsure.presented, &now);
         check_scopes(self.operation, &now)?;
         let Some(mut asked) = asked else {
-            return reply.map(Reply::response);
+            return reply.map(ApiResponse::response);
         };
         let scope = scope_of(&now);
         asked.caller = now;
         let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-        self.app.runs.ring();
-        reply.map(Reply::response)
+        self.app.runs.notify();
+        reply.map(ApiResponse::response)
     }
 
     /// Answers with what an operation did to the model, which holds for everybody: it sees the rows of
@@ -375,41 +377,41 @@ impl Call {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn shape<I: Input>(
+    pub async fn write_schema<I: Input>(
         self,
         input: I,
         workspace: Option<Uuid>,
-        work: impl Ask<Asked<I>, Reply, Problem> + Clone,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
     ) -> Result<Response, Problem> {
         let scope = move |caller: &Caller| caller.scope_of_model(workspace);
-        self.run(Kind::Write, scope, input, work).await
+        self.run(TransactionMode::Write, scope, input, work).await
     }
 }
 
 /// Reads a body: a long one where no request waits for the thread.
 async fn parse(bytes: Vec<u8>) -> Result<Value, Problem> {
     if bytes.len() <= SHORT {
-        return body::parse(&bytes);
+        return fields::parse(&bytes);
     }
-    aside(move || body::parse(&bytes)).await
+    offload(move || fields::parse(&bytes)).await
 }
 
-async fn keep(tx: &mut Tx, asked: &Asked<Reply>) -> Result<Reply, Problem> {
+async fn keep(tx: &mut Tx, asked: &OperationContext<ApiResponse>) -> Result<ApiResponse, Problem> {
     match asked.claim(tx).await? {
         Some(answered) => Ok(answered),
         None => asked.keep(tx, asked.input.clone()).await,
     }
 }
 
-/// An answer with a document.
+/// A response with a document.
 ///
 /// # Errors
 /// When the document has no JSON form, which is a bug.
 pub fn json(status: StatusCode, document: &impl Serialize) -> Result<Response, Problem> {
-    Reply::json(status, document).map(Reply::response)
+    ApiResponse::json(status, document).map(ApiResponse::response)
 }
 
 /// 204.
 pub fn nothing() -> Response {
-    Reply::nothing().response()
+    ApiResponse::nothing().response()
 }

@@ -38,7 +38,7 @@ impl Origins {
     /// Reads a list of origins, `scheme://host[:port]` each, or `*` for all.
     ///
     /// # Errors
-    /// What is no origin, and what one looks like.
+    /// What is not an origin, and what one looks like.
     pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Origins, String> {
         let mut listed = Vec::new();
         let mut any = false;
@@ -64,7 +64,7 @@ impl Origins {
     }
 
     /// What of this a request from somewhere concerns.
-    pub(super) fn asked(&self, headers: &HeaderMap) -> Cors {
+    pub(super) fn headers_for(&self, headers: &HeaderMap) -> Cors {
         let mut given = headers.get_all(header::ORIGIN).iter();
         let given = match (given.next(), given.next()) {
             (Some(origin), None) => Some(origin),
@@ -121,7 +121,7 @@ pub(super) struct Cors {
 }
 
 impl Cors {
-    /// The answer to a preflight of a route that has these methods.
+    /// The response to a preflight of a route that has these methods.
     pub(super) fn preflight(&self, methods: &str) -> Option<Response> {
         if !self.preflight || self.allowed.is_none() {
             return None;

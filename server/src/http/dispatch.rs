@@ -1,4 +1,4 @@
-//! The frame of every request: an id, a span, an answer whatever happens, a line in the log.
+//! The frame of every request: an id, a span, a response whatever happens, a line in the log.
 //!
 //! What happens inside is [`admission`](super::admission).
 
@@ -15,12 +15,12 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::App;
-use super::admission::{Outcome, admit};
-use super::allowance::tell;
+use super::admission::{Admission, admit};
 use super::client;
-use super::operations::{Found, Operation, find};
+use super::operations::{Operation, RouteMatch, find};
 use super::problem::{Code, Problem, media_type};
 use super::query;
+use super::rate_limit_check::write_headers;
 use super::response_headers::ResponseHeaders;
 use crate::context::{Stopwatch, micros};
 use crate::edge::Malformed;
@@ -31,7 +31,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const NO_ROUTE: &str = "none";
 
 /// Answers a request, whatever it is.
-pub(super) async fn answer(app: Arc<App>, peer: SocketAddr, request: Request) -> Response {
+pub(super) async fn handle(app: Arc<App>, peer: SocketAddr, request: Request) -> Response {
     let id = app.context.id().to_string();
     // An error's span is there at every level, and with it the id in every line.
     let span = tracing::error_span!("request", id);
@@ -40,7 +40,7 @@ pub(super) async fn answer(app: Arc<App>, peer: SocketAddr, request: Request) ->
 
 async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -> Response {
     let watch = Stopwatch::start();
-    let _flying = app.metrics.flying();
+    let _flying = app.metrics.in_flight();
     let (parts, body) = request.into_parts();
     let method = method(&parts.method);
     let path = parts.uri.path().to_owned();
@@ -59,15 +59,15 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
             );
         }
     };
-    if let Found::OtherMethods(methods) = &found
+    if let RouteMatch::OtherMethods(methods) = &found
         && let Some(response) = headers.preflight(methods)
     {
         return finish(&app, &id, (response, headers), &trace, &watch);
     }
-    if let Found::Operation(operation, parameters) = &found {
+    if let RouteMatch::Operation(operation, parameters) = &found {
         trace.route = operation.path;
         if tracing::enabled!(tracing::Level::INFO) {
-            trace.place = place(operation, parameters);
+            trace.place = route_of(operation, parameters);
         }
     }
     let client = trace.client.clone();
@@ -82,13 +82,13 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, media_type(&path));
     }
-    if let Some(left) = outcome.left {
-        tell(response.headers_mut(), left);
+    if let Some(left) = outcome.rate_limit {
+        write_headers(response.headers_mut(), left);
     }
     finish(&app, &id, (response, headers), &trace, &watch)
 }
 
-/// Answers what is no request.
+/// Answers what is not a request.
 pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     let limits = &app.config.edge;
     let problem = match why {
@@ -115,7 +115,7 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     finish(app, &id, response, &trace, &Stopwatch::start())
 }
 
-/// What is told of a request: nothing that its sender wrote, but ids.
+/// What is reported of a request: nothing that its sender wrote, but ids.
 struct Trace {
     method: &'static str,
     route: &'static str,
@@ -151,7 +151,7 @@ fn finish(
     let status = response.status();
     let took = watch.elapsed();
     app.metrics
-        .answered(trace.method, trace.route, status, took);
+        .responded(trace.method, trace.route, status, took);
     tracing::info!(
         method = trace.method,
         path = trace.place,
@@ -171,8 +171,8 @@ fn method(method: &Method) -> &'static str {
     known.copied().unwrap_or("other")
 }
 
-/// The path as it may be told: ids are, anything else that a client put there is not.
-fn place(operation: &Operation, parameters: &[String]) -> String {
+/// The path as it may be reported: ids are, anything else that a client put there is not.
+fn route_of(operation: &Operation, parameters: &[String]) -> String {
     let mut parameters = parameters.iter();
     let segments = operation.path.split('/').map(|segment| {
         if !segment.starts_with('{') {
@@ -187,19 +187,19 @@ fn place(operation: &Operation, parameters: &[String]) -> String {
 /// What is wrong with a head that HTTP/1.1 as such lets through.
 fn fault_of_head(parts: &Parts) -> Option<Problem> {
     let hosts = parts.headers.get_all(header::HOST).iter().count();
-    let owed = parts.version >= Version::HTTP_11;
-    (hosts > 1 || owed && hosts == 0)
+    let expected = parts.version >= Version::HTTP_11;
+    (hosts > 1 || expected && hosts == 0)
         .then(|| Problem::fault("header.host", "has to be there, once"))
 }
 
 /// A bug in one request is that request's misfortune alone.
-async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
+async fn caught(outcome: impl Future<Output = Admission>) -> Admission {
     AssertUnwindSafe(outcome)
         .catch_unwind()
         .await
         .unwrap_or_else(|_| {
             let told = "Something went wrong here; it has been recorded.";
-            Outcome::refused(Problem::new(Code::Internal, told))
+            Admission::refused(Problem::new(Code::Internal, told))
         })
 }
 
@@ -207,12 +207,12 @@ async fn caught(outcome: impl Future<Output = Outcome>) -> Outcome {
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::{Outcome, caught, place};
-    use crate::http::operations::{Found, find};
+    use super::{Admission, caught, route_of};
+    use crate::http::operations::{RouteMatch, find};
 
     #[test]
     fn a_panic_is_a_problem_like_any_other() {
-        let panics = async || -> Outcome { panic!("a bug") };
+        let panics = async || -> Admission { panic!("a bug") };
         let outcome = caught(panics()).now_or_never().expect("ready");
         let response = outcome.result.expect_err("refused").response("/v1/me");
         assert_eq!(response.status(), 500);
@@ -223,9 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn of_a_path_only_ids_are_told() {
+    fn of_a_path_only_ids_are_reported() {
         let told = |path: &str| match find("GET", path) {
-            Found::Operation(operation, parameters) => place(operation, &parameters),
+            RouteMatch::Operation(operation, parameters) => route_of(operation, &parameters),
             _ => "nothing".to_owned(),
         };
         let id = "0198a5ba-0000-7000-8000-000000000001";

@@ -1,6 +1,6 @@
 //! `Idempotency-Key`: a request that is sent again is answered again, and done once (`rest` 2.8).
 //!
-//! The key is claimed in the transaction of the effect, and the answer kept in it, so there is no
+//! The key is claimed in the transaction of the effect, and the response kept in it, so there is no
 //! instant at which one exists without the other. A second request that comes meanwhile is told so by
 //! the process that answers the first (`http::running`); elsewhere it waits at the claim of
 //! the first. Refusals have no effect: they are kept afterwards.
@@ -15,14 +15,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::in_flight::{InFlight, InFlightGuard};
 use super::problem::{Code, Problem, status};
-use super::reply::Reply;
-use super::running::{Running, Turn};
+use super::response::ApiResponse;
 use crate::store::{StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// How long an answer is kept, in microseconds.
+/// How long a response is kept, in microseconds.
 pub const KEPT: i64 = 24 * 3600 * 1_000_000;
 /// How long a key is reserved for a request that is never answered, in microseconds.
 const RESERVED: i64 = 60 * 1_000_000;
@@ -38,7 +38,7 @@ pub struct Key {
     now: i64,
     /// Set once the key is claimed in a transaction of its own.
     reserved: Arc<AtomicBool>,
-    turn: Arc<Turn>,
+    turn: Arc<InFlightGuard>,
 }
 
 /// Whether a request brings a key, fit or not.
@@ -80,7 +80,7 @@ impl Key {
         (caller, now): (Uuid, i64),
         (method, path, name): (&'static str, &str, &str),
         fingerprint: [u8; 32],
-        running: &Arc<Running>,
+        running: &Arc<InFlight>,
     ) -> Key {
         let turn = running.enter(&(caller, method, path, name), fingerprint);
         Key {
@@ -104,15 +104,15 @@ impl Key {
 
     /// Refuses a request that comes while the first one of its key runs in this process.
     fn waits_its_turn(&self) -> Result<(), Problem> {
-        match self.turn.behind() {
+        match self.turn.wait_for_first() {
             None => Ok(()),
             Some(first) if first == self.fingerprint => Err(in_progress()),
             Some(_) => Err(reused()),
         }
     }
 
-    /// Whoever sends the request again from now on gets its answer.
-    pub(super) fn answered(&self) {
+    /// Whoever sends the request again from now on gets its response.
+    pub(super) fn mark_responded(&self) {
         self.turn.end();
     }
 }
@@ -128,23 +128,23 @@ fn name(value: &[u8]) -> Option<&str> {
     ((1..=255).contains(&name.len()) && visible).then_some(name)
 }
 
-/// Claims a key before the effect. Gives the answer of the first request, if there was one.
+/// Claims a key before the effect. Gives the response of the first request, if there was one.
 ///
 /// # Errors
 /// 422 when the key stands for another request, 409 while the first one runs.
-pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<Reply>, Problem> {
+pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>, Problem> {
     let Some(key) = key else { return Ok(None) };
     match seize(tx, key).await? {
-        Seized::Ours => Ok(None),
-        Seized::Theirs(reply) => Ok(Some(reply)),
+        Claimed::Ours => Ok(None),
+        Claimed::Theirs(reply) => Ok(Some(reply)),
     }
 }
 
-/// Keeps the answer, in the transaction of the effect.
+/// Keeps the response, in the transaction of the effect.
 ///
 /// # Errors
 /// Those of the store.
-pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &Reply) -> Result<(), StoreError> {
+pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &ApiResponse) -> Result<(), StoreError> {
     let Some(key) = key else { return Ok(()) };
     let sql = "UPDATE main.idempotency SET status = $4, body = $5 \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
@@ -159,23 +159,23 @@ pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &Reply) -> Result<(), S
     tx.query(sql, &parameters).await.map(drop)
 }
 
-enum Seized {
+enum Claimed {
     Ours,
-    Theirs(Reply),
+    Theirs(ApiResponse),
 }
 
-/// The answer of the first request, if it has one; nothing is claimed.
+/// The response of the first request, if it has one; nothing is claimed.
 ///
 /// # Errors
 /// As [`claim`].
-pub async fn answered(tx: &mut Tx, key: &Key) -> Result<Option<Reply>, Problem> {
+pub async fn kept_response(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
     key.waits_its_turn()?;
     read(tx, key).await
 }
 
-async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
+async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Problem> {
     if key.reserved.load(Ordering::Acquire) {
-        return Ok(Seized::Ours);
+        return Ok(Claimed::Ours);
     }
     key.waits_its_turn()?;
     let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
@@ -195,17 +195,17 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Seized, Problem> {
         (key.now - RESERVED).into(),
     ];
     match tx.first(sql, &parameters).await {
-        Ok(Some(_)) => return Ok(Seized::Ours),
+        Ok(Some(_)) => return Ok(Claimed::Ours),
         Ok(None) => {}
         Err(StoreError::Locked) => return Err(in_progress()),
         Err(error) => return Err(error.into()),
     }
     let first = read(tx, key).await?;
-    first.map(Seized::Theirs).ok_or_else(in_progress)
+    first.map(Claimed::Theirs).ok_or_else(in_progress)
 }
 
-/// The answer that is kept under a key.
-async fn read(tx: &mut Tx, key: &Key) -> Result<Option<Reply>, Problem> {
+/// The response that is kept under a key.
+async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
     let sql = "SELECT fingerprint, status, body FROM idempotency \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 \
          AND created_at >= $4 AND (status <> 0 OR created_at >= $5)";
@@ -227,7 +227,7 @@ async fn read(tx: &mut Tx, key: &Key) -> Result<Option<Reply>, Problem> {
     let Some(status) = status.and_then(|status| StatusCode::from_u16(status).ok()) else {
         return Err(in_progress());
     };
-    let reply = Reply::written(status, row.get(2)?);
+    let reply = ApiResponse::written(status, row.get(2)?);
     Ok(Some(reply.with(REPLAYED, HeaderValue::from_static("true"))))
 }
 
@@ -239,8 +239,8 @@ fn reused() -> Problem {
 }
 
 fn in_progress() -> Problem {
-    let told = "The first request with this Idempotency-Key still runs; try again in a moment.";
-    let mut problem = Problem::new(Code::IdempotencyInProgress, told);
+    let reported = "The first request with this Idempotency-Key still runs; try again in a moment.";
+    let mut problem = Problem::new(Code::IdempotencyInProgress, reported);
     problem.retry_after = Some(1);
     problem
 }
@@ -254,7 +254,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// Whether such a refusal is given again without being judged again.
+    /// Whether such a refusal is given again without being checked again.
     pub(super) fn is_kept(problem: &Problem) -> bool {
         let (status, _) = status(problem.code);
         let passing = [
@@ -270,22 +270,22 @@ impl Refused {
     }
 }
 
-/// Keeps a refusal, or finds that the key has an answer already: a request that succeeded once does
+/// Keeps a refusal, or finds that the key has a response already: a request that succeeded once does
 /// so again, although a second one like it would be refused today.
-pub(super) async fn settle(tx: &mut Tx, refused: &Refused) -> Result<Reply, Problem> {
+pub(super) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Problem> {
     let Refused { key, problem, path } = refused;
     let (status, _) = status(problem.code);
-    let reply = Reply::written(status, problem.document(path));
+    let reply = ApiResponse::written(status, problem.document(path));
     match seize(tx, key).await? {
-        Seized::Ours => {
+        Claimed::Ours => {
             keep(tx, Some(key), &reply).await?;
             Ok(reply)
         }
         // What became invisible stays invisible.
-        Seized::Theirs(first) if status == StatusCode::NOT_FOUND && first.status != status => {
+        Claimed::Theirs(first) if status == StatusCode::NOT_FOUND && first.status != status => {
             Ok(reply)
         }
-        Seized::Theirs(first) => Ok(first),
+        Claimed::Theirs(first) => Ok(first),
     }
 }
 

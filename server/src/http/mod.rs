@@ -1,27 +1,27 @@
 //! HTTP: one table of operations, one way through them, one form of refusal.
 
 mod admission;
-mod allowance;
-pub mod aside;
-mod asked;
-pub mod body;
 pub mod call;
 mod client;
 pub mod cors;
 mod dispatch;
+pub mod docs_page;
+pub mod fields;
 pub mod idempotency;
+mod in_flight;
 pub mod lane;
-pub mod limits;
+pub mod offload;
 pub mod openapi;
+mod operation_context;
 pub mod operations;
 pub mod page;
 pub mod problem;
 pub mod query;
-mod received;
-pub mod reference;
-pub mod reply;
+pub mod rate_limit;
+mod rate_limit_check;
+mod request_body;
+pub mod response;
 mod response_headers;
-mod running;
 pub mod spool;
 
 use std::net::SocketAddr;
@@ -33,18 +33,18 @@ use axum::extract::Request;
 use axum::response::Response;
 use tokio::net::TcpListener;
 
-use crate::auth::{Passwords, Remembered};
+use crate::auth::{CredentialCache, Passwords};
 use crate::automation;
 use crate::context::{Context, random};
-use crate::edge::{self, Answers, Limits, Malformed};
-use crate::jobs::Bell;
+use crate::edge::{self, Limits, Malformed, RequestHandler};
+use crate::jobs::JobSignal;
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
 use cors::Origins;
-use limits::{Buckets, Rate};
+use rate_limit::{Buckets, Rate};
 
 /// How the server is to behave.
 #[derive(Debug, Clone)]
@@ -115,18 +115,18 @@ pub struct App {
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
-    /// Wakes who plays automations.
-    pub runs: automation::Bell,
+    /// Wakes the automation workers.
+    pub runs: automation::WorkerSignal,
     /// Where what takes long waits for its turn.
     pub lanes: Lanes,
     /// What is being answered under keys.
-    pub(crate) running: Arc<running::Running>,
+    pub(crate) in_flight: Arc<in_flight::InFlight>,
     /// Who has asked lately.
-    pub(crate) remembered: Remembered,
+    pub(crate) remembered: CredentialCache,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Wakes who carries template jobs out.
-    pub bell: Bell,
+    pub signal: JobSignal,
     stopping: AtomicBool,
 }
 
@@ -145,12 +145,12 @@ impl App {
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
-            runs: automation::Bell::default(),
+            runs: automation::WorkerSignal::default(),
             lanes: Lanes::default(),
-            running: Arc::default(),
-            remembered: Remembered::default(),
+            in_flight: Arc::default(),
+            remembered: CredentialCache::default(),
             metrics,
-            bell: Bell::default(),
+            signal: JobSignal::default(),
             stopping: AtomicBool::new(false),
         }))
     }
@@ -161,9 +161,9 @@ impl App {
     }
 }
 
-impl Answers for App {
-    async fn answer(self: Arc<Self>, peer: SocketAddr, request: Request) -> Response {
-        dispatch::answer(self, peer, request).await
+impl RequestHandler for App {
+    async fn handle(self: Arc<Self>, peer: SocketAddr, request: Request) -> Response {
+        dispatch::handle(self, peer, request).await
     }
 
     fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response {

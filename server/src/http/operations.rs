@@ -50,11 +50,11 @@ pub struct About {
     pub query: &'static [&'static str],
     /// The schema of the body.
     pub request: Option<&'static str>,
-    /// The schema of the answer.
+    /// The schema of the response.
     pub response: Option<&'static str>,
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
 
 /// One operation.
 pub struct Operation {
@@ -72,7 +72,7 @@ pub struct Operation {
     pub statuses: &'static [u16],
     /// For the OpenAPI document.
     pub about: About,
-    handler: fn(Call) -> Answer,
+    handler: fn(Call) -> ResponseFuture,
 }
 
 impl std::fmt::Debug for Operation {
@@ -83,7 +83,7 @@ impl std::fmt::Debug for Operation {
 
 impl Operation {
     /// Answers a call.
-    pub fn answer(&self, call: Call) -> Answer {
+    pub fn call(&self, call: Call) -> ResponseFuture {
         (self.handler)(call)
     }
 
@@ -142,7 +142,7 @@ impl Operation {
         self.about.request == Some("PasswordChange")
     }
 
-    /// Whether who asks may be taken from memory and be checked along with the first statement. Its
+    /// Whether the caller may be taken from memory and be checked along with the first statement. Its
     /// handler decides nothing by the caller outside [`Call::read`] and [`Call::write`].
     pub fn is_hot(&self) -> bool {
         self.path.starts_with("/v1/features/{feature_id}/rows")
@@ -157,7 +157,7 @@ impl Operation {
 
 /// Where a request leads.
 #[derive(Debug)]
-pub enum Found {
+pub enum RouteMatch {
     /// To an operation, with the parameters of its path.
     Operation(&'static Operation, Vec<String>),
     /// To a path that has other methods.
@@ -212,13 +212,13 @@ impl Route {
 
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
 /// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing.
-pub fn find(method: &str, path: &str) -> Found {
+pub fn find(method: &str, path: &str) -> RouteMatch {
     // A HEAD is answered like a GET; the body is dropped on its way out.
     let method = if method == "HEAD" { "GET" } else { method };
     let segments = path.split('/').skip(1);
     let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8());
     let Ok(segments) = segments.collect::<Result<Vec<Cow<'_, str>>, _>>() else {
-        return Found::Nothing;
+        return RouteMatch::Nothing;
     };
     let word = segments.get(1).map_or("", |word| word);
     let alike = ROUTES.get(&(segments.len(), word));
@@ -226,22 +226,22 @@ pub fn find(method: &str, path: &str) -> Found {
     let matching = || routes.iter().filter(|route| route.matches(&segments));
     // A word that is a path of its own is no id in another one.
     let Some(least) = matching().map(|route| route.parameters).min() else {
-        return Found::Nothing;
+        return RouteMatch::Nothing;
     };
     let found = || matching().filter(|route| route.parameters == least);
     if let Some(route) = found().find(|route| route.operation.method == method) {
-        return Found::Operation(route.operation, route.parameters(&segments));
+        return RouteMatch::Operation(route.operation, route.parameters(&segments));
     }
     let mut methods: Vec<&str> = found().map(|route| route.operation.method).collect();
     if methods.contains(&"GET") {
         methods.push("HEAD");
     }
     methods.sort_unstable();
-    Found::OtherMethods(methods.join(", "))
+    RouteMatch::OtherMethods(methods.join(", "))
 }
 
 /// A line: method, path, who may ask, least role, limit, statuses, handler; what it does, its query
-/// parameters, the schema of its body, the schema of its answer.
+/// parameters, the schema of its body, the schema of its response.
 macro_rules! operations {
     ($($method:ident $path:literal $access:expr, $role:ident, $limit:ident, [$($status:literal),*]
         => $handler:path, $summary:literal [$($query:ident)*] $(($request:ident))? $(-> $response:ident)?;)+) => {
@@ -346,7 +346,7 @@ pub static OPERATIONS: [Operation; 98] = operations! {
     POST "/v1/workflows-v2/{workflow_id}/runs" WRITE, Editor, Usual, [202, 404, 409, 413, 415, 422] => workflows::run, "Begins a run" [] (RunCreate) -> Run;
     GET "/v1/workflows-v2/{workflow_id}/runs" READ, Viewer, Usual, [200, 404, 422] => workflows::list_runs, "Lists the runs of an automation" [cursor limit] -> RunSummaryPage;
     GET "/v1/workflow-runs/{run_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get_run, "Reads a run with its steps" [] -> Run;
-    GET "/v1/notifications" READ, Viewer, Usual, [200, 422] => notifications::list, "Lists what automations told the caller, newest first" [cursor limit] -> NotificationPage;
+    GET "/v1/notifications" READ, Viewer, Usual, [200, 422] => notifications::list, "Lists the notifications of the caller, newest first" [cursor limit] -> NotificationPage;
     GET "/v1/features/{feature_id}/columns" READ, Viewer, Usual, [200, 404, 422] => columns::list, "Lists all columns of a feature in display order" [] -> ColumnList;
     POST "/v1/features/{feature_id}/columns" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => columns::create, "Creates a column" [] (ColumnCreate) -> Column;
     PATCH "/v1/features/{feature_id}/columns/{column_id}" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => columns::patch, "Changes a column" [] (ColumnPatch) -> Column;
@@ -375,7 +375,7 @@ pub static OPERATIONS: [Operation; 98] = operations! {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, OPERATIONS, find};
+    use super::{OPERATIONS, RouteMatch, find};
 
     #[test]
     fn no_two_operations_are_the_same() {
@@ -392,9 +392,9 @@ mod tests {
     #[test]
     fn paths_are_compared_decoded_and_whole() {
         let leads = |method: &str, path: &str| match find(method, path) {
-            Found::Operation(operation, parameters) => format!("{operation:?} {parameters:?}"),
-            Found::OtherMethods(methods) => methods,
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::Operation(operation, parameters) => format!("{operation:?} {parameters:?}"),
+            RouteMatch::OtherMethods(methods) => methods,
+            RouteMatch::Nothing => "nothing".to_owned(),
         };
         let organization = "GET /v1/organizations/{organization_id} [\"a/b\"]";
         assert_eq!(leads("GET", "/v1/org%61nizations/a%2Fb"), organization);

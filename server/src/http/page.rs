@@ -20,8 +20,8 @@ pub struct PageRequest {
     pub limit: i64,
     /// The record after which it begins.
     pub after: Option<Uuid>,
-    /// What the cursor says of that record beside its id, for lists in another order.
-    pub beside: Vec<u8>,
+    /// What the cursor says of that record next to its id, for lists in another order.
+    pub rest: Vec<u8>,
     question: String,
 }
 
@@ -38,17 +38,17 @@ impl PageRequest {
     /// Reads the parameters. A cursor answers one question (route, filters, sort, caller) only.
     pub fn read(query: &mut Query, question: String) -> Result<PageRequest, Problem> {
         let limit = query.integer("limit", 1, MOST).unwrap_or(DEFAULT);
-        let (after, beside) = match query.text("cursor") {
+        let (after, rest) = match query.text("cursor") {
             None => (None, Vec::new()),
             Some(cursor) => {
-                let (id, beside) = open(&cursor, &question).ok_or_else(PageRequest::unknown)?;
-                (Some(id), beside)
+                let (id, rest) = open(&cursor, &question).ok_or_else(PageRequest::unknown)?;
+                (Some(id), rest)
             }
         };
         Ok(PageRequest {
             limit,
             after,
-            beside,
+            rest,
             question,
         })
     }
@@ -58,7 +58,7 @@ impl PageRequest {
         PageRequest {
             limit,
             after: None,
-            beside: Vec::new(),
+            rest: Vec::new(),
             question: String::new(),
         }
     }
@@ -78,8 +78,8 @@ impl PageRequest {
         self.after.unwrap_or(Uuid::nil())
     }
 
-    /// How many records to look for: one more than the page holds tells whether another follows.
-    pub fn look(&self) -> i64 {
+    /// How many records to look for: one more than the page holds says whether another follows.
+    pub fn lookahead(&self) -> i64 {
         self.limit + 1
     }
 
@@ -100,8 +100,8 @@ impl PageRequest {
     }
 
     /// The cursor of the page behind that record.
-    pub fn cursor(&self, id: Uuid, beside: &[u8]) -> String {
-        close(id, beside, &self.question)
+    pub fn cursor(&self, id: Uuid, rest: &[u8]) -> String {
+        close(id, rest, &self.question)
     }
 }
 
@@ -116,8 +116,8 @@ fn check(position: &[u8], question: &str) -> [u8; CHECK] {
     check
 }
 
-fn close(id: Uuid, beside: &[u8], question: &str) -> String {
-    let position = [id.as_bytes(), beside].concat();
+fn close(id: Uuid, rest: &[u8], question: &str) -> String {
+    let position = [id.as_bytes(), rest].concat();
     let check = check(&position, question);
     URL_SAFE_NO_PAD.encode([&position[..], &check].concat())
 }
@@ -128,8 +128,8 @@ fn open(cursor: &str, question: &str) -> Option<(Uuid, Vec<u8>)> {
     if found != check(position, question) {
         return None;
     }
-    let (id, beside) = position.split_at_checked(16)?;
-    Some((Uuid::from_slice(id).ok()?, beside.to_vec()))
+    let (id, rest) = position.split_at_checked(16)?;
+    Some((Uuid::from_slice(id).ok()?, rest.to_vec()))
 }
 
 #[cfg(test)]
@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn a_cursor_answers_its_own_question_only() {
         let id = Uuid::from_u128(7);
-        for beside in [&b""[..], b"x", &[0; 400]] {
-            let cursor = close(id, beside, "members of a");
-            assert_eq!(open(&cursor, "members of a"), Some((id, beside.to_vec())));
+        for rest in [&b""[..], b"x", &[0; 400]] {
+            let cursor = close(id, rest, "members of a");
+            assert_eq!(open(&cursor, "members of a"), Some((id, rest.to_vec())));
             assert_eq!(open(&cursor, "members of b"), None);
             for wrong in ["", "x", "AAAA", &cursor[1..], &format!("{cursor}A")] {
                 assert_eq!(open(wrong, "members of a"), None, "{wrong}");

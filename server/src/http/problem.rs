@@ -27,7 +27,7 @@ pub fn media_type(path: &str) -> HeaderValue {
     }
 }
 
-/// How many single faults one answer lists.
+/// How many single faults one response lists.
 pub const MOST_FAULTS: usize = 100;
 
 /// A refusal.
@@ -135,8 +135,8 @@ impl Problem {
 
     /// 409 for a repeated value in a unique column.
     pub fn repeated(column: &str) -> Problem {
-        let told = format!("The value of the column {column} stands in another row already.");
-        let mut problem = Problem::new(Code::UniqueViolation, told);
+        let reported = format!("The value of the column {column} stands in another row already.");
+        let mut problem = Problem::new(Code::UniqueViolation, reported);
         problem.column = Some(column.to_owned());
         problem
     }
@@ -148,14 +148,14 @@ impl Problem {
 
     /// A refusal with that code and everything that is wrong.
     pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Problem {
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         for fault in faults.iter().take(3) {
-            told.push(format!("{}: {}", fault.path, fault.message));
+            reported.push(format!("{}: {}", fault.path, fault.message));
         }
-        if faults.len() > told.len() {
-            told.push(format!("and {} more", faults.len() - told.len()));
+        if faults.len() > reported.len() {
+            reported.push(format!("and {} more", faults.len() - reported.len()));
         }
-        let mut problem = Problem::new(code, told.join("; "));
+        let mut problem = Problem::new(code, reported.join("; "));
         problem.errors = faults;
         problem.errors.truncate(MOST_FAULTS);
         problem
@@ -168,7 +168,7 @@ impl Problem {
 
     /// The same refusal in other words.
     #[must_use]
-    pub fn told(mut self, detail: impl Into<String>) -> Problem {
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Problem {
         self.detail = detail.into().into();
         self
     }
@@ -274,7 +274,7 @@ impl Problem {
         serde_json::to_vec(&document).unwrap_or_default()
     }
 
-    /// The answer, for a request of that path.
+    /// The response, for a request of that path.
     pub fn response(&self, path: &str) -> Response {
         let mut response = Response::new(Body::from(self.document(path)));
         *response.status_mut() = status(self.code).0;
@@ -308,7 +308,7 @@ impl From<StoreError> for Problem {
                 tracing::warn!(%error, "the store was given up on");
                 Problem::unavailable(TOO_LONG)
             }
-            // Never told: whoever ran the operation runs it once more.
+            // Never reported: whoever ran the operation runs it once more.
             StoreError::Stale | StoreError::NotBrief => {
                 Problem::unavailable("This could not be done at once; ask again.")
             }

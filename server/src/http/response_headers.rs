@@ -22,7 +22,7 @@ impl ResponseHeaders {
             private: parts.headers.contains_key(header::AUTHORIZATION)
                 || parts.uri.path().starts_with("/v1/auth/"),
             is_options: parts.method == Method::OPTIONS,
-            cors: origins.asked(&parts.headers),
+            cors: origins.headers_for(&parts.headers),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Answers that may be large: written part by part, held in memory while they are small and in a file
 //! without a name when they are not. What is written is whole before the first byte of it leaves, so a
-//! failure is told as one, and a slow client keeps nobody from the store.
+//! failure is reported as one, and a slow client keeps nobody from the store.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
@@ -15,10 +15,10 @@ use super::problem::Problem;
 
 /// What is held in memory.
 const MEMORY: usize = 1 << 20;
-/// What is read at once when the answer leaves.
+/// What is read at once when the response leaves.
 const PIECE: usize = 64 << 10;
 
-/// An answer that is being written.
+/// A response that is being written.
 #[derive(Debug)]
 pub struct Spool(SpooledTempFile);
 
@@ -39,7 +39,7 @@ impl Write for Spool {
 }
 
 impl Spool {
-    /// The answer, with JSON in it.
+    /// The response, with JSON in it.
     ///
     /// # Errors
     /// 503 when the file cannot be read.
@@ -61,7 +61,7 @@ impl Spool {
         Ok(response)
     }
 
-    /// Goes to the beginning, and tells how much there is.
+    /// Goes to the beginning, and says how much there is.
     fn rewind(&mut self) -> io::Result<u64> {
         let length = self.0.stream_position()?;
         self.0.seek(SeekFrom::Start(0))?;
@@ -77,7 +77,7 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
     Ok((count > 0).then(|| (bytes.into(), file)))
 }
 
-/// The refusal of an answer that could not be written down.
+/// The refusal of a response that could not be written down.
 pub fn no_room(error: &io::Error) -> Problem {
     tracing::warn!(%error, "an answer could not be written to a temporary file");
     Problem::unavailable("There is no room for the answer at the moment.")

@@ -18,7 +18,7 @@ use crate::workspace::ReadError;
 const CHOICES: usize = 64;
 
 /// What an attempt reads of its job.
-struct Kept {
+struct StoredOrder {
     order: Order,
     text: String,
     earlier: Vec<Entry>,
@@ -35,13 +35,13 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     }
     let kept = target.read(job.clone(), |tx, job| Box::pin(kept(tx, job)));
     let Some(kept) = kept.await? else {
-        return Err(Failure::told(Code::NotFound, "The job is gone."));
+        return Err(Failure::reported(Code::NotFound, "The job is gone."));
     };
     let package = Checked::trusted(&kept.text).map_err(|error| {
         // It was checked before it was kept.
         tracing::error!(%error, "the package of a job cannot be read");
-        let told = "The package of the job cannot be read; apply the template anew.";
-        Failure::told(Code::Internal, told)
+        let report = "The package of the job cannot be read; apply the template anew.";
+        Failure::reported(Code::Internal, report)
     })?;
     let Order { request, minter } = &kept.order;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
@@ -110,13 +110,13 @@ async fn carry_out(
     Ok(Box::pin(ran).await.map(drop))
 }
 
-async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<Kept>, StoreError> {
+async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError> {
     let Some((order, text)) = package::read(tx, job.organization, job.id).await? else {
         return Ok(None);
     };
-    Ok(Some(Kept {
+    Ok(Some(StoredOrder {
         order,
         text,
-        earlier: ledger::beside(tx, job).await?,
+        earlier: ledger::kept_entries(tx, job).await?,
     }))
 }

@@ -1,4 +1,4 @@
-//! Why a job stopped: what people are told, and whether to try again.
+//! Why a job stopped: what people are shown, and whether to try again.
 
 use serde_json::json;
 use tplkit::apply::{ApplyError, Refusal};
@@ -14,14 +14,14 @@ pub(super) enum Failure {
     Fenced,
     /// The store did not answer; later it may.
     Later(String),
-    /// It has to be seen to: the document that people are told.
-    Told(String),
+    /// It has to be seen to: the document that people are shown.
+    Reported(String),
 }
 
 impl Failure {
     /// With a code to branch on, and what can be done about it.
-    pub(super) fn told(code: Code, detail: &str) -> Failure {
-        Failure::Told(json!({"code": code.as_str(), "detail": detail}).to_string())
+    pub(super) fn reported(code: Code, detail: &str) -> Failure {
+        Failure::Reported(json!({"code": code.as_str(), "detail": detail}).to_string())
     }
 
     /// What was decided does not fit the workspace any more.
@@ -34,16 +34,16 @@ impl Failure {
              Mend it and resume the job, or undo it and apply the template anew.",
             details.join(" ")
         );
-        let mut told = json!({"code": code.as_str(), "detail": detail});
+        let mut report = json!({"code": code.as_str(), "detail": detail});
         if let Some(reference) = first.and_then(|refusal| refusal.reference.as_deref()) {
-            told["ref"] = reference.into();
+            report["ref"] = reference.into();
         }
-        Failure::Told(told.to_string())
+        Failure::Reported(report.to_string())
     }
 
     /// Who asked for the job has lost the right to carry it out.
     pub(super) fn forbidden() -> Failure {
-        Failure::told(
+        Failure::reported(
             Code::Forbidden,
             "Who asked for this job may not write to the workspace any more. What is written stays; \
              somebody who may can resume the job or undo it.",
@@ -60,14 +60,14 @@ impl From<StoreError> for Failure {
             | StoreError::TurnedAway(_)
             | StoreError::NotBrief
             | StoreError::Stale => Failure::Later(error.to_string()),
-            StoreError::TooLong => Failure::told(
+            StoreError::TooLong => Failure::reported(
                 Code::StoreUnavailable,
                 "A statement of the store took too long and was given up. What is written stays; \
                  resume the job when the store has less to do.",
             ),
             error => {
                 tracing::error!(%error, "a template job failed");
-                Failure::told(
+                Failure::reported(
                     Code::Internal,
                     "Something went wrong here; it has been recorded. What is written stays; \
                      resume the job to go on.",
@@ -82,11 +82,11 @@ impl From<ReadError> for Failure {
         match error {
             ReadError::Store(error) => error.into(),
             ReadError::Forbidden => Failure::forbidden(),
-            ReadError::NoWorkspace(_) => Failure::told(
+            ReadError::NoWorkspace(_) => Failure::reported(
                 Code::NotFound,
                 "The workspace is gone, or kept from who asked for the job.",
             ),
-            ReadError::NoTable(feature) => Failure::told(
+            ReadError::NoTable(feature) => Failure::reported(
                 Code::NotFound,
                 &format!(
                     "The table {feature} was taken away while its rows were written. \
@@ -102,7 +102,7 @@ impl From<ApplyError<ReadError>> for Failure {
         match error {
             ApplyError::Fenced => Failure::Fenced,
             ApplyError::Store { source, .. } => source.into(),
-            ApplyError::Refused { code, .. } => Failure::told(code, &error.to_string()),
+            ApplyError::Refused { code, .. } => Failure::reported(code, &error.to_string()),
         }
     }
 }

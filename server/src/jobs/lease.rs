@@ -3,18 +3,18 @@
 //!
 //! The lease is measured by the clock that all who share the store go by. An attempt is known by an id
 //! of its own, so a process that slept through its lease writes nothing when it wakes: at the beginning
-//! of a unit it asks whether the lease still lasts, and at its end the line of the job goes on under
-//! its name or not at all. In between nobody has to wait for that line, so the lease can be renewed
+//! of a unit it asks whether the lease still lasts, and at its end the row of the job goes on under
+//! its name or not at all. In between nobody has to wait for that row, so the lease can be renewed
 //! from elsewhere while a long unit is written.
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};
 use uuid::Uuid;
 
-use super::right::may_apply;
+use super::permission::may_apply;
 use super::{Job, Status, ledger};
 use crate::context::Context;
-use crate::store::{Asked, Scope, Store, StoreError, Tx, Value, Visible};
+use crate::store::{PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible};
 use crate::workspace::Stopped;
 
 /// The right to write for a job.
@@ -46,7 +46,7 @@ impl Lease {
         }
     }
 
-    /// As whom the store is written: one organization, behind both walls. All rows of it are seen,
+    /// As whom the store is written: one organization, behind both layers. All rows of it are seen,
     /// because whether a table is empty or a value stands in it twice is so for everybody.
     pub fn scope(&self) -> Scope {
         Scope::from(Visible {
@@ -90,7 +90,7 @@ impl Lease {
         may_apply(tx, place, who, now).await
     }
 
-    /// The same, asked beside the units.
+    /// The same, asked outside of the units.
     pub(super) async fn still_has_right(
         &self,
         store: &Store,
@@ -199,12 +199,12 @@ impl Lease {
         if let Some(entry) = &unit.entry {
             asked.push(ledger::add(self, entries, entry)?);
         }
-        let answers = tx.volley(asked).await?;
-        let line = answers.first().and_then(|rows| rows.first());
+        let responses = tx.pipeline(asked).await?;
+        let line = responses.first().and_then(|rows| rows.first());
         Ok(line.ok_or(Stopped::Fenced)?.get(0)?)
     }
 
-    fn go_on(&self, unit: &Unit, now: i64) -> Asked {
+    fn go_on(&self, unit: &Unit, now: i64) -> PipelinedStatement {
         let sql = "UPDATE main.template_jobs SET \
              status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
              done = $6, total = $7, entries = entries + $8, updated_at = $9, \
@@ -220,25 +220,25 @@ impl Lease {
             (_, "publish") => Status::Publish,
             _ => Status::Structure,
         };
-        let mut parameters = self.line(unit, status, now);
+        let mut parameters = self.job_row(unit, status, now);
         parameters.push(self.length.into());
         (sql.into(), parameters)
     }
 
     /// The last unit gives the lease back.
-    fn finish(&self, unit: &Unit, report: &str, now: i64) -> Asked {
+    fn finish(&self, unit: &Unit, report: &str, now: i64) -> PipelinedStatement {
         let sql = "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
              entries = entries + $8, updated_at = $9, report = $10, error = NULL, \
              lease_owner = NULL, locked_until = NULL \
              WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
-        let mut parameters = self.line(unit, Status::Completed, now);
+        let mut parameters = self.job_row(unit, Status::Completed, now);
         parameters.push(report.into());
         (sql.into(), parameters)
     }
 
-    /// What the line of the job says after a unit.
-    fn line(&self, unit: &Unit, status: Status, now: i64) -> Vec<Value> {
+    /// What the row of the job says after a unit.
+    fn job_row(&self, unit: &Unit, status: Status, now: i64) -> Vec<Value> {
         let Progress { phase, done, total } = unit.progress;
         vec![
             self.organization.into(),

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::package::Order;
 use super::{Job, Lease};
-use crate::store::{Asked, Row, StoreError, Tx};
+use crate::store::{PipelinedStatement, Row, StoreError, Tx};
 
 const ENTRIES: &str = "SELECT entry FROM template_job_entries WHERE {tenant organization_id} \
      AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 ORDER BY number";
@@ -27,8 +27,12 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
 }
 
-/// The statement that adds an entry; the line of the job counts it.
-pub(super) fn add(lease: &Lease, number: i64, entry: &Entry) -> Result<Asked, StoreError> {
+/// The statement that adds an entry; the row of the job counts it.
+pub(super) fn add(
+    lease: &Lease,
+    number: i64,
+    entry: &Entry,
+) -> Result<PipelinedStatement, StoreError> {
     let sql = "INSERT INTO main.template_job_entries {into $1} \
          (organization_id, workspace_id, job_id, number, entry) VALUES ($1, $2, $3, $4, $5)";
     let parameters = vec![
@@ -50,7 +54,7 @@ fn text(entry: &Entry) -> Result<String, StoreError> {
 /// The ledgers that a job is bound to (`rest` 6.4), oldest first, without its own; nothing of jobs that
 /// were undone. That of a new job are those of its template that were completed in its workspace, from the
 /// last separate copy on. A job that goes on or passes again (`job`) has those of the same copy, also of
-/// jobs that came after it: what they put in the place of what was gone, it finds there.
+/// jobs that came after it: what they put in place of what was gone, it finds there.
 ///
 /// # Errors
 /// Those of the store.
@@ -106,7 +110,7 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn beside(tx: &mut Tx, job: &Job) -> Result<Vec<Entry>, StoreError> {
+pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Vec<Entry>, StoreError> {
     let of = (job.organization, job.workspace, job.template);
     earlier(tx, of, Some(job.id)).await
 }

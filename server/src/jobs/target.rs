@@ -9,14 +9,14 @@ use tplkit::workspace::{
     CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit,
 };
 
-use super::eyes::{decides, eyes};
+use super::visibility::{decides, visibility};
 use super::{Lease, ledger};
 use crate::context::Context;
 use crate::rows::Tables;
-use crate::store::{Ask, Input, Output, Scope, Store, StoreError, Tx};
+use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
-    Here, Prepared, ReadError, Stopped, fetch, matching, page, room, stands, structure, taken,
-    write,
+    Here, PreparedUnit, ReadError, Stopped, fetch, matching, page, row_capacity, stands, structure,
+    taken, write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -25,18 +25,18 @@ const UNREAD: i64 = -1;
 /// The workspace of a job.
 #[derive(Debug)]
 pub struct Destination {
-    hand: Hand,
-    eyes: Scope,
+    writer: UnitWriter,
+    visibility: Scope,
     /// Whether whoever asked for it may decide who sees what.
     decides: bool,
     /// Rows that are being written. Should nobody wait for them any more, they are written or not, as if the
     /// process had stopped here: the lease and the ledger tell.
-    under_way: Option<JoinHandle<Result<(), Stopped>>>,
+    in_flight: Option<JoinHandle<Result<(), Stopped>>>,
 }
 
 /// What writes units, wherever it runs.
 #[derive(Debug, Clone)]
-struct Hand {
+struct UnitWriter {
     store: Store,
     context: Context,
     tables: Tables,
@@ -50,14 +50,14 @@ struct Hand {
 
 /// A unit whose rows were let into their tables.
 #[derive(Debug)]
-pub struct Ready {
+pub struct ReadyUnit {
     unit: Unit,
-    prepared: Prepared,
+    prepared: PreparedUnit,
 }
 
 /// A unit on its way to where the connection is.
-struct Writing {
-    ready: Ready,
+struct UnitWrite {
+    ready: ReadyUnit,
     here: Here,
     lease: Lease,
     asks_right: bool,
@@ -79,25 +79,30 @@ impl Destination {
         let scope = lease.scope();
         let asked = store.read(&scope, lease.clone(), |tx, lease| {
             Box::pin(async move {
-                let eyes = eyes(tx, lease).await?;
+                let eyes = visibility(tx, lease).await?;
                 Ok::<_, StoreError>((eyes, decides(tx, lease).await?))
             })
         });
         let (eyes, decides) = asked.await?;
         Ok(Destination {
-            eyes,
+            visibility: eyes,
             decides,
-            ..Destination::whole(store, context, tables, lease)
+            ..Destination::unrestricted(store, context, tables, lease)
         })
     }
 
     /// The same with everything in it, whoever asked for the job: an undo takes away what the ledger
-    /// tells of, and what stands in its way may be anybody's.
-    pub fn whole(store: &Store, context: &Context, tables: &Tables, lease: Lease) -> Destination {
+    /// reports, and what stands in its way may be anybody's.
+    pub fn unrestricted(
+        store: &Store,
+        context: &Context,
+        tables: &Tables,
+        lease: Lease,
+    ) -> Destination {
         Destination {
-            eyes: lease.scope(),
+            visibility: lease.scope(),
             decides: true,
-            hand: Hand {
+            writer: UnitWriter {
                 store: store.clone(),
                 context: context.clone(),
                 tables: tables.clone(),
@@ -105,7 +110,7 @@ impl Destination {
                 asks_right: false,
                 entries: Arc::new(AtomicI64::new(UNREAD)),
             },
-            under_way: None,
+            in_flight: None,
         }
     }
 
@@ -113,45 +118,45 @@ impl Destination {
     /// what it wrote acts by a right of their own.
     #[must_use]
     pub fn asking_right(mut self) -> Destination {
-        self.hand.asks_right = true;
+        self.writer.asks_right = true;
         self
     }
 
     /// Whether who asked for the job may still carry it out.
     pub(super) async fn has_right(&self) -> Result<bool, StoreError> {
-        let Hand {
+        let UnitWriter {
             store,
             context,
             lease,
             ..
-        } = &self.hand;
+        } = &self.writer;
         lease.still_has_right(store, context).await
     }
 
     /// The right by which it is written.
     pub fn lease(&self) -> &Lease {
-        &self.hand.lease
+        &self.writer.lease
     }
 
     /// Reads something that belongs to the job.
     pub(super) async fn read<I: Input, T: Output>(
         &self,
         input: I,
-        work: impl Ask<I, T, StoreError>,
+        work: impl QueryFn<I, T, StoreError>,
     ) -> Result<T, StoreError> {
-        let Hand { store, lease, .. } = &self.hand;
+        let UnitWriter { store, lease, .. } = &self.writer;
         store.read(&lease.scope(), input, work).await
     }
 
     /// What a unit came to, for whoever carries out the job.
-    async fn told(&self, written: Result<(), Stopped>) -> Result<(), CommitError<ReadError>> {
+    async fn outcome(&self, written: Result<(), Stopped>) -> Result<(), CommitError<ReadError>> {
         match written {
             Ok(()) => Ok(()),
             Err(Stopped::Fenced) => Err(CommitError::Fenced),
             Err(Stopped::Forbidden) => Err(CommitError::Store(ReadError::Forbidden)),
             Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
             // What stood in the way may have been written by whoever took the job over.
-            Err(Stopped::Refused(refused)) => match self.hand.lasts().await {
+            Err(Stopped::Refused(refused)) => match self.writer.lasts().await {
                 Ok(true) => Err(CommitError::Refused(refused)),
                 Ok(false) => Err(CommitError::Fenced),
                 Err(error) => Err(CommitError::Store(error.into())),
@@ -160,8 +165,8 @@ impl Destination {
     }
 }
 
-impl Hand {
-    async fn write(&self, ready: Ready) -> Result<(), Stopped> {
+impl UnitWriter {
+    async fn write(&self, ready: ReadyUnit) -> Result<(), Stopped> {
         let here = Here {
             organization: self.lease.organization,
             workspace: self.lease.workspace,
@@ -170,7 +175,7 @@ impl Hand {
             context: self.context.clone(),
             tables: self.tables.clone(),
         };
-        let writing = Writing {
+        let writing = UnitWrite {
             lease: self.lease.clone(),
             asks_right: self.asks_right,
             entries: Some(self.entries.load(Ordering::Relaxed)).filter(|count| *count != UNREAD),
@@ -205,7 +210,7 @@ impl Hand {
     }
 }
 
-/// What became of a unit that was written beside the attempt. Who panicked has written nothing that could
+/// What became of a unit that was written outside of the attempt. Who panicked has written nothing that could
 /// be relied on, and was told of where it happened.
 fn ended(writing: Result<Result<(), Stopped>, JoinError>) -> Result<(), Stopped> {
     let lost = |_| StoreError::Internal("it is not known whether rows were written".to_owned());
@@ -221,9 +226,9 @@ fn is_repeatable(unit: &Unit) -> bool {
 }
 
 /// Writes a unit; gives how many entries the ledger has after it.
-async fn write_unit(tx: &mut Tx, writing: &Writing) -> Result<i64, Stopped> {
-    let Writing {
-        ready: Ready { unit, prepared },
+async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, Stopped> {
+    let UnitWrite {
+        ready: ReadyUnit { unit, prepared },
         here,
         lease,
         asks_right,
@@ -250,11 +255,11 @@ impl Source for Destination {
     type Error = ReadError;
 
     async fn structure(&self) -> Result<Structure, ReadError> {
-        let workspace = self.hand.lease.workspace;
+        let workspace = self.writer.lease.workspace;
         let asked = self
-            .hand
+            .writer
             .store
-            .snapshot(&self.eyes, workspace, |tx, workspace| {
+            .snapshot(&self.visibility, workspace, |tx, workspace| {
                 Box::pin(structure(tx, *workspace))
             });
         let mut found = asked.await?;
@@ -269,9 +274,12 @@ impl Source for Destination {
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
         let asked = (feature, after, limit);
-        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
-            Box::pin(page(tx, asked.0, asked.1, asked.2))
-        });
+        let asked = self
+            .writer
+            .store
+            .read(&self.visibility, asked, |tx, asked| {
+                Box::pin(page(tx, asked.0, asked.1, asked.2))
+            });
         asked.await
     }
 }
@@ -287,20 +295,26 @@ impl Lookup for Destination {
             feature,
             column.to_owned(),
             values.to_vec(),
-            self.hand.tables.clone(),
+            self.writer.tables.clone(),
         );
-        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
-            let (feature, column, values, tables) = asked;
-            Box::pin(matching(tx, tables, *feature, column, values))
-        });
+        let asked = self
+            .writer
+            .store
+            .read(&self.visibility, asked, |tx, asked| {
+                let (feature, column, values, tables) = asked;
+                Box::pin(matching(tx, tables, *feature, column, values))
+            });
         asked.await
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
         let asked = (feature, rows.to_vec());
-        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
-            Box::pin(fetch(tx, asked.0, &asked.1))
-        });
+        let asked = self
+            .writer
+            .store
+            .read(&self.visibility, asked, |tx, asked| {
+                Box::pin(fetch(tx, asked.0, &asked.1))
+            });
         asked.await
     }
 
@@ -314,31 +328,34 @@ impl Lookup for Destination {
             feature,
             column.to_owned(),
             values.to_vec(),
-            self.hand.tables.clone(),
+            self.writer.tables.clone(),
         );
-        let asked = self.hand.store.read(&self.eyes, asked, |tx, asked| {
-            let (feature, column, values, tables) = asked;
-            Box::pin(taken(tx, tables, *feature, column, values))
-        });
+        let asked = self
+            .writer
+            .store
+            .read(&self.visibility, asked, |tx, asked| {
+                let (feature, column, values, tables) = asked;
+                Box::pin(taken(tx, tables, *feature, column, values))
+            });
         asked.await
     }
 
-    async fn room(&self) -> Result<Option<u64>, ReadError> {
-        let workspace = self.hand.lease.workspace;
+    async fn row_capacity(&self) -> Result<Option<u64>, ReadError> {
+        let workspace = self.writer.lease.workspace;
         let asked = self
-            .hand
+            .writer
             .store
-            .read(&self.eyes, workspace, |tx, workspace| {
-                Box::pin(room(tx, *workspace))
+            .read(&self.visibility, workspace, |tx, workspace| {
+                Box::pin(row_capacity(tx, *workspace))
             });
         asked.await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
         let asked = self
-            .hand
+            .writer
             .store
-            .read(&self.eyes, (feature, column), |tx, asked| {
+            .read(&self.visibility, (feature, column), |tx, asked| {
                 Box::pin(stands(tx, asked.0, asked.1))
             });
         asked.await
@@ -346,59 +363,59 @@ impl Lookup for Destination {
 }
 
 impl Target for Destination {
-    type Ready = Ready;
+    type Ready = ReadyUnit;
 
     async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
-        let job = (self.hand.lease.organization, self.hand.lease.job);
-        let asked = self.hand.store.read(&self.eyes, job, |tx, job| {
+        let job = (self.writer.lease.organization, self.writer.lease.job);
+        let asked = self.writer.store.read(&self.visibility, job, |tx, job| {
             Box::pin(ledger::own(tx, job.0, job.1))
         });
         let entries: Vec<Entry> = asked.await?;
         let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-        self.hand.entries.store(count, Ordering::Relaxed);
+        self.writer.entries.store(count, Ordering::Relaxed);
         Ok(entries)
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {
-        let written = self.hand.write(self.ready(unit)).await;
-        self.told(written).await
+        let written = self.writer.write(self.ready(unit)).await;
+        self.outcome(written).await
     }
 
     async fn expect(&self, feature: Id) {
-        let Hand { store, tables, .. } = &self.hand;
+        let UnitWriter { store, tables, .. } = &self.writer;
         if tables.peek(feature).is_some() {
             return;
         }
         let input = (feature, tables.clone());
-        let asked = store.read(&self.eyes, input, |tx, (feature, tables)| {
+        let asked = store.read(&self.visibility, input, |tx, (feature, tables)| {
             Box::pin(async move { tables.read(tx, *feature).await.map(drop) })
         });
         // Whoever writes to it is told what is wrong.
         let _: Result<(), StoreError> = asked.await;
     }
 
-    fn ready(&self, unit: Unit) -> Ready {
-        let Hand {
+    fn ready(&self, unit: Unit) -> ReadyUnit {
+        let UnitWriter {
             tables, context, ..
-        } = &self.hand;
-        Ready {
-            prepared: Prepared::of(&unit.changes, tables, context),
+        } = &self.writer;
+        ReadyUnit {
+            prepared: PreparedUnit::of(&unit.changes, tables, context),
             unit,
         }
     }
 
-    async fn send(&mut self, ready: Ready) -> Sent<ReadError> {
-        let hand = self.hand.clone();
-        self.under_way = Some(tokio::spawn(async move { hand.write(ready).await }));
-        Sent::OnItsWay
+    async fn send(&mut self, ready: ReadyUnit) -> Sent<ReadError> {
+        let hand = self.writer.clone();
+        self.in_flight = Some(tokio::spawn(async move { hand.write(ready).await }));
+        Sent::InFlight
     }
 
-    async fn settle(&mut self) -> Result<(), CommitError<ReadError>> {
-        let Some(under_way) = self.under_way.take() else {
+    async fn flush(&mut self) -> Result<(), CommitError<ReadError>> {
+        let Some(under_way) = self.in_flight.take() else {
             return Ok(());
         };
         let written = ended(under_way.await);
-        self.told(written).await
+        self.outcome(written).await
     }
 }
 
@@ -415,10 +432,10 @@ mod tests {
             Err(Stopped::Fenced)
         ));
         let panicked = tokio::spawn(async { panic!("on purpose") }).await;
-        let told = ended(panicked);
+        let reported = ended(panicked);
         assert!(
-            matches!(told, Err(Stopped::Store(StoreError::Internal(_)))),
-            "{told:?}"
+            matches!(reported, Err(Stopped::Store(StoreError::Internal(_)))),
+            "{reported:?}"
         );
     }
 }

@@ -79,7 +79,7 @@ impl Undo {
         (store, context, tables): (&Store, &Context, &Tables),
         stop: &AtomicBool,
     ) -> Ended {
-        let mut target = Destination::whole(store, context, tables, self.lease.clone());
+        let mut target = Destination::unrestricted(store, context, tables, self.lease.clone());
         let mut go_on = |_| !stop.load(Ordering::Relaxed);
         let ran = undo_in_units(&mut target, self.force, UNDO_UNIT, &mut go_on).await;
         match ran {

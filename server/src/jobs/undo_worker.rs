@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use super::failure::Failure;
 use super::worker::{REST, Worker};
 use super::{Ended, Lease, Undo, under};
+use crate::background::Bench;
 use crate::store::StoreError;
-use crate::work::Bench;
 
 impl Worker {
     /// Goes on with the undo of a job that whoever began it has left.
@@ -58,7 +58,7 @@ impl Worker {
                 ("failed", lease.length)
             }
             Ended::Failed(error) => match Failure::from(error) {
-                Failure::Told(_) => ("failed", lease.length),
+                Failure::Reported(_) => ("failed", lease.length),
                 _ => ("later", REST.min(lease.length)),
             },
         };

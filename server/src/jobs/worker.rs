@@ -1,7 +1,7 @@
 //! Takes up jobs that nobody works on, and carries them out until the process stops.
 //!
 //! Any number of processes may do that on one store. A job that is made in this process begins at once
-//! ([`Bell`]); others are looked for every second.
+//! ([`JobSignal`]); others are looked for every second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::attempt::attempt;
 use super::failure::Failure;
 use super::renewal::under_right;
 use super::{Destination, Job, Lease, Status, take_any};
-use crate::work::Bench;
+use crate::background::Bench;
 
 /// How many jobs one process carries out at a time.
 const AT_A_TIME: usize = 4;
@@ -27,11 +27,11 @@ pub(super) const REST: i64 = 2_000_000;
 
 /// Wakes the workers of this process. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Bell(Arc<Notify>);
+pub struct JobSignal(Arc<Notify>);
 
-impl Bell {
+impl JobSignal {
     /// There is a job to be done.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         self.0.notify_one();
     }
 }
@@ -44,7 +44,7 @@ pub struct Worker {
     /// How long it holds a job without renewing, in seconds.
     pub lease_seconds: u32,
     /// Wakes it.
-    pub bell: Bell,
+    pub signal: JobSignal,
 }
 
 impl Worker {
@@ -58,7 +58,7 @@ impl Worker {
     }
 
     async fn work(self, mut stop: watch::Receiver<bool>) {
-        let mut told = String::new();
+        let mut report = String::new();
         while !*stop.borrow() {
             let Bench { store, context, .. } = &self.bench;
             match take_any(store, context, self.length()).await {
@@ -70,19 +70,19 @@ impl Worker {
                     } else {
                         self.carry_out(job, lease, stop).instrument(span).await;
                     }
-                    told.clear();
+                    report.clear();
                     continue;
                 }
-                Ok(None) => told.clear(),
-                Err(error) if error.to_string() != told => {
+                Ok(None) => report.clear(),
+                Err(error) if error.to_string() != report => {
                     tracing::warn!(%error, "jobs cannot be looked for, and will be later");
-                    told = error.to_string();
+                    report = error.to_string();
                 }
                 Err(_) => {}
             }
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => {}
-                () = self.bell.0.notified() => {}
+                () = self.signal.0.notified() => {}
                 () = sleep(LOOK) => {}
             }
         }
@@ -115,13 +115,13 @@ impl Worker {
         let done = under_right(&lease, (store, context), &forbid, work).await;
         // The panic itself was told where it happened.
         let done = done.unwrap_or_else(|_| {
-            let told = "Something went wrong here; it has been recorded. What is written stays.";
-            Err(Failure::told(Code::Internal, told))
+            let report = "Something went wrong here; it has been recorded. What is written stays.";
+            Err(Failure::reported(Code::Internal, report))
         });
         let outcome = match &done {
             Ok(_) => "ok",
             Err(Failure::Fenced | Failure::Later(_)) => "later",
-            Err(Failure::Told(_)) => "failed",
+            Err(Failure::Reported(_)) => "failed",
         };
         metrics.ran("template_jobs", outcome);
         self.end(&lease, done).await;
@@ -147,9 +147,9 @@ impl Worker {
                 tracing::warn!(why, "rests until the store answers");
                 lease.release(store, context, REST.min(lease.length)).await
             }
-            Err(Failure::Told(told)) => {
+            Err(Failure::Reported(report)) => {
                 tracing::warn!("failed");
-                lease.fail(store, context, told).await
+                lease.fail(store, context, report).await
             }
         };
         if let Err(error) = ended {

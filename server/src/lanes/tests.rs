@@ -107,7 +107,7 @@ async fn a_place_that_is_granted_to_who_has_gone_is_not_lost() {
 }
 
 #[tokio::test]
-async fn who_waits_too_long_is_told() {
+async fn who_waits_too_long_is_reported() {
     let patience = Patience {
         waiting: 2,
         time: Duration::from_millis(1),

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
 use super::Metrics;
-use crate::edge::{Answers, Malformed};
+use crate::edge::{Malformed, RequestHandler};
 
 /// Answers `GET /metrics`, and nothing else.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ fn plain(status: StatusCode, media_type: &'static str, text: String) -> Response
     response
 }
 
-impl Answers for Page {
-    async fn answer(self: Arc<Self>, _: SocketAddr, request: Request) -> Response {
+impl RequestHandler for Page {
+    async fn handle(self: Arc<Self>, _: SocketAddr, request: Request) -> Response {
         let reads = [Method::GET, Method::HEAD].contains(request.method());
         match (request.uri().path(), reads) {
             ("/metrics", true) => plain(

@@ -22,7 +22,7 @@ pub use runs::Runs;
 use crate::auth::Passwords;
 use crate::store::Store;
 
-/// Seconds: from an answer out of memory to the limit of a statement and beyond.
+/// Seconds: from a response out of memory to the limit of a statement and beyond.
 const SECONDS: [f64; 13] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
 ];
@@ -33,20 +33,20 @@ pub(crate) fn seconds() -> Histogram {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct ResponseLabels {
     method: &'static str,
     route: &'static str,
     status: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Asked {
+struct RouteLabels {
     method: &'static str,
     route: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Route {
+struct LimitedLabels {
     route: &'static str,
 }
 
@@ -61,10 +61,10 @@ struct Run {
 pub struct Metrics {
     registry: Registry,
     store: Store,
-    requests: Family<Answered, Counter>,
-    durations: Family<Asked, Histogram, fn() -> Histogram>,
-    limited: Family<Route, Counter>,
-    flying: Gauge,
+    requests: Family<ResponseLabels, Counter>,
+    durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    limited: Family<LimitedLabels, Counter>,
+    in_flight: Gauge,
     connections: Gauge,
     upkeep: Family<Run, Counter>,
     runs: Runs,
@@ -81,9 +81,9 @@ struct Depths {
 
 /// A request that is being answered.
 #[derive(Debug)]
-pub struct Flying(Gauge);
+pub struct InFlightRequest(Gauge);
 
-impl Drop for Flying {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -98,7 +98,7 @@ impl Metrics {
             requests: Family::default(),
             durations: Family::new_with_constructor(seconds),
             limited: Family::default(),
-            flying: Gauge::default(),
+            in_flight: Gauge::default(),
             connections: Gauge::default(),
             upkeep: Family::default(),
             runs: Runs::default(),
@@ -121,7 +121,7 @@ impl Metrics {
         let told = "From the head of a request to its answer";
         http.register_with_unit("duration", told, Unit::Seconds, self.durations.clone());
         let told = "Requests that are being answered";
-        http.register("requests_in_flight", told, self.flying.clone());
+        http.register("requests_in_flight", told, self.in_flight.clone());
         http.register("connections", "Open connections", self.connections.clone());
         let told = "Requests that were refused with 429";
         http.register("rate_limited", told, self.limited.clone());
@@ -134,7 +134,7 @@ impl Metrics {
         self.runs
             .register(registry.sub_registry_with_prefix("runs"));
         let store = registry.sub_registry_with_prefix("store");
-        self.store.meters().register(store);
+        self.store.metrics().register(store);
         let told = "Connections to the database";
         store.register("connections", told, self.depth.connections.clone());
         let told = "Connections to the database in use";
@@ -143,22 +143,22 @@ impl Metrics {
         store.register("waiting", told, self.depth.waiting.clone());
     }
 
-    /// Counts an answer.
-    pub fn answered(
+    /// Counts a response.
+    pub fn responded(
         &self,
         method: &'static str,
         route: &'static str,
         status: StatusCode,
         took: Duration,
     ) {
-        let asked = Asked { method, route };
+        let asked = RouteLabels { method, route };
         let seconds = took.as_secs_f64();
         self.durations.get_or_create(&asked).observe(seconds);
         if status == StatusCode::TOO_MANY_REQUESTS {
-            self.limited.get_or_create(&Route { route }).inc();
+            self.limited.get_or_create(&LimitedLabels { route }).inc();
         }
         let status = status.as_u16();
-        let answered = Answered {
+        let answered = ResponseLabels {
             method,
             route,
             status,
@@ -167,9 +167,9 @@ impl Metrics {
     }
 
     /// Counts a request for as long as the result lives.
-    pub fn flying(&self) -> Flying {
-        self.flying.inc();
-        Flying(self.flying.clone())
+    pub fn in_flight(&self) -> InFlightRequest {
+        self.in_flight.inc();
+        InFlightRequest(self.in_flight.clone())
     }
 
     /// Notes how many connections there are.

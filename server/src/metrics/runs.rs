@@ -1,4 +1,4 @@
-//! Numbers about runs of automations: what this process played, and what waits in the store.
+//! Numbers about runs of automations: what this process executed, and what waits in the store.
 
 use std::sync::atomic::AtomicU64;
 
@@ -28,7 +28,7 @@ impl Runs {
         registry.register("started", told, self.started.clone());
         let told = "Runs that ended";
         registry.register("finished", told, self.finished.clone());
-        let told = "Events and runs that are due and that nobody plays";
+        let told = "Events and runs that are due and that no worker runs";
         registry.register("waiting", told, self.waiting.clone());
         let told = "For how long the oldest of them has been due";
         let oldest = self.oldest.clone();

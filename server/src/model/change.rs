@@ -4,26 +4,26 @@ use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::create::name_taken;
-use super::kind::{Kind, What};
+use super::input::RecordInput;
+use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
-use super::written::Written;
 use super::{column, config, feature, find, visibility};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{StoreError, Tx};
 
 /// A change of a record.
 #[derive(Debug)]
 pub struct Change {
     /// What it is.
-    pub kind: &'static Kind,
+    pub kind: &'static KindDescription,
     /// What the path says that it lies in.
     pub parent: Option<Uuid>,
     /// Its id.
     pub id: Uuid,
     /// What the body says, told when the record has been looked at.
-    pub body: Result<Written, Problem>,
+    pub body: Result<RecordInput, Problem>,
 }
 
 /// Changes a record.
@@ -32,12 +32,12 @@ pub struct Change {
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, also where only a part of the
 /// body takes a higher one, and for what never changes,
 /// 409 for a name that is taken and for a unique column over repeated values, 422 with everything that is wrong.
-pub async fn change(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
+pub async fn change(tx: &mut Tx, asked: &OperationContext<Change>) -> Result<ApiResponse, Problem> {
     let before = locked(tx, asked.input.kind, asked.input.parent, asked.input.id).await?;
     let role = asked.enter(before.organization())?;
     let written = asked.input.body.as_ref().map_err(Clone::clone)?;
     if written.is_empty() {
-        return Reply::json(StatusCode::OK, &before);
+        return ApiResponse::json(StatusCode::OK, &before);
     }
     let mut after = before.clone();
     written.fill(&mut after);
@@ -46,15 +46,15 @@ pub async fn change(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem
         after.name.clone_from(name);
     }
     after.updated_at = asked.now;
-    settle(tx, &mut after, written, &before).await?;
+    complete(tx, &mut after, written, &before).await?;
     update(tx, &after).await?;
-    Reply::json(StatusCode::OK, &after)
+    ApiResponse::json(StatusCode::OK, &after)
 }
 
 /// The record, kept from others; what it lies in first, where the path names it.
 pub(super) async fn locked(
     tx: &mut Tx,
-    kind: &'static Kind,
+    kind: &'static KindDescription,
     parent: Option<Uuid>,
     id: Uuid,
 ) -> Result<Record, Problem> {
@@ -68,13 +68,13 @@ pub(super) async fn locked(
     Ok(record)
 }
 
-async fn settle(
+async fn complete(
     tx: &mut Tx,
     after: &mut Record,
-    written: &Written,
+    written: &RecordInput,
     before: &Record,
 ) -> Result<(), Problem> {
-    if after.kind.what == What::Column {
+    if after.kind.what == RecordKind::Column {
         column::complete(after, written, Some(before))?;
     }
     // What a config may hold depends on these.
@@ -86,9 +86,9 @@ async fn settle(
         Vec::new()
     };
     match after.kind.what {
-        What::Feature => feature::settle(after),
-        What::View => feature::serve_view(tx, after, &names).await?,
-        What::Column => column::settle(tx, after, Some(before)).await?,
+        RecordKind::Feature => feature::complete(after),
+        RecordKind::View => feature::serve_view(tx, after, &names).await?,
+        RecordKind::Column => column::complete_config(tx, after, Some(before)).await?,
         _ => {}
     }
     Ok(())

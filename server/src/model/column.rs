@@ -4,9 +4,9 @@ use tplkit::definitions::{ColumnType, Definitions, Storage};
 use tplkit::json::Value as Json;
 
 use super::feature::touch;
+use super::input::RecordInput;
 use super::record::Record;
 use super::slots;
-use super::written::Written;
 use crate::http::problem::Problem;
 use crate::rows::unique;
 use crate::store::Tx;
@@ -35,7 +35,7 @@ fn column_type(column: &Record) -> Option<&'static ColumnType> {
 /// 422 when it does not.
 pub(super) fn complete(
     column: &mut Record,
-    written: &Written,
+    written: &RecordInput,
     before: Option<&Record>,
 ) -> Result<(), Problem> {
     let Some(column_type) = column_type(column) else {
@@ -84,12 +84,12 @@ fn nature(column: &Record) -> Result<Nature, Problem> {
     let numeric = column_type(column).is_some_and(|known| known.storage == Storage::Number);
     let sequence = identity && config.get("idType").and_then(Json::as_str) == Some("sequence");
     if identity && numeric != sequence {
-        let told = if numeric {
+        let reported = if numeric {
             "has to be sequence for an identity of numbers"
         } else {
             "has to be uuid for an identity of texts"
         };
-        return Err(Problem::fault("config.idType", told));
+        return Err(Problem::fault("config.idType", reported));
     }
     let unique = config.get("unique").and_then(Json::as_bool) == Some(true);
     Ok(Nature {
@@ -99,12 +99,12 @@ fn nature(column: &Record) -> Result<Nature, Problem> {
     })
 }
 
-/// Completes a column of a table that has no rows and that nobody else knows; tells whether it takes the
+/// Completes a column of a table that has no rows and that nobody else knows; says whether it takes the
 /// slot that is offered.
 ///
 /// # Errors
 /// 422 for an identity that cannot be.
-pub(super) fn settle_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Problem> {
+pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Problem> {
     let now = nature(column)?;
     column.set("is_unique", now.unique);
     let link = column_type(column).is_some_and(|known| known.link);
@@ -121,14 +121,14 @@ pub(super) fn settle_new(column: &mut Record, slot: Option<i64>) -> Result<bool,
 ///
 /// # Errors
 /// 422 for an identity that cannot be, 409 when a value stands in two rows of a column that is to be unique.
-pub(super) async fn settle(
+pub(super) async fn complete_config(
     tx: &mut Tx,
     column: &mut Record,
     before: Option<&Record>,
 ) -> Result<(), Problem> {
     let now = nature(column)?;
     let was = match before {
-        // What is stored was judged when it came.
+        // What is stored was checked when it came.
         Some(before) => nature(before).unwrap_or_default(),
         None => Nature::default(),
     };

@@ -7,26 +7,26 @@ use tplkit::package::name;
 use uuid::Uuid;
 
 use super::change::update;
-use super::kind::{Kind, What};
+use super::input::RecordInput;
+use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
-use super::written::Written;
 use super::{column, config, feature, find, visibility};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{StoreError, Tx};
 
 /// A record that is to be.
 #[derive(Debug)]
 pub struct Create {
     /// What it is.
-    pub kind: &'static Kind,
+    pub kind: &'static KindDescription,
     /// What it lies in.
     pub parent: Uuid,
     /// Its id.
     pub id: Uuid,
     /// What the body says, told when the parent has been looked at.
-    pub body: Result<Written, Problem>,
+    pub body: Result<RecordInput, Problem>,
 }
 
 /// Creates a record.
@@ -34,7 +34,7 @@ pub struct Create {
 /// # Errors
 /// 404 for a parent that cannot be seen, 403 for a role that does not suffice, 409 for a name that is
 /// taken, 422 with everything that is wrong.
-pub async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem> {
+pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<ApiResponse, Problem> {
     let Create {
         kind, parent, id, ..
     } = asked.input;
@@ -59,29 +59,29 @@ pub async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem
     let mut record = Record::new(kind, within, id, asked.now);
     written.fill(&mut record);
     visibility::stays(role, None, (&record, written))?;
-    settle(tx, &mut record, written).await?;
+    complete(tx, &mut record, written).await?;
     insert(tx, &mut record, written.name.as_deref()).await?;
     // Its name says which cells are its own, if rows have been there before it.
-    if kind.what == What::Column {
-        column::settle(tx, &mut record, None).await?;
+    if kind.what == RecordKind::Column {
+        column::complete_config(tx, &mut record, None).await?;
         update(tx, &record).await?;
     }
     asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &record)?)
+        .keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
         .await
 }
 
 /// Completes and checks a new record.
-async fn settle(tx: &mut Tx, record: &mut Record, written: &Written) -> Result<(), Problem> {
+async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Result<(), Problem> {
     match record.kind.what {
-        What::Workspace if !written.says("access") => record.set("access", "organization"),
-        What::Column => column::complete(record, written, None)?,
+        RecordKind::Workspace if !written.says("access") => record.set("access", "organization"),
+        RecordKind::Column => column::complete(record, written, None)?,
         _ => {}
     }
     let names = config::put(tx, record, written.config.as_ref(), true).await?;
     match record.kind.what {
-        What::Feature => feature::settle(record),
-        What::View => feature::serve_view(tx, record, &names).await?,
+        RecordKind::Feature => feature::complete(record),
+        RecordKind::View => feature::serve_view(tx, record, &names).await?,
         _ => {}
     }
     Ok(())
@@ -122,7 +122,7 @@ async fn insert(tx: &mut Tx, record: &mut Record, asked: Option<&str>) -> Result
 /// Why a record cannot have a name that others could.
 fn refused(record: &Record, name: &str) -> Option<&'static str> {
     match record.kind.what {
-        What::Column => column::refused_name(name, record.text("default_component")),
+        RecordKind::Column => column::refused_name(name, record.text("default_component")),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use crate::http::problem::Problem;
 use crate::store::{StoreError, Tx};
 
 /// Completes a feature whose config has been checked.
-pub(super) fn settle(feature: &mut Record) {
+pub(super) fn complete(feature: &mut Record) {
     let config = Json::parse(&feature.config).unwrap_or_default();
     feature.set("own_rows", shows_own_rows(&config));
     let version = feature.integer("version").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::kind::{COLUMN, Kind};
+use super::kind::{COLUMN, KindDescription};
 use super::record::Record;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
@@ -12,7 +12,11 @@ use crate::store::{Row, StoreError, Tx};
 ///
 /// # Errors
 /// Those of the store.
-pub async fn get(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Option<Record>, StoreError> {
+pub async fn get(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Option<Record>, StoreError> {
     let rows = tx.last(&kind.statements().get, &[id.into()]).await?;
     rows.first().map(|row| Record::read(kind, row)).transpose()
 }
@@ -21,7 +25,11 @@ pub async fn get(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Option<Re
 ///
 /// # Errors
 /// 404 when there is none that may be seen.
-pub async fn lock(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Record, Problem> {
+pub async fn lock(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Record, Problem> {
     let row = tx.first(&kind.statements().lock, &[id.into()]).await?;
     let row = row.ok_or_else(Problem::not_found)?;
     Ok(Record::read(kind, &row)?)
@@ -29,7 +37,7 @@ pub async fn lock(tx: &mut Tx, kind: &'static Kind, id: Uuid) -> Result<Record, 
 
 /// Which records a page is about.
 #[derive(Debug, Clone, Copy)]
-pub enum Which {
+pub enum PageFilter {
     /// All that may be seen.
     All,
     /// Those below a parent; none when it cannot be seen.
@@ -41,22 +49,22 @@ pub enum Which {
 /// A page of records, and one more if another page follows.
 ///
 /// # Errors
-/// 404 for [`Which::Below`] a parent that cannot be seen.
+/// 404 for [`PageFilter::Below`] a parent that cannot be seen.
 pub async fn page(
     tx: &mut Tx,
-    kind: &'static Kind,
-    which: Which,
+    kind: &'static KindDescription,
+    which: PageFilter,
     page: &PageRequest,
 ) -> Result<Vec<Record>, Problem> {
     let statements = kind.statements();
-    let (from, look) = (page.from().into(), page.look().into());
+    let (from, look) = (page.from().into(), page.lookahead().into());
     let rows = match which {
-        Which::All => tx.last(&statements.page, &[from, look]).await?,
-        Which::Within(parent) => {
+        PageFilter::All => tx.last(&statements.page, &[from, look]).await?,
+        PageFilter::Within(parent) => {
             let parameters = [from, look, parent.into()];
             tx.last(&statements.page_within, &parameters).await?
         }
-        Which::Below(parent) => {
+        PageFilter::Below(parent) => {
             let parameters = [from, look, parent.into()];
             below(kind, tx.last(&statements.page_below, &parameters).await?)?
         }
@@ -78,7 +86,7 @@ pub async fn columns(tx: &mut Tx, feature: Uuid) -> Result<Vec<Record>, Problem>
 
 /// The rows of what lies below a parent: none at all when there is no parent, one that holds nothing
 /// when there is nothing below it.
-fn below(kind: &Kind, mut rows: Vec<Row>) -> Result<Vec<Row>, Problem> {
+fn below(kind: &KindDescription, mut rows: Vec<Row>) -> Result<Vec<Row>, Problem> {
     let first = rows.first().ok_or_else(Problem::not_found)?;
     if first.get::<Option<Uuid>>(kind.within.len())?.is_none() {
         rows.clear();

@@ -8,7 +8,7 @@ use super::statements::Statements;
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum RecordKind {
     /// Holds modules and features.
     Workspace,
     /// Holds rails.
@@ -25,8 +25,8 @@ pub enum What {
 
 /// What a field of a kind holds.
 #[derive(Debug, Clone, Copy)]
-pub enum Form {
-    /// A text that the function accepts, or tells why not.
+pub enum OwnFieldForm {
+    /// A text that the function accepts, or says why not.
     Word(fn(&str) -> Result<(), String>),
     /// A text or nothing.
     Nullable,
@@ -40,36 +40,36 @@ pub enum Form {
 
 /// A field that not every kind has.
 #[derive(Debug)]
-pub struct Own {
+pub struct OwnField {
     /// Its column in the store.
     pub column: &'static str,
     /// Its key in bodies and answers; without one it is the store's own business.
     pub key: Option<&'static str>,
     /// What it holds.
-    pub form: Form,
+    pub form: OwnFieldForm,
     /// Whether a create has to name it.
     pub required: bool,
 }
 
 /// A kind of records.
 #[derive(Debug)]
-pub struct Kind {
+pub struct KindDescription {
     /// Which one.
-    pub what: What,
+    pub what: RecordKind,
     /// Its word, which is also the name of a record whose label gives none.
     pub word: &'static str,
     /// Its table.
     pub table: &'static str,
     /// What it lies in; a workspace lies in an organization, which is no record of the model.
-    pub parent: Option<&'static Kind>,
+    pub parent: Option<&'static KindDescription>,
     /// The columns with the ids of what it lies in, the organization first, the parent last.
     pub within: &'static [&'static str],
     /// Its own fields.
-    pub own: &'static [Own],
+    pub own: &'static [OwnField],
     statements: OnceLock<Statements>,
 }
 
-impl Kind {
+impl KindDescription {
     /// The column with the id of the parent.
     pub fn parent_column(&self) -> &'static str {
         self.within.last().copied().unwrap_or_default()
@@ -78,7 +78,7 @@ impl Kind {
     /// The column with the id of the workspace.
     pub(super) fn workspace_column(&self) -> &'static str {
         match self.what {
-            What::Workspace => "id",
+            RecordKind::Workspace => "id",
             _ => "workspace_id",
         }
     }
@@ -94,8 +94,8 @@ impl Kind {
     }
 }
 
-const fn own(column: &'static str, key: &'static str, form: Form) -> Own {
-    Own {
+const fn own(column: &'static str, key: &'static str, form: OwnFieldForm) -> OwnField {
+    OwnField {
         column,
         key: Some(key),
         form,
@@ -103,8 +103,8 @@ const fn own(column: &'static str, key: &'static str, form: Form) -> Own {
     }
 }
 
-const fn inner(column: &'static str, form: Form) -> Own {
-    Own {
+const fn inner(column: &'static str, form: OwnFieldForm) -> OwnField {
+    OwnField {
         column,
         key: None,
         form,
@@ -112,33 +112,33 @@ const fn inner(column: &'static str, form: Form) -> Own {
     }
 }
 
-const ORDER: Own = own("position", "order", Form::Integer);
+const ORDER: OwnField = own("position", "order", OwnFieldForm::Integer);
 
 /// Workspaces.
-pub static WORKSPACE: Kind = Kind {
-    what: What::Workspace,
+pub static WORKSPACE: KindDescription = KindDescription {
+    what: RecordKind::Workspace,
     word: "workspace",
     table: "workspaces",
     parent: None,
     within: &["organization_id"],
-    own: &[own("access", "access", Form::Word(access))],
+    own: &[own("access", "access", OwnFieldForm::Word(access))],
     statements: OnceLock::new(),
 };
 
 /// Modules.
-pub static MODULE: Kind = Kind {
-    what: What::Module,
+pub static MODULE: KindDescription = KindDescription {
+    what: RecordKind::Module,
     word: "module",
     table: "modules",
     parent: Some(&WORKSPACE),
     within: &["organization_id", "workspace_id"],
-    own: &[own("icon", "icon", Form::Nullable), ORDER],
+    own: &[own("icon", "icon", OwnFieldForm::Nullable), ORDER],
     statements: OnceLock::new(),
 };
 
 /// Rails.
-pub static RAIL: Kind = Kind {
-    what: What::Rail,
+pub static RAIL: KindDescription = KindDescription {
+    what: RecordKind::Rail,
     word: "rail",
     table: "rails",
     parent: Some(&MODULE),
@@ -148,31 +148,31 @@ pub static RAIL: Kind = Kind {
 };
 
 /// Features.
-pub static FEATURE: Kind = Kind {
-    what: What::Feature,
+pub static FEATURE: KindDescription = KindDescription {
+    what: RecordKind::Feature,
     word: "feature",
     table: "features",
     parent: Some(&WORKSPACE),
     within: &["organization_id", "workspace_id"],
     own: &[
-        own("is_shared", "is_shared", Form::Flag),
-        inner("own_rows", Form::Flag),
-        inner("version", Form::Integer),
+        own("is_shared", "is_shared", OwnFieldForm::Flag),
+        inner("own_rows", OwnFieldForm::Flag),
+        inner("version", OwnFieldForm::Integer),
     ],
     statements: OnceLock::new(),
 };
 
 /// Views.
-pub static VIEW: Kind = Kind {
-    what: What::View,
+pub static VIEW: KindDescription = KindDescription {
+    what: RecordKind::View,
     word: "view",
     table: "views",
     parent: Some(&FEATURE),
     within: &["organization_id", "workspace_id", "feature_id"],
     own: &[
-        Own {
+        OwnField {
             required: true,
-            ..own("type", "type", Form::Word(view_type))
+            ..own("type", "type", OwnFieldForm::Word(view_type))
         },
         ORDER,
     ],
@@ -180,28 +180,28 @@ pub static VIEW: Kind = Kind {
 };
 
 /// Columns.
-pub static COLUMN: Kind = Kind {
-    what: What::Column,
+pub static COLUMN: KindDescription = KindDescription {
+    what: RecordKind::Column,
     word: "column",
     table: "columns",
     parent: Some(&FEATURE),
     within: &["organization_id", "workspace_id", "feature_id"],
     own: &[
-        Own {
+        OwnField {
             required: true,
-            ..own("type", "type", Form::Word(column_type))
+            ..own("type", "type", OwnFieldForm::Word(column_type))
         },
         own(
             "default_component",
             "default_component",
-            Form::Word(component),
+            OwnFieldForm::Word(component),
         ),
         ORDER,
-        inner("is_unique", Form::Flag),
-        inner("next_number", Form::Integer),
-        inner("slot", Form::Maybe),
-        inner("slot_ready", Form::Flag),
-        inner("slot_long", Form::Flag),
+        inner("is_unique", OwnFieldForm::Flag),
+        inner("next_number", OwnFieldForm::Integer),
+        inner("slot", OwnFieldForm::Maybe),
+        inner("slot_ready", OwnFieldForm::Flag),
+        inner("slot_long", OwnFieldForm::Flag),
     ],
     statements: OnceLock::new(),
 };

@@ -4,13 +4,14 @@
 //! What a config may hold says the definitions registry; nothing here knows a config key that it does
 //! not have to act on. Statements for all six kinds are made in one place ([`kind`]).
 
-pub mod brought;
 mod change;
 mod column;
 mod config;
 mod create;
 mod feature;
 pub mod find;
+pub mod import;
+mod input;
 pub mod kind;
 mod record;
 mod remove;
@@ -18,11 +19,10 @@ pub mod schema;
 pub(crate) mod slots;
 mod statements;
 pub(crate) mod visibility;
-mod written;
 
 pub use change::{Change, change};
 pub use create::{Create, create};
-pub use kind::Kind;
+pub use input::RecordInput;
+pub use kind::KindDescription;
 pub use record::Record;
 pub use remove::{Remove, remove};
-pub use written::Written;

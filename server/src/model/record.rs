@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::kind::{Form, Kind, What};
+use super::kind::{KindDescription, OwnFieldForm, RecordKind};
 use crate::context::rfc3339;
 use crate::store::{Row, StoreError, Value};
 
@@ -13,7 +13,7 @@ use crate::store::{Row, StoreError, Value};
 #[derive(Debug, Clone)]
 pub struct Record {
     /// What it is.
-    pub kind: &'static Kind,
+    pub kind: &'static KindDescription,
     /// The ids of what it lies in, the organization first, the parent last.
     pub within: Vec<Uuid>,
     /// Its own.
@@ -34,14 +34,19 @@ pub struct Record {
 
 impl Record {
     /// A record that is to be, its own fields at their least.
-    pub(super) fn new(kind: &'static Kind, within: Vec<Uuid>, id: Uuid, now: i64) -> Record {
+    pub(super) fn new(
+        kind: &'static KindDescription,
+        within: Vec<Uuid>,
+        id: Uuid,
+        now: i64,
+    ) -> Record {
         let own = kind.own.iter().map(|own| match own.form {
-            Form::Word(_) => Value::Text(String::new()),
+            OwnFieldForm::Word(_) => Value::Text(String::new()),
             // Nothing: the statement puts it at the end.
-            Form::Integer if own.column == "position" => Value::Null,
-            Form::Integer => Value::Int(1),
-            Form::Nullable | Form::Maybe => Value::Null,
-            Form::Flag => Value::Bool(false),
+            OwnFieldForm::Integer if own.column == "position" => Value::Null,
+            OwnFieldForm::Integer => Value::Int(1),
+            OwnFieldForm::Nullable | OwnFieldForm::Maybe => Value::Null,
+            OwnFieldForm::Flag => Value::Bool(false),
         });
         Record {
             kind,
@@ -57,17 +62,17 @@ impl Record {
     }
 
     /// Reads a row of the columns of its kind.
-    pub(super) fn read(kind: &'static Kind, row: &Row) -> Result<Record, StoreError> {
+    pub(super) fn read(kind: &'static KindDescription, row: &Row) -> Result<Record, StoreError> {
         let first = kind.within.len();
         let within = (0..first).map(|index| row.get(index));
         let own = kind.own.iter().enumerate().map(|(index, own)| {
             let index = first + 6 + index;
             Ok(match own.form {
-                Form::Word(_) => Value::Text(row.get(index)?),
-                Form::Nullable => row.get::<Option<String>>(index)?.into(),
-                Form::Integer => Value::Int(row.get(index)?),
-                Form::Maybe => row.get::<Option<i64>>(index)?.into(),
-                Form::Flag => Value::Bool(row.get(index)?),
+                OwnFieldForm::Word(_) => Value::Text(row.get(index)?),
+                OwnFieldForm::Nullable => row.get::<Option<String>>(index)?.into(),
+                OwnFieldForm::Integer => Value::Int(row.get(index)?),
+                OwnFieldForm::Maybe => row.get::<Option<i64>>(index)?.into(),
+                OwnFieldForm::Flag => Value::Bool(row.get(index)?),
             })
         });
         Ok(Record {
@@ -91,7 +96,7 @@ impl Record {
     /// The workspace that it lies in or is.
     pub fn workspace(&self) -> Uuid {
         match self.kind.what {
-            What::Workspace => self.id,
+            RecordKind::Workspace => self.id,
             _ => self.within.get(1).copied().unwrap_or_default(),
         }
     }
@@ -133,7 +138,7 @@ impl Record {
         }
     }
 
-    /// Writes the members of the answer into an open object.
+    /// Writes the members of the response into an open object.
     pub fn members<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("id", &self.id)?;
         for (column, id) in self.kind.within.iter().zip(&self.within) {

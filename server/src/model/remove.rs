@@ -4,11 +4,11 @@ use uuid::Uuid;
 
 use super::change::locked;
 use super::feature::touch;
-use super::kind::{Kind, What};
+use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::rows::unique;
 use crate::store::{Dialect, Tx, Value};
 
@@ -16,7 +16,7 @@ use crate::store::{Dialect, Tx, Value};
 #[derive(Debug)]
 pub struct Remove {
     /// What it is.
-    pub kind: &'static Kind,
+    pub kind: &'static KindDescription,
     /// What the path says that it lies in.
     pub parent: Option<Uuid>,
     /// Its id.
@@ -30,22 +30,22 @@ pub struct Remove {
 ///
 /// # Errors
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, 409 when it holds something.
-pub async fn remove(tx: &mut Tx, asked: &Asked<Remove>) -> Result<Reply, Problem> {
+pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<ApiResponse, Problem> {
     let Remove { kind, parent, .. } = asked.input;
     let record = locked(tx, kind, parent, asked.input.id).await?;
     asked.enter(record.organization())?;
     let force = asked.input.force.clone()?;
     if !force && let Some(what) = held(tx, &record).await? {
-        let told = format!(
+        let reported = format!(
             "The {} still holds {what}; force=true deletes it all the same.",
             kind.word
         );
-        return Err(Problem::new(Code::NotEmpty, told));
+        return Err(Problem::new(Code::NotEmpty, reported));
     }
     release(tx, &record).await?;
     tx.query(&kind.statements().delete, &[record.id.into()])
         .await?;
-    Ok(Reply::nothing())
+    Ok(ApiResponse::nothing())
 }
 
 const MODULES: &str = "SELECT id FROM modules WHERE {tenant organization_id} \
@@ -62,18 +62,18 @@ const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
 /// What would be lost with the record.
 async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Problem> {
     let questions: &[(&'static str, &'static str)] = match record.kind.what {
-        What::Workspace => &[
+        RecordKind::Workspace => &[
             (MODULES, "modules"),
             (FEATURES, "features"),
             (AUTOMATIONS, "automations"),
         ],
-        What::Module => &[(RAILS, "rails")],
-        What::Feature => &[(ROWS, "rows")],
-        What::Column => {
+        RecordKind::Module => &[(RAILS, "rails")],
+        RecordKind::Feature => &[(ROWS, "rows")],
+        RecordKind::Column => {
             let carried = carried(tx, record).await?;
             return Ok(carried.then_some("cells of rows"));
         }
-        What::Rail | What::View => &[],
+        RecordKind::Rail | RecordKind::View => &[],
     };
     let parameters = [record.organization().into(), record.id.into()];
     for (question, what) in questions {
@@ -111,23 +111,23 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
 pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
     let parameters: [Value; 2] = [record.organization().into(), record.id.into()];
     let statements: [&'static str; 2] = match record.kind.what {
-        What::Workspace => [
+        RecordKind::Workspace => [
             "DELETE FROM main.row_values WHERE {tenant organization_id} AND organization_id = $1 \
              AND feature_id IN (SELECT id FROM features WHERE organization_id = $1 AND workspace_id = $2)",
             "DELETE FROM main.row_counts WHERE {tenant organization_id} AND organization_id = $1 \
              AND feature_id IN (SELECT id FROM features WHERE organization_id = $1 AND workspace_id = $2)",
         ],
-        What::Feature => [
+        RecordKind::Feature => [
             "DELETE FROM main.row_values WHERE {tenant organization_id} AND organization_id = $1 \
              AND feature_id = $2",
             "DELETE FROM main.row_counts WHERE {tenant organization_id} AND organization_id = $1 \
              AND feature_id = $2",
         ],
-        What::Column => {
+        RecordKind::Column => {
             unique::forget(tx, &unique::Column::of(record)).await?;
             return Ok(touch(tx, record.parent()).await?);
         }
-        What::Module | What::Rail | What::View => return Ok(()),
+        RecordKind::Module | RecordKind::Rail | RecordKind::View => return Ok(()),
     };
     for statement in statements {
         tx.query(statement, &parameters).await?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use uuid::Uuid;
 
-use super::kind::{COLUMN, FEATURE, Kind, VIEW, WORKSPACE};
+use super::kind::{COLUMN, FEATURE, KindDescription, VIEW, WORKSPACE};
 use super::record::Record;
 use crate::http::problem::Problem;
 use crate::store::{StoreError, Tx, Value};
@@ -15,7 +15,7 @@ use crate::store::{StoreError, Tx, Value};
 #[derive(Debug, Serialize)]
 pub struct Schema {
     workspaces: Vec<Workspace>,
-    /// Whether there is more than the answer holds.
+    /// Whether there is more than the response holds.
     truncated: bool,
 }
 
@@ -102,7 +102,7 @@ pub async fn read(
 
 async fn records(
     tx: &mut Tx,
-    kind: &'static Kind,
+    kind: &'static KindDescription,
     statement: &'static str,
     parameters: &[Value],
 ) -> Result<Vec<Record>, StoreError> {

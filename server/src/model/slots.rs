@@ -34,7 +34,7 @@ pub(super) async fn free(
     ))
 }
 
-/// Gives a slot to each of the named columns that has none, as far as there are any. Tells whether
+/// Gives a slot to each of the named columns that has none, as far as there are any. Reports whether
 /// some column got one. The feature is locked.
 pub(crate) async fn give(
     tx: &mut Tx,

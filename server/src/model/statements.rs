@@ -1,10 +1,10 @@
 //! The statements of a kind, made once from where it is kept.
 //!
-//! Every one of them carries the predicates of the first wall; none holds anything that a client wrote.
+//! Every one of them carries the scope predicates; none holds anything that a client wrote.
 
 use std::fmt::Write as _;
 
-use super::kind::{Kind, What};
+use super::kind::{KindDescription, RecordKind};
 
 /// The fields that every kind has, behind the ids of what it lies in.
 const COMMON: [&str; 6] = ["id", "name", "label", "config", "created_at", "updated_at"];
@@ -39,8 +39,8 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    pub(super) fn of(kind: &Kind) -> Statements {
-        let Kind { table, .. } = kind;
+    pub(super) fn of(kind: &KindDescription) -> Statements {
+        let KindDescription { table, .. } = kind;
         let (parent, workspace) = (kind.parent_column(), kind.workspace_column());
         let columns = |alias: &str| {
             let own = kind.own.iter().map(|own| own.column);
@@ -76,7 +76,12 @@ impl Statements {
     }
 }
 
-fn below(kind: &Kind, columns: &str, (records, parent_id): (&str, &str), order: &str) -> String {
+fn below(
+    kind: &KindDescription,
+    columns: &str,
+    (records, parent_id): (&str, &str),
+    order: &str,
+) -> String {
     let Some(parent) = kind.parent else {
         return String::new();
     };
@@ -91,15 +96,15 @@ fn below(kind: &Kind, columns: &str, (records, parent_id): (&str, &str), order: 
     )
 }
 
-fn model(kind: &Kind, columns: &str, seen: &str, one: bool) -> String {
+fn model(kind: &KindDescription, columns: &str, seen: &str, one: bool) -> String {
     let first = if one { 2 } else { 1 };
     let (within, order) = match kind.what {
-        What::Workspace => (String::new(), "id".to_owned()),
-        What::Column => (
+        RecordKind::Workspace => (String::new(), "id".to_owned()),
+        RecordKind::Column => (
             format!(" AND feature_id <= ${first}"),
             format!("feature_id, position, id LIMIT ${}", first + 1),
         ),
-        What::View => (
+        RecordKind::View => (
             format!(" AND feature_id <= ${first}"),
             "feature_id, position, id".to_owned(),
         ),
@@ -114,8 +119,8 @@ fn model(kind: &Kind, columns: &str, seen: &str, one: bool) -> String {
     format!("SELECT {columns} FROM {table} WHERE {seen}{of}{within} ORDER BY {order}")
 }
 
-fn insert(kind: &Kind, columns: &str) -> String {
-    let Kind { table, .. } = kind;
+fn insert(kind: &KindDescription, columns: &str) -> String {
+    let KindDescription { table, .. } = kind;
     let parent = kind.parent_column();
     let mut values = String::new();
     let mut next = 0;
@@ -152,7 +157,7 @@ fn insert(kind: &Kind, columns: &str) -> String {
     )
 }
 
-fn update(kind: &Kind, seen: &str) -> String {
+fn update(kind: &KindDescription, seen: &str) -> String {
     let mut changes = String::from("name = $2, label = $3, config = $4, updated_at = $5");
     for (index, own) in kind.own.iter().enumerate() {
         let _ = write!(changes, ", {} = ${}", own.column, index + 6);

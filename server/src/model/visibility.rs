@@ -3,9 +3,9 @@
 
 use tplkit::json::Value as Json;
 
-use super::kind::What;
+use super::input::RecordInput;
+use super::kind::RecordKind;
 use super::record::Record;
-use super::written::Written;
 use crate::auth::Role;
 use crate::http::problem::Problem;
 
@@ -22,18 +22,18 @@ pub(crate) fn shows_own_rows(config: &Json) -> bool {
 pub(super) fn stays(
     role: Role,
     before: Option<&Record>,
-    (after, written): (&Record, &Written),
+    (after, written): (&Record, &RecordInput),
 ) -> Result<(), Problem> {
     let changed = match after.kind.what {
-        What::Feature => written.config.as_ref().and_then(|config| {
+        RecordKind::Feature => written.config.as_ref().and_then(|config| {
             let stored = before.and_then(|before| Json::parse(&before.config).ok());
             let own = stored.is_some_and(|stored| shows_own_rows(&stored));
-            // What is no word for it is told as a fault of the config.
+            // What is not a word for it is reported as a fault of the config.
             let word = config.get("rowAccess").map_or(Some("all"), Json::as_str);
             let says = word.filter(|word| ["all", "own"].contains(word))?;
             ((says == "own") != own).then_some("config.rowAccess")
         }),
-        What::Workspace if written.says("access") => {
+        RecordKind::Workspace if written.says("access") => {
             let before = before.map_or("organization", |before| before.text("access"));
             (after.text("access") != before).then_some("access")
         }

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
 use crate::context::rfc3339;
-use crate::http::body::Fields;
 use crate::http::call::{Call, json, nothing};
+use crate::http::fields::Fields;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::store::{Row, StoreError, Tx};
@@ -85,8 +85,8 @@ fn scopes_field(fields: &mut Fields) -> String {
     if let Some(scopes) = words.and_then(|words| Scopes::of(&words)) {
         return scopes.words().join(",");
     }
-    let told = "has to list read, write or structure, the last only with write";
-    fields.refuse("scopes", told);
+    let reported = "has to list read, write or structure, the last only with write";
+    fields.refuse("scopes", reported);
     String::new()
 }
 
@@ -171,7 +171,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {
 /// # Errors
 /// 422 without an organization, 404 for strangers, 403 below administrators.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
-    let organization = call.query.id("organization_id");
+    let organization = call.query_text.id("organization_id");
     if let Some(organization) = organization {
         call.enter(organization)?;
     }
@@ -199,7 +199,7 @@ async fn select_page(
     let parameters = [
         (*organization).into(),
         page.from().into(),
-        page.look().into(),
+        page.lookahead().into(),
     ];
     let rows = tx.last(sql, &parameters).await?;
     rows.iter().map(ApiKey::read).collect()
@@ -219,7 +219,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
         .await;
     let organization = organization?.ok_or_else(Problem::not_found)?;
     call.enter(organization)?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     let removed: Result<_, StoreError> = call
         .app
         .store

@@ -16,7 +16,7 @@ struct Document<'a> {
     expires_in: i64,
 }
 
-fn answer(tokens: &Tokens) -> Result<Response, Problem> {
+fn token_response(tokens: &Tokens) -> Result<Response, Problem> {
     let document = Document {
         access_token: tokens.access.reveal(),
         refresh_token: tokens.refresh.reveal(),
@@ -43,7 +43,7 @@ pub async fn token(mut call: Call) -> Result<Response, Problem> {
     let Some(id) = id.filter(|_| verified) else {
         return Err(Problem::unauthenticated());
     };
-    answer(&auth::sign_in(&app.store, &app.context, id).await?)
+    token_response(&auth::sign_in(&app.store, &app.context, id).await?)
 }
 
 /// `POST /v1/auth/refresh`
@@ -55,7 +55,7 @@ pub async fn refresh(mut call: Call) -> Result<Response, Problem> {
     let token = fields.required_text("refresh_token");
     fields.finish()?;
     let tokens = auth::refresh(&call.app.store, &call.app.context, &token).await?;
-    answer(&tokens.ok_or_else(Problem::unauthenticated)?)
+    token_response(&tokens.ok_or_else(Problem::unauthenticated)?)
 }
 
 /// `POST /v1/auth/logout`: needs no credential but the token, and says the same whatever that is.

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::named::{self, FROZEN};
 use crate::automation::channels::{self, Channel, NewChannel};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
 /// `GET /v1/channels?organization_id=`
@@ -18,14 +18,17 @@ use crate::store::Tx;
 /// 422 without an organization, 404 for strangers.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let input = named::listed(&mut call, |_| String::new())?;
-    call.read(input, |tx, asked| Box::pin(select_page(tx, asked)))
+    call.read(input, |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
-async fn select_page(tx: &mut Tx, asked: &Asked<(Uuid, PageRequest)>) -> Result<Reply, Problem> {
-    let (organization, page) = &asked.input;
+async fn select_page(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, PageRequest)>,
+) -> Result<ApiResponse, Problem> {
+    let (organization, page) = &ctx.input;
     let found = channels::page(tx, *organization, page).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |channel| channel.id))
+    ApiResponse::json(StatusCode::OK, &page.page(found, |channel| channel.id))
 }
 
 /// `POST /v1/channels`
@@ -43,25 +46,23 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         name: name.unwrap_or_default(),
         now: call.app.context.now(),
     };
-    call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
-        .await
+    call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
-async fn insert(tx: &mut Tx, asked: &Asked<NewChannel>) -> Result<Reply, Problem> {
-    if let Some(answered) = asked.claim(tx).await? {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<NewChannel>) -> Result<ApiResponse, Problem> {
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let channel = channels::insert(tx, &asked.input).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &channel)?)
+    let channel = channels::insert(tx, &ctx.input).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &channel)?)
         .await
 }
 
 /// A channel that the caller sees, and whose organization they may change.
-async fn open(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Channel, Problem> {
-    let channel = channels::by_id(tx, asked.input).await?;
+async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Problem> {
+    let channel = channels::by_id(tx, ctx.input).await?;
     let channel = channel.ok_or_else(Problem::not_found)?;
-    asked.enter(channel.organization_id)?;
+    ctx.enter(channel.organization_id)?;
     Ok(channel)
 }
 
@@ -71,20 +72,25 @@ async fn open(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Channel, Problem> {
 /// 404, 403 below administrators and for fields that never change, 422.
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let channel = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
+    let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     let mut fields = call.fields().await?;
     fields.frozen(&FROZEN)?;
     let name = named::name(&mut fields);
     fields.finish()?;
-    call.write((channel, name), |tx, asked| Box::pin(update(tx, asked)))
+    call.write((channel, name), |tx, ctx| Box::pin(update(tx, ctx)))
         .await
 }
 
-async fn update(tx: &mut Tx, asked: &Asked<(Channel, Option<String>)>) -> Result<Reply, Problem> {
-    let (channel, name) = &asked.input;
+async fn update(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Channel, Option<String>)>,
+) -> Result<ApiResponse, Problem> {
+    let (channel, name) = &ctx.input;
     match name {
-        Some(name) => Reply::json(StatusCode::OK, &channels::rename(tx, channel, name).await?),
-        None => Reply::json(StatusCode::OK, channel),
+        Some(name) => {
+            ApiResponse::json(StatusCode::OK, &channels::rename(tx, channel, name).await?)
+        }
+        None => ApiResponse::json(StatusCode::OK, channel),
     }
 }
 
@@ -94,13 +100,13 @@ async fn update(tx: &mut Tx, asked: &Asked<(Channel, Option<String>)>) -> Result
 /// 404, 403 below administrators.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let channel = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
-    call.query.finish()?;
-    call.write(channel, |tx, asked| Box::pin(remove(tx, asked)))
+    let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    call.query_text.finish()?;
+    call.write(channel, |tx, ctx| Box::pin(remove(tx, ctx)))
         .await
 }
 
-async fn remove(tx: &mut Tx, asked: &Asked<Channel>) -> Result<Reply, Problem> {
-    channels::remove(tx, &asked.input).await?;
-    Ok(Reply::nothing())
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Channel>) -> Result<ApiResponse, Problem> {
+    channels::remove(tx, &ctx.input).await?;
+    Ok(ApiResponse::nothing())
 }

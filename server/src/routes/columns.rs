@@ -5,9 +5,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::records;
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::COLUMN;
 use crate::store::Tx;
@@ -23,17 +23,15 @@ struct List {
 /// 404.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let feature = call.path_id(0).await?;
-    let query = call.query.finish();
-    call.read(List { feature, query }, |tx, asked| {
-        Box::pin(select(tx, asked))
-    })
-    .await
+    let query = call.query_text.finish();
+    call.read(List { feature, query }, |tx, ctx| Box::pin(select(tx, ctx)))
+        .await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<List>) -> Result<Reply, Problem> {
-    let columns = find::columns(tx, asked.input.feature).await?;
-    asked.input.query.clone()?;
-    Reply::json(StatusCode::OK, &columns)
+async fn select(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Problem> {
+    let columns = find::columns(tx, ctx.input.feature).await?;
+    ctx.input.query.clone()?;
+    ApiResponse::json(StatusCode::OK, &columns)
 }
 
 /// `POST …/columns`

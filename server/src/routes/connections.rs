@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use super::named::{self, FROZEN};
 use crate::automation::connections::{
-    self, Change, ConnectionKind, ConnectionRecord, Prepared, SetConnection,
+    self, Change, ConnectionKind, ConnectionRecord, PreparedSecret, SetConnection,
 };
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call, json};
+use crate::http::call::{Call, OperationContext, json};
+use crate::http::fields::Fields;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{Scope, Tx};
 
 const KINDS: [&str; 4] = ["smtp", "http", "llm", "timer"];
@@ -31,7 +31,7 @@ struct Listed {
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let mut kind = None;
     let (organization, page) = named::listed(&mut call, |call| {
-        kind = call.query.word("kind", &KINDS);
+        kind = call.query_text.word("kind", &KINDS);
         kind.unwrap_or_default().to_owned()
     })?;
     let input = Listed {
@@ -39,19 +39,19 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
         kind,
         page,
     };
-    call.read(input, |tx, asked| Box::pin(select_page(tx, asked)))
+    call.read(input, |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
-async fn select_page(tx: &mut Tx, asked: &Asked<Listed>) -> Result<Reply, Problem> {
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<Listed>) -> Result<ApiResponse, Problem> {
     let Listed {
         organization,
         kind,
         page,
-    } = &asked.input;
+    } = &ctx.input;
     let found = connections::page(tx, (*organization, *kind), page).await?;
     let page = page.page(found, |connection| connection.id);
-    Reply::json(StatusCode::OK, &page)
+    ApiResponse::json(StatusCode::OK, &page)
 }
 
 fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
@@ -94,26 +94,28 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         secret,
         now: call.app.context.now(),
     };
-    let prepared = Prepared::new(call.app.config.secret_key.as_ref(), set)?;
-    call.write(prepared, |tx, asked| Box::pin(insert(tx, asked)))
+    let prepared = PreparedSecret::new(call.app.config.secret_key.as_ref(), set)?;
+    call.write(prepared, |tx, ctx| Box::pin(insert(tx, ctx)))
         .await
 }
 
-async fn insert(tx: &mut Tx, asked: &Asked<Prepared>) -> Result<Reply, Problem> {
-    if let Some(answered) = asked.claim(tx).await? {
+async fn insert(
+    tx: &mut Tx,
+    ctx: &OperationContext<PreparedSecret>,
+) -> Result<ApiResponse, Problem> {
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let connection = connections::insert(tx, &asked.input).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &connection)?)
+    let connection = connections::insert(tx, &ctx.input).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &connection)?)
         .await
 }
 
 /// A connection that the caller sees, and whose organization they may change.
-async fn open(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<ConnectionRecord, Problem> {
-    let connection = connections::by_id(tx, asked.input).await?;
+async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRecord, Problem> {
+    let connection = connections::by_id(tx, ctx.input).await?;
     let connection = connection.ok_or_else(Problem::not_found)?;
-    asked.enter(connection.organization_id)?;
+    ctx.enter(connection.organization_id)?;
     Ok(connection)
 }
 
@@ -123,7 +125,7 @@ async fn open(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<ConnectionRecord, Prob
 /// 404, 403 below administrators and for fields that never change, those of [`connections::update`].
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let connection = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
+    let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     let mut fields = call.fields().await?;
     fields.frozen(&FROZEN)?;
     fields.frozen(&["kind"])?;
@@ -155,13 +157,16 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 /// 404, 403 below administrators.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let connection = call.look(id, |tx, asked| Box::pin(open(tx, asked))).await?;
-    call.query.finish()?;
-    call.write(connection, |tx, asked| Box::pin(remove(tx, asked)))
+    let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
+    call.query_text.finish()?;
+    call.write(connection, |tx, ctx| Box::pin(remove(tx, ctx)))
         .await
 }
 
-async fn remove(tx: &mut Tx, asked: &Asked<ConnectionRecord>) -> Result<Reply, Problem> {
-    connections::remove(tx, &asked.input, asked.now).await?;
-    Ok(Reply::nothing())
+async fn remove(
+    tx: &mut Tx,
+    ctx: &OperationContext<ConnectionRecord>,
+) -> Result<ApiResponse, Problem> {
+    connections::remove(tx, &ctx.input, ctx.now).await?;
+    Ok(ApiResponse::nothing())
 }

@@ -9,7 +9,7 @@ use tplkit::definitions::Definitions;
 
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::http::{openapi, reference};
+use crate::http::{docs_page, openapi};
 
 /// `GET /v1/openapi.json`
 ///
@@ -17,10 +17,10 @@ use crate::http::{openapi, reference};
 /// 422 for parameters, of which there are none.
 pub async fn openapi(mut call: Call) -> Result<Response, Problem> {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    call.query.finish()?;
+    call.query_text.finish()?;
     let document = DOCUMENT
         .get_or_init(|| Bytes::from(openapi::document(Definitions::embedded()).to_string()));
-    Ok(answer(document, "application/json"))
+    Ok(cached_response(document, "application/json"))
 }
 
 /// `GET /`: where somebody begins who knows the address alone.
@@ -28,7 +28,7 @@ pub async fn openapi(mut call: Call) -> Result<Response, Problem> {
 /// # Errors
 /// 422 for parameters, of which there are none.
 pub async fn root(mut call: Call) -> Result<Response, Problem> {
-    call.query.finish()?;
+    call.query_text.finish()?;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
     let to = HeaderValue::from_static("/docs");
@@ -42,10 +42,10 @@ pub async fn root(mut call: Call) -> Result<Response, Problem> {
 /// 422 for parameters, of which there are none.
 pub async fn page(mut call: Call) -> Result<Response, Problem> {
     static PAGE: OnceLock<Bytes> = OnceLock::new();
-    call.query.finish()?;
+    call.query_text.finish()?;
     let page = PAGE
-        .get_or_init(|| Bytes::from(reference::page(&openapi::document(Definitions::embedded()))));
-    let mut response = answer(page, "text/html; charset=utf-8");
+        .get_or_init(|| Bytes::from(docs_page::page(&openapi::document(Definitions::embedded()))));
+    let mut response = cached_response(page, "text/html; charset=utf-8");
     // It needs nothing from anywhere, and says so to the browser.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
     response.headers_mut().insert(
@@ -55,7 +55,7 @@ pub async fn page(mut call: Call) -> Result<Response, Problem> {
     Ok(response)
 }
 
-fn answer(document: &Bytes, media_type: &'static str) -> Response {
+fn cached_response(document: &Bytes, media_type: &'static str) -> Response {
     let mut response = Response::new(Body::from(document.clone()));
     *response.status_mut() = StatusCode::OK;
     let media_type = HeaderValue::from_static(media_type);

@@ -3,8 +3,8 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::http::body;
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields;
 use crate::http::lane::{check, transfer};
 use crate::http::problem::Problem;
 use crate::model::find;
@@ -18,24 +18,24 @@ use crate::templates::Export;
 /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
 pub async fn export(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
-    let organization = call.look(workspace, |tx, asked| Box::pin(seen(tx, asked)));
+    let organization = call.query(workspace, |tx, ctx| Box::pin(visible_workspace(tx, ctx)));
     let organization = organization.await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
-    let text = body::text(call.bytes().await?)?;
-    call.query.finish()?;
-    body::read(&text)?;
+    let text = fields::text(call.bytes().await?)?;
+    call.query_text.finish()?;
+    fields::read(&text)?;
     let export = Export::read(workspace, &text)?;
     transfer(&lane, organization, async move {
-        let spool = call.survey(export, |tx, asked| Box::pin(Export::write(tx, asked)));
+        let spool = call.snapshot(export, |tx, ctx| Box::pin(Export::write(tx, ctx)));
         spool.await?.response()
     })
     .await
 }
 
 /// Whose workspace it is.
-async fn seen(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Uuid, Problem> {
-    let found = find::get(tx, &WORKSPACE, asked.input).await?;
+async fn visible_workspace(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Uuid, Problem> {
+    let found = find::get(tx, &WORKSPACE, ctx.input).await?;
     let found = found.ok_or_else(Problem::not_found)?;
     Ok(found.organization())
 }

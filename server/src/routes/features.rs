@@ -5,7 +5,7 @@ use axum::response::Response;
 use super::records;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::model::find::Which;
+use crate::model::find::PageFilter;
 use crate::model::kind::FEATURE;
 
 /// `GET /v1/features`
@@ -13,7 +13,7 @@ use crate::model::kind::FEATURE;
 /// # Errors
 /// 422 for parameters that make no sense.
 pub async fn list(call: Call) -> Result<Response, Problem> {
-    records::list(call, &FEATURE, Which::Within).await
+    records::list(call, &FEATURE, PageFilter::Within).await
 }
 
 /// `POST /v1/features`

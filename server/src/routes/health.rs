@@ -12,7 +12,7 @@ use crate::http::problem::Problem;
 /// # Errors
 /// 422 for query parameters: it has none.
 pub async fn health(mut call: Call) -> Result<Response, Problem> {
-    call.query.finish()?;
+    call.query_text.finish()?;
     json(StatusCode::OK, &document())
 }
 
@@ -21,7 +21,7 @@ pub async fn health(mut call: Call) -> Result<Response, Problem> {
 /// # Errors
 /// 422 for query parameters, 503 while the store does not answer, and when this server is about to stop.
 pub async fn ready(mut call: Call) -> Result<Response, Problem> {
-    call.query.finish()?;
+    call.query_text.finish()?;
     if call.app.is_stopping() {
         return Err(Problem::unavailable("This server is stopping."));
     }

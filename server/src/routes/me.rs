@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::auth::{self, Identity, NewPassword, fault_of_password};
 use crate::http::call::{Call, json};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{StoreError, Tx};
 
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ struct Membership {
 /// # Errors
 /// None of its own.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
-    call.query.finish()?;
+    call.query_text.finish()?;
     let caller = call.caller()?;
     let labels: Result<_, StoreError> = call
         .app
@@ -84,7 +84,7 @@ pub async fn password(mut call: Call) -> Result<Response, Problem> {
         fields.refuse("new", why);
     }
     fields.finish()?;
-    if let Some(answered) = call.answered().await? {
+    if let Some(answered) = call.kept_response().await? {
         return Ok(answered);
     }
     let (user, before) = verified(&call, current).await?;
@@ -101,7 +101,7 @@ pub async fn password(mut call: Call) -> Result<Response, Problem> {
     if !auth::set_password(&call.app.store, change).await? {
         return Err(wrong_password());
     }
-    call.found(Reply::nothing()).await
+    call.respond(ApiResponse::nothing()).await
 }
 
 /// The caller and the stored hash of their password, when they know it.

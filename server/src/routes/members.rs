@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::auth::{Role, normalize_email, user_by_email};
 use crate::context::rfc3339;
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call, json, nothing};
+use crate::http::call::{Call, OperationContext, json, nothing};
+use crate::http::fields::Fields;
 use crate::http::page::PageRequest;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A member as it is answered.
@@ -66,7 +66,7 @@ async fn select_page(
     let parameters = [
         (*organization).into(),
         page.from().into(),
-        page.look().into(),
+        page.lookahead().into(),
     ];
     let rows = tx.last(sql, &parameters).await?;
     rows.iter().map(Member::read).collect()
@@ -123,17 +123,16 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         own_role,
         now,
     };
-    call.write(change, |tx, asked| Box::pin(insert_once(tx, asked)))
+    call.write(change, |tx, ctx| Box::pin(insert_once(tx, ctx)))
         .await
 }
 
-async fn insert_once(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
-    if let Some(answered) = asked.claim(tx).await? {
+async fn insert_once(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiResponse, Problem> {
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let member = insert(tx, &asked.input).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &member)?)
+    let member = insert(tx, &ctx.input).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &member)?)
         .await
 }
 
@@ -355,7 +354,7 @@ async fn update(
 /// 404 for who is no member, 403 and 409 where owners are concerned.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let (organization, user, own_role) = entered(&mut call).await?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     let change = Change {
         organization,
         user,
@@ -378,8 +377,8 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 /// 404 for who is no member or is not there, 409 for the last owner.
 pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Problem> {
     let none = || {
-        let told = format!("There is no member {email} in an organization {organization}.");
-        Problem::new(Code::NotFound, told)
+        let reported = format!("There is no member {email} in an organization {organization}.");
+        Problem::new(Code::NotFound, reported)
     };
     let user = user_by_email(store, email.clone()).await?;
     let (user, _) = user.ok_or_else(none)?;

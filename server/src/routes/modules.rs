@@ -5,7 +5,7 @@ use axum::response::Response;
 use super::records;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::model::find::Which;
+use crate::model::find::PageFilter;
 use crate::model::kind::MODULE;
 
 /// `GET /v1/modules`
@@ -13,7 +13,7 @@ use crate::model::kind::MODULE;
 /// # Errors
 /// 404 for a parent that cannot be seen, 422 for parameters that make no sense.
 pub async fn list(call: Call) -> Result<Response, Problem> {
-    records::list(call, &MODULE, Which::Below).await
+    records::list(call, &MODULE, PageFilter::Below).await
 }
 
 /// `POST /v1/modules`

@@ -4,8 +4,8 @@
 use uuid::Uuid;
 
 use crate::automation::name_fault;
-use crate::http::body::{Fields, parse};
 use crate::http::call::Call;
+use crate::http::fields::{Fields, parse};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 
@@ -29,7 +29,7 @@ pub(super) fn listed(
     call: &mut Call,
     of: impl FnOnce(&mut Call) -> String,
 ) -> Result<(Uuid, PageRequest), Problem> {
-    let organization = call.query.id("organization_id");
+    let organization = call.query_text.id("organization_id");
     if let Some(organization) = organization {
         call.enter(organization)?;
     }
@@ -44,12 +44,12 @@ pub(super) fn listed(
 /// # Errors
 /// 404 for strangers, 403 for a role that does not suffice, those of the body.
 pub(super) async fn created(call: &mut Call) -> Result<(Uuid, Fields), Problem> {
-    let asked = call.query.optional_id("organization_id");
+    let asked = call.query_text.optional_id("organization_id");
     if let Some(organization) = asked {
         call.enter(organization)?;
     }
     let bytes = call.bytes().await?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     let mut fields = Fields::of(parse(&bytes)?)?;
     let Some(organization) = asked else {
         let before = fields.count();

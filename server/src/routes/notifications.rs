@@ -4,10 +4,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::automation::notification_page;
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
 /// `GET /v1/notifications`: what automations told the caller, newest first.
@@ -16,11 +16,14 @@ use crate::store::Tx;
 /// 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let page = call.page("");
-    call.read(page, |tx, asked| Box::pin(read(tx, asked))).await
+    call.read(page, |tx, ctx| Box::pin(read(tx, ctx))).await
 }
 
-async fn read(tx: &mut Tx, asked: &Asked<Result<PageRequest, Problem>>) -> Result<Reply, Problem> {
-    let page = asked.input.clone()?;
+async fn read(
+    tx: &mut Tx,
+    ctx: &OperationContext<Result<PageRequest, Problem>>,
+) -> Result<ApiResponse, Problem> {
+    let page = ctx.input.clone()?;
     let found = notification_page(tx, &page).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |told| told.id))
+    ApiResponse::json(StatusCode::OK, &page.page(found, |reported| reported.id))
 }

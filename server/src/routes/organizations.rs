@@ -80,7 +80,7 @@ async fn select_page(tx: &mut Tx, page: &PageRequest) -> Result<Vec<Organization
         " FROM organizations WHERE {tenant id} AND id > $1 ORDER BY id LIMIT $2"
     );
     let rows = tx
-        .last(sql, &[page.from().into(), page.look().into()])
+        .last(sql, &[page.from().into(), page.lookahead().into()])
         .await?;
     rows.iter().map(Organization::read).collect()
 }
@@ -92,7 +92,7 @@ async fn select_page(tx: &mut Tx, page: &PageRequest) -> Result<Vec<Organization
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     let scope = call.caller()?.scope();
     let found: Result<_, StoreError> = call
         .app

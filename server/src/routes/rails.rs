@@ -5,7 +5,7 @@ use axum::response::Response;
 use super::records;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::model::find::Which;
+use crate::model::find::PageFilter;
 use crate::model::kind::RAIL;
 
 /// `GET /v1/rails`
@@ -13,7 +13,7 @@ use crate::model::kind::RAIL;
 /// # Errors
 /// 404 for a parent that cannot be seen, 422 for parameters that make no sense.
 pub async fn list(call: Call) -> Result<Response, Problem> {
-    records::list(call, &RAIL, Which::Below).await
+    records::list(call, &RAIL, PageFilter::Below).await
 }
 
 /// `POST /v1/rails`

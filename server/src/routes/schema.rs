@@ -1,4 +1,4 @@
-//! `/v1/schema` and `/v1/schema/definitions`: the model in one answer, and what it may hold.
+//! `/v1/schema` and `/v1/schema/definitions`: the model in one response, and what it may hold.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use crate::definitions;
 use crate::http::SchemaCap;
-use crate::http::call::{Asked, Call, json};
+use crate::http::call::{Call, OperationContext, json};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::model::schema;
 use crate::store::Tx;
 
@@ -24,29 +24,28 @@ struct Schema {
 /// # Errors
 /// 404 for a workspace that cannot be seen.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
-    let workspace = call.query.optional_id("workspace_id");
+    let workspace = call.query_text.optional_id("workspace_id");
     let input = Schema {
         workspace,
         cap: call.app.config.schema_cap,
-        query: call.query.finish(),
+        query: call.query_text.finish(),
     };
-    call.read(input, |tx, asked| Box::pin(select(tx, asked)))
-        .await
+    call.read(input, |tx, ctx| Box::pin(select(tx, ctx))).await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<Schema>) -> Result<Reply, Problem> {
-    if asked.input.workspace.is_none() {
-        asked.input.query.clone()?;
+async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiResponse, Problem> {
+    if ctx.input.workspace.is_none() {
+        ctx.input.query.clone()?;
     }
-    let cap = asked.input.cap;
+    let cap = ctx.input.cap;
     let found = schema::read(
         tx,
-        asked.input.workspace,
+        ctx.input.workspace,
         (cap.features as usize, cap.columns as usize),
     )
     .await?;
-    asked.input.query.clone()?;
-    Reply::json(StatusCode::OK, &found)
+    ctx.input.query.clone()?;
+    ApiResponse::json(StatusCode::OK, &found)
 }
 
 /// `GET /v1/schema/definitions`
@@ -54,15 +53,15 @@ async fn select(tx: &mut Tx, asked: &Asked<Schema>) -> Result<Reply, Problem> {
 /// # Errors
 /// 422 for a format that does not exist.
 pub async fn definitions(mut call: Call) -> Result<Response, Problem> {
-    let format = call.query.text("format");
+    let format = call.query_text.text("format");
     let document = match format.as_deref() {
         None | Some("generated") => definitions::document(Definitions::embedded()),
         Some("legacy") => definitions::legacy(Definitions::embedded()),
         Some(_) => {
-            let told = "is neither generated nor legacy";
-            return Err(Problem::fault("query.format", told));
+            let reported = "is neither generated nor legacy";
+            return Err(Problem::fault("query.format", reported));
         }
     };
-    call.query.finish()?;
+    call.query_text.finish()?;
     json(StatusCode::OK, &document)
 }

@@ -4,10 +4,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
@@ -25,25 +25,25 @@ struct List {
 /// # Errors
 /// 404 for a workspace that cannot be seen, 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
-    let workspace = call.query.optional_id("workspace_id");
+    let workspace = call.query_text.optional_id("workspace_id");
     let of = workspace.map(|id| id.to_string()).unwrap_or_default();
     let page = call.page(&of);
-    call.read(List { workspace, page }, |tx, asked| {
-        Box::pin(select_page(tx, asked))
+    call.read(List { workspace, page }, |tx, ctx| {
+        Box::pin(select_page(tx, ctx))
     })
     .await
 }
 
-async fn select_page(tx: &mut Tx, asked: &Asked<List>) -> Result<Reply, Problem> {
-    let List { workspace, page } = &asked.input;
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Problem> {
+    let List { workspace, page } = &ctx.input;
     if let Some(workspace) = workspace {
         let seen = find::get(tx, &WORKSPACE, *workspace).await?;
         seen.ok_or_else(Problem::not_found)?;
     }
     let page = page.clone()?;
-    let mut found = select(tx, *workspace, &page, asked.now).await?;
-    jobs::veil(tx, &mut found).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |job| job.id))
+    let mut found = select(tx, *workspace, &page, ctx.now).await?;
+    jobs::redact(tx, &mut found).await?;
+    ApiResponse::json(StatusCode::OK, &page.page(found, |job| job.id))
 }
 
 async fn select(
@@ -62,7 +62,7 @@ async fn select(
          created_at, updated_at FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
          AND workspace_id = $4 ORDER BY id LIMIT $3";
-    let mut parameters = vec![now.into(), page.from().into(), page.look().into()];
+    let mut parameters = vec![now.into(), page.from().into(), page.lookahead().into()];
     parameters.extend(workspace.map(Into::into));
     let sql = if workspace.is_some() { within } else { all };
     let rows = tx.last(sql, &parameters).await?;
@@ -75,18 +75,21 @@ async fn select(
 /// 404.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let query = call.query.finish();
-    call.read((id, query), |tx, asked| Box::pin(read(tx, asked)))
+    let query = call.query_text.finish();
+    call.read((id, query), |tx, ctx| Box::pin(read(tx, ctx)))
         .await
 }
 
-async fn read(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
-    let (id, query) = &asked.input;
-    let job = jobs::find(tx, *id, asked.now).await?;
+async fn read(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (id, query) = &ctx.input;
+    let job = jobs::find(tx, *id, ctx.now).await?;
     let mut job = job.ok_or_else(Problem::not_found)?;
     query.clone()?;
-    jobs::veil(tx, std::slice::from_mut(&mut job)).await?;
-    Reply::json(StatusCode::OK, &job)
+    jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
+    ApiResponse::json(StatusCode::OK, &job)
 }
 
 /// `POST /v1/template-jobs/{job_id}/undo`
@@ -95,9 +98,9 @@ async fn read(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result
 /// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
 pub async fn undo(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let job = call.look(id, |tx, asked| Box::pin(entered(tx, asked)));
+    let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
     let job = job.await?;
-    let force = call.query.flag("force");
+    let force = call.query_text.flag("force");
     no_body(&mut call).await?;
     if let Some(answered) = call.reserve().await? {
         return Ok(answered);
@@ -110,7 +113,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Problem> {
         Status::Undone => StatusCode::OK,
         _ => StatusCode::ACCEPTED,
     };
-    call.found(Reply::json(status, &job)?).await
+    call.respond(ApiResponse::json(status, &job)?).await
 }
 
 /// `POST /v1/template-jobs/{job_id}/cancel`
@@ -119,16 +122,15 @@ pub async fn undo(mut call: Call) -> Result<Response, Problem> {
 /// 404, 403, 409 for a job that has ended, or is being undone.
 pub async fn cancel(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let job = call.look(id, |tx, asked| Box::pin(entered(tx, asked)));
+    let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
     let job: Job = job.await?;
     no_body(&mut call).await?;
-    call.write(job.id, |tx, asked| Box::pin(stop(tx, asked)))
-        .await
+    call.write(job.id, |tx, ctx| Box::pin(stop(tx, ctx))).await
 }
 
 async fn no_body(call: &mut Call) -> Result<(), Problem> {
     let body = call.bytes().await?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     if body.is_empty() {
         Ok(())
     } else {
@@ -136,9 +138,9 @@ async fn no_body(call: &mut Call) -> Result<(), Problem> {
     }
 }
 
-async fn entered(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Job, Problem> {
-    let job = jobs::find(tx, asked.input, asked.now).await?;
+async fn entered(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Job, Problem> {
+    let job = jobs::find(tx, ctx.input, ctx.now).await?;
     let job = job.ok_or_else(Problem::not_found)?;
-    asked.enter(job.organization)?;
+    ctx.enter(job.organization)?;
     Ok(job)
 }

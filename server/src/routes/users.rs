@@ -74,7 +74,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<User, Problem> {
 
 /// A user with what they are a member of.
 #[derive(Debug, Serialize)]
-pub struct Known {
+pub struct UserView {
     /// Of the record.
     pub id: Uuid,
     /// Trimmed and lower-cased.
@@ -100,7 +100,7 @@ pub struct Membership {
 ///
 /// # Errors
 /// 404 for an organization that is not there.
-pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<Known>, Problem> {
+pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<UserView>, Problem> {
     store
         .snapshot(&Scope::Operator, organization, |tx, organization| {
             Box::pin(select(tx, *organization))
@@ -112,32 +112,32 @@ pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<Known
 ///
 /// # Errors
 /// 404 when there is none.
-pub async fn find(store: &Store, email: String) -> Result<Known, Problem> {
+pub async fn find(store: &Store, email: String) -> Result<UserView, Problem> {
     let all = list(store, None).await?;
     let found = all.into_iter().find(|user| user.email == email);
     found.ok_or_else(|| unknown(&email))
 }
 
 fn unknown(email: &str) -> Problem {
-    let told = format!("There is no user with the address {email}.");
-    Problem::new(Code::NotFound, told)
+    let reported = format!("There is no user with the address {email}.");
+    Problem::new(Code::NotFound, reported)
 }
 
-async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<Known>, Problem> {
+async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<UserView>, Problem> {
     if let Some(organization) = organization {
         let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1";
         if tx.first(sql, &[organization.into()]).await?.is_none() {
-            let told = format!("There is no organization {organization} in this store.");
-            return Err(Problem::new(Code::NotFound, told));
+            let reported = format!("There is no organization {organization} in this store.");
+            return Err(Problem::new(Code::NotFound, reported));
         }
     }
     let sql = "SELECT u.id, u.email, u.platform_admin, m.organization_id, o.label, m.role \
          FROM users u LEFT JOIN memberships m ON m.user_id = u.id \
          LEFT JOIN organizations o ON o.id = m.organization_id \
          ORDER BY u.email, m.organization_id";
-    let mut users: Vec<Known> = Vec::new();
+    let mut users: Vec<UserView> = Vec::new();
     for row in tx.query(sql, &[]).await? {
-        let user = Known::read(&row)?;
+        let user = UserView::read(&row)?;
         match users.last_mut() {
             Some(last) if last.id == user.id => last.organizations.extend(user.organizations),
             _ => users.push(user),
@@ -150,9 +150,9 @@ async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<Known>, P
     Ok(users)
 }
 
-impl Known {
+impl UserView {
     /// Reads a user with at most one membership.
-    fn read(row: &Row) -> Result<Known, StoreError> {
+    fn read(row: &Row) -> Result<UserView, StoreError> {
         let membership = match row.get::<Option<Uuid>>(3)? {
             Some(id) => Some(Membership {
                 id,
@@ -161,7 +161,7 @@ impl Known {
             }),
             None => None,
         };
-        Ok(Known {
+        Ok(UserView {
             id: row.get(0)?,
             email: row.get(1)?,
             platform_admin: row.get(2)?,
@@ -179,7 +179,7 @@ pub async fn reset_password(
     email: String,
     hash: String,
     now: i64,
-) -> Result<Known, Problem> {
+) -> Result<UserView, Problem> {
     let user = user_by_email(store, email.clone()).await?;
     let Some((user, _)) = user else {
         return Err(unknown(&email));

@@ -4,9 +4,9 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::Tx;
@@ -24,7 +24,7 @@ struct Membership {
 pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
     let user = match call.bytes().await {
-        Ok(bytes) => nothing_in(&bytes).and_then(|()| call.query.finish()),
+        Ok(bytes) => nothing_in(&bytes).and_then(|()| call.query_text.finish()),
         Err(problem) => Err(problem),
     };
     let id = call.path_id(1).await;
@@ -33,7 +33,7 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
 
 /// There is nothing to say in the body.
 fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
-    use crate::http::body::{Fields, parse};
+    use crate::http::fields::{Fields, parse};
     if bytes.is_empty() {
         return Ok(());
     }
@@ -46,7 +46,7 @@ fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
 /// 403 below administrators, 404, 422 for who is outside the organization.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
-    let query = call.query.finish();
+    let query = call.query_text.finish();
     let id = call.path_id(1).await;
     set(call, workspace, query.and(id), false).await
 }
@@ -62,24 +62,23 @@ async fn set(
         user,
         listed,
     };
-    call.write(input, |tx, asked| Box::pin(write(tx, asked)))
-        .await
+    call.write(input, |tx, ctx| Box::pin(write(tx, ctx))).await
 }
 
-async fn write(tx: &mut Tx, asked: &Asked<Membership>) -> Result<Reply, Problem> {
-    let workspace = find::lock(tx, &WORKSPACE, asked.input.workspace).await?;
-    asked.enter(workspace.organization())?;
-    let user = asked.input.user.clone()?;
+async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiResponse, Problem> {
+    let workspace = find::lock(tx, &WORKSPACE, ctx.input.workspace).await?;
+    ctx.enter(workspace.organization())?;
+    let user = ctx.input.user.clone()?;
     let member = "SELECT user_id FROM memberships WHERE {tenant organization_id} \
          AND organization_id = $1 AND user_id = $2";
     let mut parameters = vec![workspace.organization().into(), user.into()];
     if tx.first(member, &parameters).await?.is_none() {
-        let told = "is nobody who belongs to the organization";
-        return Err(Problem::fault("path.user_id", told));
+        let reported = "is nobody who belongs to the organization";
+        return Err(Problem::fault("path.user_id", reported));
     }
     parameters.insert(1, workspace.id.into());
-    if asked.input.listed {
-        parameters.push(asked.now.into());
+    if ctx.input.listed {
+        parameters.push(ctx.now.into());
         let insert = "INSERT INTO main.workspace_members {into $1} \
              (organization_id, workspace_id, user_id, created_at) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (organization_id, workspace_id, user_id) DO NOTHING";
@@ -89,5 +88,5 @@ async fn write(tx: &mut Tx, asked: &Asked<Membership>) -> Result<Reply, Problem>
              AND organization_id = $1 AND workspace_id = $2 AND user_id = $3";
         tx.query(delete, &parameters).await?;
     }
-    Ok(Reply::nothing())
+    Ok(ApiResponse::nothing())
 }

@@ -6,7 +6,7 @@ pub use super::export::export;
 use super::records;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::model::find::Which;
+use crate::model::find::PageFilter;
 use crate::model::kind::WORKSPACE;
 
 /// `GET /v1/workspaces`
@@ -14,7 +14,7 @@ use crate::model::kind::WORKSPACE;
 /// # Errors
 /// 422 for parameters that make no sense.
 pub async fn list(call: Call) -> Result<Response, Problem> {
-    records::list(call, &WORKSPACE, Which::Within).await
+    records::list(call, &WORKSPACE, PageFilter::Within).await
 }
 
 /// `POST /v1/workspaces`

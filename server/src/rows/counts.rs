@@ -5,10 +5,10 @@ use uuid::Uuid;
 use super::table::Table;
 use crate::store::{StoreError, Tx, Value};
 
-/// Writers spread over so many lines, so that they rarely wait for each other.
+/// Writers spread over so many rows, so that they rarely wait for each other.
 const SHARDS: u128 = 8;
 
-/// Counts rows that come, or go when `more` is negative. The id of one of them chooses the line.
+/// Counts rows that come, or go when `more` is negative. The id of one of them chooses the row.
 pub(super) async fn add(
     tx: &mut Tx,
     table: &Table,

@@ -1,6 +1,6 @@
 //! What is wrong with the rows of a request, gathered row by row.
 //!
-//! Every fault is counted; so many are listed as an answer holds. In a batch each says which row it is
+//! Every fault is counted; so many are listed as a response holds. In a batch each says which row it is
 //! about, in front of everything else.
 
 use crate::http::problem::{Fault, MOST_FAULTS, Problem};
@@ -13,8 +13,8 @@ pub struct Faults {
     listed: Vec<Fault>,
 }
 
-/// How many faults are told in full.
-const TOLD: usize = 3;
+/// How many faults are reported in full.
+const MOST_LISTED: usize = 3;
 
 impl Faults {
     /// Of a request about one row, or about a batch.
@@ -60,19 +60,19 @@ impl Faults {
         if self.count == 0 {
             return Ok(());
         }
-        let mut told: Vec<String> = Vec::new();
-        for fault in self.listed.iter().take(TOLD) {
-            told.push(tell(fault));
+        let mut reported: Vec<String> = Vec::new();
+        for fault in self.listed.iter().take(MOST_LISTED) {
+            reported.push(describe(fault));
         }
-        if self.count > told.len() {
-            told.push(format!("and {} more", self.count - told.len()));
+        if self.count > reported.len() {
+            reported.push(format!("and {} more", self.count - reported.len()));
         }
-        Err(Problem::invalid(self.listed).told(told.join("; ")))
+        Err(Problem::invalid(self.listed).with_detail(reported.join("; ")))
     }
 }
 
 /// `rows[3]: data.amount: …`, or `data.amount: …`.
-fn tell(fault: &Fault) -> String {
+fn describe(fault: &Fault) -> String {
     let inside = fault.message.split_once("]: ").and_then(|(row, message)| {
         let place = fault.path.strip_prefix(row)?.strip_prefix(']')?;
         let place = place.trim_start_matches('.');

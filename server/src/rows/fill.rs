@@ -1,6 +1,6 @@
 //! Fills the slots of columns that got theirs when their table had rows already.
 //!
-//! In short transactions, beside everybody else: who writes rows fills the slots of what is written,
+//! In short transactions, next to everybody else: who writes rows fills the slots of what is written,
 //! because nobody writes rows while a slot is given. Interrupted, it begins anew and finds most of the
 //! work done. When every row has been looked at, and the table is still the one that was looked at, the
 //! slots are ready and questions are answered from them.
@@ -37,7 +37,7 @@ struct Filling {
     is_number: bool,
 }
 
-enum Step {
+enum Continuation {
     /// So many rows were changed, up to that row.
     On(Uuid, Vec<Filling>, u64),
     /// Every row has been looked at, in this version of the table.
@@ -46,7 +46,7 @@ enum Step {
     Nothing,
 }
 
-/// Fills slots until there is nothing left to fill, or a good deal was done. Tells how many rows changed.
+/// Fills slots until there is nothing left to fill, or a good deal was done. Reports how many rows changed.
 ///
 /// # Errors
 /// Those of the store.
@@ -65,17 +65,17 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
                 filling,
                 now,
             };
-            let step: Step = store
+            let step: Continuation = store
                 .write(&Scope::Operator, position, |tx, position| {
                     Box::pin(fill(tx, position))
                 })
                 .await?;
             match step {
-                Step::On(last, same, count) => {
+                Continuation::On(last, same, count) => {
                     changed += count;
                     (after, filling) = (last, same);
                 }
-                Step::Through(version, count) => {
+                Continuation::Through(version, count) => {
                     changed += count;
                     let done: bool = store
                         .write(&Scope::Operator, (feature, version, now), |tx, seen| {
@@ -87,7 +87,7 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
                     }
                     (after, filling) = (Uuid::nil(), Vec::new());
                 }
-                Step::Nothing => break,
+                Continuation::Nothing => break,
             }
         }
     }
@@ -101,9 +101,9 @@ async fn unready(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-async fn fill(tx: &mut Tx, position: &Position) -> Result<Step, StoreError> {
+async fn fill(tx: &mut Tx, position: &Position) -> Result<Continuation, StoreError> {
     let Some(opened) = Tables::unkept(tx, position.feature).await? else {
-        return Ok(Step::Nothing);
+        return Ok(Continuation::Nothing);
     };
     let table = &*opened.table;
     let columns: Vec<usize> = table
@@ -124,7 +124,7 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Step, StoreError> {
         })
         .collect();
     if filling.is_empty() {
-        return Ok(Step::Nothing);
+        return Ok(Continuation::Nothing);
     }
     // Another slot to fill, or in another form: from the beginning.
     let after = if filling == position.filling {
@@ -134,7 +134,7 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Step, StoreError> {
     };
     let rows = select(tx, table, &filling, after).await?;
     let Some(last) = rows.last().map(|row| row.id) else {
-        return Ok(Step::Through(table.version, 0));
+        return Ok(Continuation::Through(table.version, 0));
     };
     let (mut lines, mut long) = (Vec::new(), Vec::new());
     for row in &rows {
@@ -149,10 +149,10 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Step, StoreError> {
     tx.each(&update(&filling), &lines).await?;
     slots::mark_long(tx, table, long.into_iter(), position.now).await?;
     let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
-    Ok(Step::On(last, filling, count))
+    Ok(Continuation::On(last, filling, count))
 }
 
-struct Found {
+struct RowToFill {
     id: Uuid,
     data: String,
     slots: Vec<Option<String>>,
@@ -163,7 +163,7 @@ async fn select(
     table: &Table,
     filling: &[Filling],
     after: Uuid,
-) -> Result<Vec<Found>, StoreError> {
+) -> Result<Vec<RowToFill>, StoreError> {
     let slots = filling.iter().fold(String::new(), |slots, one| {
         slots + ", s" + &one.number.to_string()
     });
@@ -177,10 +177,10 @@ async fn select(
         after.into(),
         ROWS.into(),
     ];
-    let rows = tx.ask(&sql, &parameters).await?;
+    let rows = tx.execute(&sql, &parameters).await?;
     let rows = rows.iter().map(|row| {
         let slots = (2..2 + filling.len()).map(|at| row.get(at));
-        Ok(Found {
+        Ok(RowToFill {
             id: row.get(0)?,
             data: row.get(1)?,
             slots: slots.collect::<Result<_, StoreError>>()?,

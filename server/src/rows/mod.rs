@@ -1,39 +1,39 @@
 //! Rows: how they are read from requests, enter a table, are kept and are answered.
 //!
-//! Goes in: a table as the store has it ([`Table`]) and cells as JSON text. Comes out: lines of the
+//! Goes in: a table as the store has it ([`Table`]) and cells as JSON text. Comes out: rows of the
 //! store whose `data` is canonical text, and answers into which that text is spliced. What a cell may
 //! hold says the library; here stands what only a store can decide: uniqueness, sequences, counts.
 //!
 //! Nothing here knows a route: whoever writes rows (requests, jobs, automations) comes this way.
 
-mod answer;
+mod column_usage;
 mod counts;
-mod entering;
 mod faults;
 mod fill;
-mod hot;
+mod merge;
+mod prepare;
 pub mod query;
+mod response;
 mod sequence;
 mod sizes;
 mod slots;
 mod submission;
 mod table;
 mod tables;
-mod together;
 pub mod unique;
-mod values;
+mod unique_values;
 mod write;
 
-pub use answer::{Stored, write_row};
-pub use entering::{Entered, Entering, Source, Validate};
+pub use column_usage::{ColumnUsage, give_slots};
 pub use faults::Faults;
 pub use fill::fill_slots;
-pub use hot::{Hot, give_slots};
+pub use merge::merge;
+pub use prepare::{PreparedRow, RowPreparer, SourceCell, Validate};
+pub use response::{StoredRow, write_row};
 pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
-pub use tables::{Opened, Tables};
-pub use together::together;
+pub use tables::{OpenTable, Tables};
 pub(crate) use unique::known_as;
 pub use write::{
-    Refused, Removed, insert, insert_complete, remove, remove_all, replace, replace_all,
+    Removed, RowRefusal, insert, insert_complete, remove, remove_all, replace, replace_all,
 };

@@ -1,9 +1,9 @@
 //! Numbers for empty cells of sequences.
 //!
-//! A sequence stands in the line of its column and goes up under that line's lock. Numbers that rows
+//! A sequence stands in the row of its column and goes up under that row's lock. Numbers that rows
 //! bring along move it on, so that it never mints one of them.
 
-use super::entering::Entered;
+use super::prepare::PreparedRow;
 use super::table::Table;
 use crate::store::{StoreError, Tx};
 
@@ -11,7 +11,7 @@ use crate::store::{StoreError, Tx};
 pub(super) async fn number(
     tx: &mut Tx,
     table: &Table,
-    rows: &mut [Entered],
+    rows: &mut [PreparedRow],
 ) -> Result<(), StoreError> {
     let mut next = vec![0; table.columns.len()];
     let mut minted = false;

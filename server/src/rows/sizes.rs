@@ -1,7 +1,7 @@
 //! Which tables have large rows, as far as this process has read any: so that no more of them are asked for
-//! than an answer takes.
+//! than a response takes.
 //!
-//! A hint: an answer is bounded without it, too, but then more is read than is used.
+//! A hint: a response is bounded without it, too, but then more is read than is used.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The rows of a body: their cells as text, in order of their keys.
 //!
-//! A body is read once, strictly, and no cell of it is copied. What a cell may be is not judged here:
+//! A body is read once, strictly, and no cell of it is copied. What a cell may be is not checked here:
 //! that takes the table.
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use tplkit::json::Node;
 
 use super::faults::Faults;
-use crate::http::body;
+use crate::http::fields;
 use crate::http::problem::Problem;
 
 /// How many rows a batch may have.
@@ -64,7 +64,7 @@ impl Submission {
     /// Reads `{"data": {…}}`.
     ///
     /// # Errors
-    /// 422 for what is no JSON, or of another shape.
+    /// 422 for what is not JSON, or of another shape.
     pub fn one(bytes: Vec<u8>) -> Result<Submission, Problem> {
         let read = Submission::patch(bytes, false)?;
         match read {
@@ -76,7 +76,7 @@ impl Submission {
     /// Reads `{"data": {…}}` or `{}`.
     ///
     /// # Errors
-    /// 403 for members that never change, 422 for what is no JSON, or of another shape.
+    /// 403 for members that never change, 422 for what is not JSON, or of another shape.
     pub fn change(bytes: Vec<u8>) -> Result<Option<Submission>, Problem> {
         Submission::patch(bytes, true)
     }
@@ -101,7 +101,7 @@ impl Submission {
     /// Reads `{"rows": [{"data": {…}}, …]}`.
     ///
     /// # Errors
-    /// 422 for what is no JSON, for no row and for more than a batch may have.
+    /// 422 for what is not JSON, for no row and for more than a batch may have.
     pub fn batch(bytes: Vec<u8>) -> Result<Submission, Problem> {
         Submission::read(bytes, true, |reading, root| {
             if !root.is_object() {
@@ -142,13 +142,13 @@ impl Submission {
         batch: bool,
         shape: impl FnOnce(&mut Reading, Node<'_>) -> Result<(), Problem>,
     ) -> Result<Submission, Problem> {
-        let text = body::text(bytes)?;
+        let text = fields::text(bytes)?;
         let mut reading = Reading {
             cells: Vec::new(),
             rows: Vec::new(),
             faults: Faults::new(batch),
         };
-        shape(&mut reading, body::read(&text)?.root())?;
+        shape(&mut reading, fields::read(&text)?.root())?;
         let Reading {
             mut cells,
             rows,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_of_the_shape_is_told_by_its_place() {
+    fn every_fault_of_the_shape_is_reported_by_its_place() {
         let told = |body: &str| {
             let read = Submission::batch(body.into());
             let problem = read.and_then(|read| read.faults().finish());

@@ -1,6 +1,6 @@
 //! A table as whoever reads or writes its rows needs it: where it belongs, and its columns.
 //!
-//! Goes in: the lines of the store. Comes out: a value that never changes; a table that changes gets
+//! Goes in: the rows of the store. Comes out: a value that never changes; a table that changes gets
 //! another `version`, and is read anew.
 
 use std::borrow::Cow;
@@ -13,8 +13,8 @@ use tplkit::rows::{Identity, Rule};
 use tplkit::workspace;
 use uuid::Uuid;
 
-use crate::automation::Watcher;
-use crate::store::{Each, Many, Own, Row, StoreError, Tx};
+use crate::automation::Subscription;
+use crate::store::{BulkInsert, EachStatement, Row, RowValue, StoreError, Tx};
 
 /// A table.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Table {
     /// Whether editors and viewers see the rows that they created, and no others.
     pub own_rows: bool,
     /// The automations that wait for what happens to its rows.
-    pub watchers: Vec<Watcher>,
+    pub watchers: Vec<Subscription>,
     /// Its columns, in display order.
     pub columns: Vec<Column>,
     /// Positions of the columns in the order of their names.
@@ -40,15 +40,15 @@ pub struct Table {
     /// Of each column its position among those.
     pub(super) slot_of: Vec<Option<usize>>,
     /// The statement that inserts rows with these slots.
-    pub(super) insert: Many,
+    pub(super) insert: BulkInsert,
     /// The statement that replaces rows with these slots.
-    update: Each,
+    update: EachStatement,
 }
 
 /// A column.
 #[derive(Debug)]
 pub struct Column {
-    /// Its line: id, names, type, config.
+    /// Its row: id, names, type, config.
     pub definition: workspace::Column,
     /// What it asks of its cells.
     pub rule: Rule<'static>,
@@ -73,7 +73,7 @@ pub struct Slot {
 
 impl Slot {
     /// Whether questions may be answered from it.
-    pub fn answers(self) -> bool {
+    pub fn is_usable(self) -> bool {
         self.ready && !self.long
     }
 }
@@ -149,7 +149,10 @@ impl Table {
         let rows = tx
             .query(sql, &[head.organization.into(), head.id.into()])
             .await?;
-        table.watchers = rows.iter().map(Watcher::read).collect::<Result<_, _>>()?;
+        table.watchers = rows
+            .iter()
+            .map(Subscription::read)
+            .collect::<Result<_, _>>()?;
         Ok(table)
     }
 
@@ -216,7 +219,7 @@ impl Table {
         Table::of(head, columns.iter().map(column).collect())
     }
 
-    /// Gives a table another version, because its line or a column changes in this transaction. Never
+    /// Gives a table another version, because its row or a column changes in this transaction. Never
     /// one that it had before, not even in a transaction that was undone: what others remember of a
     /// version stays true.
     ///
@@ -237,7 +240,7 @@ impl Table {
     }
 
     /// The statement that replaces rows and these of their slots, by position.
-    pub(super) fn update(&self, slots: Range<usize>) -> Cow<'_, Each> {
+    pub(super) fn update(&self, slots: Range<usize>) -> Cow<'_, EachStatement> {
         if slots == (0..self.slotted.len()) {
             return Cow::Borrowed(&self.update);
         }
@@ -265,31 +268,31 @@ impl Table {
 
 /// All share $1 organization, $2 workspace, $3 feature, $4 creator, $5 now; of each row come its id, its
 /// data, then the slots.
-fn insert_with(slots: &[i64]) -> Many {
+fn insert_with(slots: &[i64]) -> BulkInsert {
     let (mut names, mut values) = (String::new(), String::new());
     for (number, parameter) in slots.iter().zip(3..) {
         // Writing to a String cannot fail.
         let _ = write!(names, ", s{number}");
         let _ = write!(values, ", @{parameter}");
     }
-    Many {
+    BulkInsert {
         head: format!(
             "INSERT INTO main.rows {{into $1}} (organization_id, workspace_id, feature_id, \
              created_by, created_at, updated_at, id, data{names})"
         ),
-        line: format!("$1, $2, $3, $4, $5, $5, @1, {{json @2}}{values}"),
+        row: format!("$1, $2, $3, $4, $5, $5, @1, {{json @2}}{values}"),
         tail: String::new(),
         own: own_with(slots),
     }
 }
 
 /// All share $1 organization, $2 feature, $3 now; of each row come its id, its data, then the slots.
-fn update_with(slots: &[i64]) -> Each {
+fn update_with(slots: &[i64]) -> EachStatement {
     let mut values = String::new();
     for (number, parameter) in slots.iter().zip(3..) {
         let _ = write!(values, ", s{number} = @{parameter}");
     }
-    Each {
+    EachStatement {
         text: format!(
             "UPDATE main.rows SET updated_at = $3, data = {{json @2}}{values} @lines \
              WHERE {{tenant organization_id}} AND {{workspace workspace_id}} \
@@ -300,7 +303,10 @@ fn update_with(slots: &[i64]) -> Each {
     }
 }
 
-fn own_with(slots: &[i64]) -> Vec<Own> {
-    let slots = slots.iter().map(|_| Own::Text);
-    [Own::Id, Own::Text].into_iter().chain(slots).collect()
+fn own_with(slots: &[i64]) -> Vec<RowValue> {
+    let slots = slots.iter().map(|_| RowValue::Text);
+    [RowValue::Id, RowValue::Text]
+        .into_iter()
+        .chain(slots)
+        .collect()
 }

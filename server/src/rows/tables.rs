@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
-use super::hot::Hot;
+use super::column_usage::ColumnUsage;
 use super::sizes::Sizes;
 use super::table::{Head, Table};
 use crate::store::{Row, StoreError, Tx};
@@ -21,14 +21,14 @@ const KEPT: usize = 4096;
 pub struct Tables {
     kept: Arc<Cache<Uuid, Arc<Table>>>,
     /// What is asked of them most.
-    pub hot: Hot,
+    pub hot: ColumnUsage,
     /// Whose rows are large.
     pub sizes: Sizes,
 }
 
 /// A table whose rows are about to be written.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenTable {
     /// The table; it stays as it is until the transaction ends.
     pub table: Arc<Table>,
     /// How many rows its organization may have.
@@ -39,7 +39,7 @@ impl Default for Tables {
     fn default() -> Tables {
         Tables {
             kept: Arc::new(Cache::new(KEPT)),
-            hot: Hot::default(),
+            hot: ColumnUsage::default(),
             sizes: Sizes::default(),
         }
     }
@@ -87,12 +87,12 @@ impl Tables {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn open(&self, tx: &mut Tx, feature: Uuid) -> Result<Option<Opened>, StoreError> {
+    pub async fn open(&self, tx: &mut Tx, feature: Uuid) -> Result<Option<OpenTable>, StoreError> {
         let Some((head, row_quota)) = shared(tx, feature).await? else {
             return Ok(None);
         };
         let table = self.current(tx, head).await?;
-        Ok(Some(Opened { table, row_quota }))
+        Ok(Some(OpenTable { table, row_quota }))
     }
 
     /// As [`open`](Tables::open), in a transaction that has changed the table itself: what it sees is
@@ -100,12 +100,12 @@ impl Tables {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn unkept(tx: &mut Tx, feature: Uuid) -> Result<Option<Opened>, StoreError> {
+    pub async fn unkept(tx: &mut Tx, feature: Uuid) -> Result<Option<OpenTable>, StoreError> {
         let Some((head, row_quota)) = shared(tx, feature).await? else {
             return Ok(None);
         };
         let table = Arc::new(Table::load(tx, head).await?);
-        Ok(Some(Opened { table, row_quota }))
+        Ok(Some(OpenTable { table, row_quota }))
     }
 
     async fn current(&self, tx: &mut Tx, head: Head) -> Result<Arc<Table>, StoreError> {

@@ -1,4 +1,4 @@
-//! What must not be repeated: the lines of `row_values`.
+//! What must not be repeated: the rows of `row_values`.
 //!
 //! A value is known by the SHA-256 of its canonical text, so that `1` and `1.0` are one and long texts
 //! cost no more than short ones. Rows are stored in that text already.
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use tplkit::rows::members;
 use uuid::Uuid;
 
-use super::entering::floor;
+use super::prepare::floor;
 use crate::http::problem::Problem;
 use crate::model::Record;
 use crate::store::{StoreError, Tx, Value};

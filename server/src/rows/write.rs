@@ -1,4 +1,4 @@
-//! Rows into the store: inserted, replaced, removed, each in the transaction of whoever asks.
+//! Rows into the store: inserted, replaced, removed, each in the transaction of the caller.
 //!
 //! Locks are taken in one order: the table (shared, when it was opened), the organization (when it has
 //! a quota), the row, sequences, values, counts.
@@ -6,21 +6,21 @@
 use tplkit::rows::members;
 use uuid::Uuid;
 
-use super::entering::Entered;
+use super::prepare::PreparedRow;
 use super::table::Table;
-use super::tables::Opened;
+use super::tables::OpenTable;
 use super::unique::known_as;
-use super::values::{self, Claims, Taken};
+use super::unique_values::{self, Conflict, Reservations};
 use super::{counts, sequence, slots};
 use crate::http::problem::{Code, Fault, Problem};
-use crate::store::{Asked, Dialect, StoreError, Tx, Value};
+use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
 
 /// Why rows were not written. The transaction is to be left.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum RowRefusal {
     /// Values of unique columns are taken.
     #[error("values are taken already")]
-    Taken(Vec<(usize, String)>),
+    Conflict(Vec<(usize, String)>),
     /// The organization has as many rows as it may have.
     #[error("the organization has as many rows as it may have")]
     Quota,
@@ -29,23 +29,23 @@ pub enum Refused {
     Store(#[from] StoreError),
 }
 
-impl Refused {
-    fn taken(table: &Table, taken: &[Taken]) -> Refused {
-        let name = |taken: &Taken| table.columns[taken.column].name().to_owned();
-        Refused::Taken(taken.iter().map(|taken| (taken.row, name(taken))).collect())
+impl RowRefusal {
+    fn conflict(table: &Table, taken: &[Conflict]) -> RowRefusal {
+        let name = |taken: &Conflict| table.columns[taken.column].name().to_owned();
+        RowRefusal::Conflict(taken.iter().map(|taken| (taken.row, name(taken))).collect())
     }
 
     /// The refusal as a client sees it; in a batch it says which rows.
     pub fn problem(self, batch: bool) -> Problem {
         let taken = match self {
-            Refused::Taken(taken) => taken,
-            Refused::Quota => {
+            RowRefusal::Conflict(taken) => taken,
+            RowRefusal::Quota => {
                 return Problem::new(
                     Code::QuotaExceeded,
                     "The organization has as many rows as it may have.",
                 );
             }
-            Refused::Store(error) => return error.into(),
+            RowRefusal::Store(error) => return error.into(),
         };
         let column = taken.first().map_or("", |(_, column)| column);
         let problem = Problem::repeated(column);
@@ -64,13 +64,13 @@ impl Refused {
         let detail = problem.detail().to_owned();
         let first = taken.first().map_or(0, |(row, _)| *row);
         problem
-            .told(prefix(first, ": ") + &detail)
+            .with_detail(prefix(first, ": ") + &detail)
             .with_errors(errors.collect())
     }
 }
 
-impl From<Refused> for Problem {
-    fn from(refused: Refused) -> Problem {
+impl From<RowRefusal> for Problem {
+    fn from(refused: RowRefusal) -> Problem {
         refused.problem(false)
     }
 }
@@ -81,11 +81,11 @@ impl From<Refused> for Problem {
 /// When a value is taken, or the organization may not have so many rows.
 pub async fn insert(
     tx: &mut Tx,
-    opened: &Opened,
+    opened: &OpenTable,
     by: (Option<Uuid>, i64),
-    rows: &mut [Entered],
-) -> Result<(), Refused> {
-    room(tx, opened, rows).await?;
+    rows: &mut [PreparedRow],
+) -> Result<(), RowRefusal> {
+    check_quota(tx, opened, rows).await?;
     sequence::number(tx, &opened.table, rows).await?;
     insert_numbered(tx, opened, by, rows).await
 }
@@ -96,29 +96,33 @@ pub async fn insert(
 /// As [`insert`].
 pub async fn insert_complete(
     tx: &mut Tx,
-    opened: &Opened,
+    opened: &OpenTable,
     by: (Option<Uuid>, i64),
-    rows: &[Entered],
-) -> Result<(), Refused> {
-    room(tx, opened, rows).await?;
+    rows: &[PreparedRow],
+) -> Result<(), RowRefusal> {
+    check_quota(tx, opened, rows).await?;
     insert_numbered(tx, opened, by, rows).await
 }
 
 /// Whether the organization may have so many rows more.
-async fn room(tx: &mut Tx, opened: &Opened, rows: &[Entered]) -> Result<(), Refused> {
+async fn check_quota(
+    tx: &mut Tx,
+    opened: &OpenTable,
+    rows: &[PreparedRow],
+) -> Result<(), RowRefusal> {
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     if count > 0 && opened.row_quota.is_some() && !counts::fits(tx, &opened.table, count).await? {
-        return Err(Refused::Quota);
+        return Err(RowRefusal::Quota);
     }
     Ok(())
 }
 
 async fn insert_numbered(
     tx: &mut Tx,
-    opened: &Opened,
+    opened: &OpenTable,
     (creator, now): (Option<Uuid>, i64),
-    rows: &[Entered],
-) -> Result<(), Refused> {
+    rows: &[PreparedRow],
+) -> Result<(), RowRefusal> {
     let table = &*opened.table;
     let Some(first) = rows.first().map(|row| row.id) else {
         return Ok(());
@@ -143,7 +147,7 @@ async fn insert_numbered(
     let taken = if tx.dialect()? == Dialect::Postgres {
         enter_at_once(tx, table, rows, (&shared, lines), (first, count)).await?
     } else {
-        let taken = values::reserve(tx, table, rows).await?;
+        let taken = unique_values::reserve(tx, table, rows).await?;
         if taken.is_empty() {
             table.insert.insert(tx, &shared, lines).await?;
             counts::add(tx, table, first, count).await?;
@@ -151,7 +155,7 @@ async fn insert_numbered(
         taken
     };
     if !taken.is_empty() {
-        return Err(Refused::taken(table, &taken));
+        return Err(RowRefusal::conflict(table, &taken));
     }
     let long = rows.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
@@ -162,28 +166,28 @@ async fn insert_numbered(
 async fn enter_at_once(
     tx: &mut Tx,
     table: &Table,
-    rows: &[Entered],
+    rows: &[PreparedRow],
     (shared, lines): (&[Value], Vec<Vec<Value>>),
     (first, count): (Uuid, i64),
-) -> Result<Vec<Taken>, StoreError> {
-    let claims = match Claims::new(table, rows) {
+) -> Result<Vec<Conflict>, StoreError> {
+    let claims = match Reservations::new(table, rows) {
         Ok(claims) => claims,
         Err(taken) => return Ok(taken),
     };
-    let values = claims.whole(table);
+    let values = claims.statement(table);
     let claimed = values.is_some();
     let (counted, parameters) = counts::added(table, first, count);
-    let mut asked: Vec<Asked> = values.into_iter().collect();
-    asked.push(table.insert.whole(shared, lines));
+    let mut asked: Vec<PipelinedStatement> = values.into_iter().collect();
+    asked.push(table.insert.whole_row(shared, lines));
     asked.push((counted.into(), parameters.to_vec()));
-    let answers = tx.volley(asked).await?;
-    match answers.first() {
-        Some(entered) if claimed => claims.judge(entered),
+    let responses = tx.pipeline(asked).await?;
+    match responses.first() {
+        Some(entered) if claimed => claims.conflicts(entered),
         _ => Ok(Vec::new()),
     }
 }
 
-/// Puts another row in the place of one that is locked and held `before`.
+/// Puts another row in place of one that is locked and held `before`.
 ///
 /// # Errors
 /// When a value is taken.
@@ -191,9 +195,9 @@ pub async fn replace(
     tx: &mut Tx,
     table: &Table,
     before: &str,
-    after: Entered,
+    after: PreparedRow,
     now: i64,
-) -> Result<Entered, Refused> {
+) -> Result<PreparedRow, RowRefusal> {
     let mut after = [after];
     replace_all(tx, table, &[before], &mut after, now).await?;
     let [after] = after;
@@ -208,9 +212,9 @@ pub async fn replace_all(
     tx: &mut Tx,
     table: &Table,
     before: &[&str],
-    after: &mut [Entered],
+    after: &mut [PreparedRow],
     now: i64,
-) -> Result<(), Refused> {
+) -> Result<(), RowRefusal> {
     sequence::number(tx, table, after).await?;
     let (mut new, mut gone) = (Vec::new(), Vec::new());
     for (before, after) in before.iter().zip(&*after) {
@@ -223,11 +227,11 @@ pub async fn replace_all(
     }
     // Reserved before others are released: who waits for a value has let go of none yet, so nobody
     // waits in a circle.
-    let taken = values::reserve_for(tx, table, &new).await?;
+    let taken = unique_values::reserve_for(tx, table, &new).await?;
     if !taken.is_empty() {
-        return Err(Refused::taken(table, &taken));
+        return Err(RowRefusal::conflict(table, &taken));
     }
-    values::release(tx, table, &gone).await?;
+    unique_values::release(tx, table, &gone).await?;
     let pairs = before
         .iter()
         .zip(&*after)
@@ -292,7 +296,7 @@ pub async fn remove_all(
         });
     }
     if !removed.is_empty() {
-        values::release(tx, table, &gone).await?;
+        unique_values::release(tx, table, &gone).await?;
         let count = i64::try_from(removed.len()).unwrap_or(i64::MAX);
         counts::add(tx, table, one, -count).await?;
     }

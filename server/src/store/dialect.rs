@@ -3,13 +3,13 @@
 //! | Mark | Becomes |
 //! |---|---|
 //! | `$1`, `$2`… | the parameter |
-//! | `{tenant COLUMN}` | the first wall: the column is one of the organizations of the scope |
-//! | `{caller COLUMN}` | the first wall of what belongs to a person: the column is the caller |
-//! | `{catalog COLUMN VISIBILITY}` | the first wall of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
+//! | `{tenant COLUMN}` | the scope predicates: the column is one of the organizations of the scope |
+//! | `{caller COLUMN}` | the scope predicates of what belongs to a person: the column is the caller |
+//! | `{catalog COLUMN VISIBILITY}` | the scope predicates of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
 //! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
-//! | `{workspace COLUMN}` | the first wall: the column is no workspace that is kept from the caller |
-//! | `{row FEATURE CREATOR}` | the first wall: the feature shows all its rows, or the caller made this one, or the run that works for the caller |
-//! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's second wall tells, which no index has |
+//! | `{workspace COLUMN}` | the scope predicates: the column is no workspace that is kept from the caller |
+//! | `{row FEATURE CREATOR}` | the scope predicates: the feature shows all its rows, or the caller made this one, or the run that works for the caller |
+//! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's row security tells, which no index has |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
@@ -21,15 +21,15 @@
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
 //! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
-//! | `{bounded}` | nothing; the answer ends with the row that makes it larger than [`BOUND`](super::BOUND) |
+//! | `{bounded}` | nothing; the response ends with the row that makes it larger than [`BOUND`](super::BOUND) |
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
-//! its head, or not at all: that is what the SQLite wall rests on. `ON CONFLICT` is for tables whose wall
+//! its head, or not at all: that is what SQLite's row security rests on. `ON CONFLICT` is for tables whose row security
 //! is asked before an insert.
 
-use super::sqlite::{WHOLE_ROWS, known, upserted};
+use super::sqlite::{WHOLE_ROWS, canonical_name, upserted};
 use super::statement::{Added, Statement};
-use super::{Scope, StoreError, Walls};
+use super::{Isolation, Scope, StoreError};
 
 /// The two stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl Shape {
                 !visible.guarded.is_empty(),
                 visible.run.is_some(),
             ),
-            Scope::Gate | Scope::Operator => (false, false, false, false),
+            Scope::Authentication | Scope::Operator => (false, false, false, false),
         };
         Shape {
             role: scope.role(),
@@ -88,7 +88,7 @@ pub(super) fn translate(
     given: usize,
     dialect: Dialect,
     scope: &Scope,
-    walls: Walls,
+    walls: Isolation,
 ) -> Result<Statement, StoreError> {
     let refuse = |why: &str| Err(StoreError::Internal(format!("{why}: {source}")));
     let writes = match written_table(source) {
@@ -113,7 +113,7 @@ pub(super) fn translate(
                 // A workspace is of one organization, but a list of the hidden ones names no owner.
                 guarded |= matches!(word, "tenant" | "caller" | "catalog" | "promoting");
                 let open = scope.is_platform() && matches!(word, "catalog" | "promoting");
-                if !matches!(scope, Scope::Caller(_)) || !walls.first || open {
+                if !matches!(scope, Scope::Caller(_)) || !walls.predicates || open {
                     statement.text.push_str("true");
                     continue;
                 }
@@ -170,7 +170,9 @@ pub(super) fn translate(
                 // As `Visible::whole` has it.
                 let whole = shape.one && !shape.hidden && !shape.guarded;
                 statement.text.push_str(match dialect {
-                    Dialect::Sqlite if whole && walls.second && argument == "rows" => WHOLE_ROWS,
+                    Dialect::Sqlite if whole && walls.row_security && argument == "rows" => {
+                        WHOLE_ROWS
+                    }
                     _ => argument,
                 });
             }
@@ -182,7 +184,7 @@ pub(super) fn translate(
                 let Some(position) = position.filter(|n| (1..=given).contains(n)) else {
                     return refuse("the mark names no parameter");
                 };
-                let position = walls.first.then_some(position - 1);
+                let position = walls.predicates.then_some(position - 1);
                 if word == "into" {
                     statement.into = position;
                 } else {
@@ -297,9 +299,9 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
         Some(tail) if mentions == 1 => {
             let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
             let name = &tail[..end.unwrap_or(tail.len())];
-            let name = known(name).ok_or("a table without a wall")?;
+            let name = canonical_name(name).ok_or("a table without row security")?;
             if tail.contains("ON CONFLICT") && !upserted(name) {
-                return Err("the wall of this table is asked too late for ON CONFLICT");
+                return Err("row security of this table comes too late for ON CONFLICT");
             }
             Ok(Some(name))
         }
@@ -313,7 +315,7 @@ mod tests {
 
     use super::{Dialect, translate};
     use crate::store::statement::Added;
-    use crate::store::{Scope, Visible, Walls};
+    use crate::store::{Isolation, Scope, Visible};
 
     fn caller() -> Scope {
         Scope::from(Visible::default())
@@ -332,8 +334,9 @@ mod tests {
     #[test]
     fn one_text_becomes_two() {
         let source = "SELECT label FROM organizations WHERE {tenant id} AND id = $1 {lock}";
-        let text =
-            |dialect| translate(source, 1, dialect, &caller(), Walls::BOTH).expect("a statement");
+        let text = |dialect| {
+            translate(source, 1, dialect, &caller(), Isolation::BOTH).expect("a statement")
+        };
         let sqlite = text(Dialect::Sqlite);
         assert_eq!(
             sqlite.text,
@@ -351,7 +354,7 @@ mod tests {
         let source = "SELECT {text data} FROM rows WHERE {tenant organization_id} \
              AND {workspace workspace_id} AND {row feature_id created_by} AND id = $1";
         let text = |dialect| {
-            translate(source, 1, dialect, &restricted(), Walls::BOTH).expect("a statement")
+            translate(source, 1, dialect, &restricted(), Isolation::BOTH).expect("a statement")
         };
         assert_eq!(
             text(Dialect::Sqlite).text,
@@ -376,7 +379,7 @@ mod tests {
             ..Visible::default()
         });
         let plain =
-            translate(source, 1, Dialect::Postgres, &one, Walls::BOTH).expect("a statement");
+            translate(source, 1, Dialect::Postgres, &one, Isolation::BOTH).expect("a statement");
         assert_eq!(
             plain.text,
             "SELECT data::text FROM rows WHERE organization_id = $1 AND $1 = $2 AND true AND true"
@@ -387,7 +390,7 @@ mod tests {
     #[test]
     fn a_write_names_its_table_once_at_its_head() {
         let fine = "UPDATE main.memberships SET x = $1 WHERE {tenant organization_id}";
-        let fine = translate(fine, 1, Dialect::Sqlite, &caller(), Walls::BOTH).expect("fine");
+        let fine = translate(fine, 1, Dialect::Sqlite, &caller(), Isolation::BOTH).expect("fine");
         assert_eq!(fine.writes, Some("memberships"));
         for bad in [
             "SELECT 1 FROM main.memberships WHERE {tenant organization_id}",
@@ -396,7 +399,7 @@ mod tests {
             "DROP TABLE main.memberships",
             "INSERT INTO main.rows {into $1} (id) VALUES ($1) ON CONFLICT DO NOTHING",
         ] {
-            let refused = translate(bad, 1, Dialect::Sqlite, &caller(), Walls::BOTH);
+            let refused = translate(bad, 1, Dialect::Sqlite, &caller(), Isolation::BOTH);
             assert!(refused.is_err(), "{bad}");
         }
     }
@@ -404,17 +407,17 @@ mod tests {
     #[test]
     fn a_callers_statement_has_a_scope() {
         let source = "SELECT 1 FROM memberships";
-        let of = |scope| translate(source, 0, Dialect::Postgres, &scope, Walls::BOTH);
+        let of = |scope| translate(source, 0, Dialect::Postgres, &scope, Isolation::BOTH);
         assert!(of(caller()).is_err());
-        assert!(of(Scope::Gate).is_ok());
+        assert!(of(Scope::Authentication).is_ok());
     }
 
     #[test]
-    fn without_the_first_wall_the_predicate_is_gone() {
+    fn without_the_predicates_the_predicate_is_gone() {
         let source = "SELECT 1 FROM memberships WHERE {tenant organization_id}";
-        let walls = Walls {
-            first: false,
-            second: true,
+        let walls = Isolation {
+            predicates: false,
+            row_security: true,
         };
         let open = translate(source, 0, Dialect::Postgres, &caller(), walls).expect("a statement");
         assert_eq!(open.text, "SELECT 1 FROM memberships WHERE true");

@@ -17,10 +17,10 @@ pub enum StoreError {
     /// A row that is referred to does not exist.
     #[error("a row that is referred to does not exist")]
     Reference,
-    /// The second wall refused it: a bug of the statement, for the first wall should have.
+    /// Row security refused it: a bug of the statement, for the scope predicates should have.
     #[error("the store refused access: {0}")]
     Denied(String),
-    /// The first wall refused it: the organization is none that this scope may write to.
+    /// The predicates refused it: the organization is none that this scope may write to.
     #[error("an organization outside the scope")]
     OutOfScope,
     /// The store cannot be reached, is full or too busy; later it may work.
@@ -32,7 +32,7 @@ pub enum StoreError {
     /// As much is being done for an organization at a time as may be.
     #[error("as much is being done for this organization already as may be at a time")]
     Busy,
-    /// What was remembered about the caller is no longer true. The request is judged again.
+    /// What was remembered about the caller is no longer true. The request is checked again.
     #[error("the caller has changed")]
     Stale,
     /// A read that was expected to be short is not. It runs once more where it disturbs nobody.
@@ -224,10 +224,10 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let told = error.to_string();
-        if !text.contains(&told) {
+        let reported = error.to_string();
+        if !text.contains(&reported) {
             text.push_str(": ");
-            text.push_str(&told);
+            text.push_str(&reported);
         }
         cause = error.source();
     }

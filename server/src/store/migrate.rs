@@ -136,7 +136,7 @@ async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(SETTINGS).await?;
     let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
-    // A server that starts beside running ones should find nothing to create, or to lock.
+    // A server that starts next to running ones should find nothing to create, or to lock.
     if !transaction.query_one(known, &[]).await?.get::<_, bool>(0) {
         let made = transaction.batch_execute("CREATE SCHEMA IF NOT EXISTS main");
         made.await

@@ -5,24 +5,24 @@
 //! the thread that owns the connection, so it must wait for nothing but its own statements; on
 //! PostgreSQL it can be run again when the database asks for that.
 //!
-//! Two walls stand between organizations: predicates in the statements, and the store's own.
+//! Two layers keep organizations apart: predicates in the statements, and the store's own.
 
+mod bulk;
 pub mod dialect;
 mod error;
-mod kind;
-mod many;
-mod meters;
+mod metrics;
 mod migrate;
 mod operation;
+mod pipeline;
 mod postgres;
 mod scope;
 mod share;
 pub mod sql_log;
 mod sqlite;
 mod statement;
+mod transaction_mode;
 mod tx;
 mod value;
-mod volley;
 
 use std::path::Path;
 use std::pin::Pin;
@@ -32,36 +32,36 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
 pub use error::StoreError;
-pub(crate) use kind::Kind;
-use kind::LONG;
-pub use many::{Each, Many, Own};
-pub(crate) use meters::Meters;
-pub use scope::{Scope, Visible, Walls};
+pub(crate) use metrics::StoreMetrics;
+pub use pipeline::PipelinedStatement;
+pub use scope::{Isolation, Scope, Visible};
 pub use share::Share;
+use transaction_mode::LONG;
+pub(crate) use transaction_mode::TransactionMode;
 pub(crate) use tx::Check;
 pub use tx::Tx;
 pub use value::{Column, Row, Value};
-pub use volley::Asked;
 
 use crate::context::Stopwatch;
-use meters::Outcome;
+use metrics::Outcome;
 use operation::Operation;
 use postgres::Postgres;
-use sqlite::{Claim, Sqlite, refuse_other_name};
+use sqlite::{FileLock, Sqlite, refuse_other_name};
 use tx::{Inner, Texts};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
 pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
 /// What an operation does in its transaction; more than once, when others get in its way.
-pub trait Ask<I, T, E>:
+pub trait QueryFn<I, T, E>:
     for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
 {
 }
 
-impl<I, T, E, F> Ask<I, T, E> for F where
+impl<I, T, E, F> QueryFn<I, T, E> for F where
     F: for<'a> Fn(&'a mut Tx, &'a I) -> Work<'a, T, E> + Send + Sync + 'static
 {
 }
@@ -107,7 +107,7 @@ impl Default for Options {
 pub struct Store {
     engine: Engine,
     texts: Arc<Texts>,
-    meters: Meters,
+    metrics: StoreMetrics,
     /// Operations that have not ended.
     pending: Arc<AtomicUsize>,
 }
@@ -131,7 +131,7 @@ enum Engine {
 
 /// The right to serve a store; of a SQLite file only one process has it.
 #[derive(Debug)]
-pub struct Serving(#[expect(dead_code, reason = "held, not read")] Option<Claim>);
+pub struct Serving(#[expect(dead_code, reason = "held, not read")] Option<FileLock>);
 
 impl Store {
     /// Opens `sqlite:FILE`, `sqlite::memory:` or `postgres://…`, and migrates it.
@@ -152,12 +152,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store with one wall missing, to see that the other holds.
+    /// Opens a store with one layer missing, to see that the other holds.
     ///
     /// # Errors
     /// As [`open`](Store::open).
     #[cfg(any(test, feature = "walls-off"))]
-    pub async fn open_without(url: &str, walls: Walls) -> Result<Store, StoreError> {
+    pub async fn open_without(url: &str, walls: Isolation) -> Result<Store, StoreError> {
         let store = Store::build(url, walls, &Options::default())?;
         store.reach().await?;
         Ok(store)
@@ -172,7 +172,7 @@ impl Store {
         if let Some(file) = file(url)? {
             refuse_other_name(file)?;
         }
-        Store::build(url, Walls::BOTH, options)
+        Store::build(url, Isolation::BOTH, options)
     }
 
     /// Claims the store for serving, and [prepares](Store::prepare) it: in this order, so that a store
@@ -181,23 +181,23 @@ impl Store {
     /// # Errors
     /// As [`prepare`](Store::prepare), and when another process serves this file, under whatever name.
     pub fn prepare_serving(url: &str, options: &Options) -> Result<(Store, Serving), StoreError> {
-        let claim = file(url)?.map(Claim::take).transpose()?;
-        let store = Store::build(url, Walls::BOTH, options)?;
+        let claim = file(url)?.map(FileLock::take).transpose()?;
+        let store = Store::build(url, Isolation::BOTH, options)?;
         Ok((store, Serving(claim)))
     }
 
-    fn build(url: &str, walls: Walls, options: &Options) -> Result<Store, StoreError> {
+    fn build(url: &str, walls: Isolation, options: &Options) -> Result<Store, StoreError> {
         let engine = if url.starts_with("sqlite:") {
             Engine::Sqlite(Arc::new(Sqlite::open(file(url)?, walls, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Engine::Postgres(Postgres::prepare(url, walls.second, options)?)
+            Engine::Postgres(Postgres::prepare(url, walls.row_security, options)?)
         } else {
             return Err(StoreError::Url(url.to_owned()));
         };
         Ok(Store {
             engine,
             texts: Arc::new(Texts::new(walls)),
-            meters: Meters::default(),
+            metrics: StoreMetrics::default(),
             pending: Arc::default(),
         })
     }
@@ -238,8 +238,8 @@ impl Store {
     }
 
     /// What is counted of it.
-    pub(crate) fn meters(&self) -> &Meters {
-        &self.meters
+    pub(crate) fn metrics(&self) -> &StoreMetrics {
+        &self.metrics
     }
 
     /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which tells
@@ -260,9 +260,11 @@ impl Store {
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        self.run(Kind::Read, scope, None, input, work).await.0
+        self.run(TransactionMode::Read, scope, None, input, work)
+            .await
+            .0
     }
 
     /// Runs an operation that is expected to be short, as requests for rows are.
@@ -270,13 +272,15 @@ impl Store {
     /// # Errors
     /// The operation's own, or the store's.
     #[cfg(any(test, feature = "walls-off"))]
-    pub async fn glance<I: Input, T: Output, E: Refusal>(
+    pub async fn short_read<I: Input, T: Output, E: Refusal>(
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        self.run(Kind::Glance, scope, None, input, work).await.0
+        self.run(TransactionMode::ShortRead, scope, None, input, work)
+            .await
+            .0
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.
@@ -287,9 +291,11 @@ impl Store {
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        self.run(Kind::Write, scope, None, input, work).await.0
+        self.run(TransactionMode::Write, scope, None, input, work)
+            .await
+            .0
     }
 
     /// Runs an operation that only reads, and sees one state of the store however many statements it
@@ -301,9 +307,11 @@ impl Store {
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        self.run(Kind::Snapshot, scope, None, input, work).await.0
+        self.run(TransactionMode::Snapshot, scope, None, input, work)
+            .await
+            .0
     }
 
     /// As [`write`](Store::write), for what nobody waits for: its statements may take long.
@@ -314,9 +322,11 @@ impl Store {
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        self.run(Kind::Long, scope, None, input, work).await.0
+        self.run(TransactionMode::Long, scope, None, input, work)
+            .await
+            .0
     }
 
     /// As [`write_long`](Store::write_long), for what is found missing and written again when it is lost:
@@ -330,9 +340,9 @@ impl Store {
         &self,
         scope: &Scope,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
-        let ran = self.run(Kind::Repeatable, scope, None, input, work);
+        let ran = self.run(TransactionMode::Repeatable, scope, None, input, work);
         ran.await.0
     }
 
@@ -340,18 +350,18 @@ impl Store {
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
     pub(crate) async fn run<I: Input, T: Output, E: Refusal>(
         &self,
-        kind: Kind,
+        kind: TransactionMode,
         scope: &Scope,
         check: Option<Check>,
         input: I,
-        work: impl Ask<I, T, E>,
+        work: impl QueryFn<I, T, E>,
     ) -> (Result<T, E>, Option<I>) {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
         let writes = kind.writes();
         let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
-                let (answer, answered) = oneshot::channel();
+                let (response, answered) = oneshot::channel();
                 let task = Box::new(Operation {
                     kind,
                     scope: scope.clone(),
@@ -361,7 +371,7 @@ impl Store {
                     work,
                     result: None,
                     failed: None,
-                    answer,
+                    result_sender: response,
                 });
                 if writes {
                     sqlite.write(task);
@@ -391,17 +401,17 @@ impl Store {
                 (result, Some(input), outcome)
             }
         };
-        self.meters.ran(writes, outcome, watch.elapsed());
+        self.metrics.ran(writes, outcome, watch.elapsed());
         (result, input)
     }
 
     /// Runs an operation on PostgreSQL, again when others got in its way or there was no place for it.
-    /// Tells what the database last said against it.
+    /// Reports what the database last said against it.
     async fn attempt<I, T, E: From<StoreError>>(
         &self,
         (begin, share): (impl Fn() -> Tx, Option<Share>),
         input: &I,
-        work: &impl Ask<I, T, E>,
+        work: &impl QueryFn<I, T, E>,
     ) -> (Result<T, E>, Option<Outcome>) {
         let mut attempt = 1;
         let mut waited = Duration::ZERO;
@@ -414,7 +424,7 @@ impl Store {
             let ended = pipelined.end(result.is_ok()).await;
             if pipelined.retry() && attempt < ATTEMPTS {
                 attempt += 1;
-                self.meters.retried();
+                self.metrics.retried();
                 continue;
             }
             let failed = pipelined.failed();
@@ -442,7 +452,7 @@ impl Store {
     /// # Errors
     /// When it does not.
     pub async fn ready(&self) -> Result<(), StoreError> {
-        self.read(&Scope::Gate, (), |tx, ()| {
+        self.read(&Scope::Authentication, (), |tx, ()| {
             Box::pin(async move { tx.last("SELECT 1", &[]).await.map(drop) })
         })
         .await

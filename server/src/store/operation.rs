@@ -6,14 +6,14 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
-use super::meters::Outcome;
-use super::sqlite::{Task, Walled};
+use super::metrics::Outcome;
+use super::sqlite::{SecuredConnection, Task};
 use super::tx::{Check, Inner, Texts};
-use super::{Ask, Input, Kind, Output, Refusal, Scope, StoreError, Tx};
+use super::{Input, Output, QueryFn, Refusal, Scope, StoreError, TransactionMode, Tx};
 
 /// An operation on its way to the thread that runs it.
 pub(super) struct Operation<I, T, E, F> {
-    pub(super) kind: Kind,
+    pub(super) kind: TransactionMode,
     pub(super) scope: Scope,
     pub(super) texts: Arc<Texts>,
     pub(super) check: Option<Check>,
@@ -22,16 +22,16 @@ pub(super) struct Operation<I, T, E, F> {
     pub(super) result: Option<Result<T, E>>,
     /// What the store last said against it.
     pub(super) failed: Option<Outcome>,
-    pub(super) answer: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
+    pub(super) result_sender: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
-impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, E, F> {
+impl<I: Input, T: Output, E: Refusal, F: QueryFn<I, T, E>> Task for Operation<I, T, E, F> {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }
 
     fn is_brief(&self) -> bool {
-        self.kind == Kind::Glance
+        self.kind == TransactionMode::ShortRead
     }
 
     fn is_heavy(&self) -> bool {
@@ -39,10 +39,10 @@ impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, 
     }
 
     fn is_repeatable(&self) -> bool {
-        self.kind == Kind::Repeatable
+        self.kind == TransactionMode::Repeatable
     }
 
-    fn run(&mut self, mut connection: Walled) -> (Walled, bool) {
+    fn run(&mut self, mut connection: SecuredConnection) -> (SecuredConnection, bool) {
         connection.hurry(!self.kind.is_long());
         let mut tx = Tx {
             scope: self.scope.clone(),
@@ -82,6 +82,6 @@ impl<I: Input, T: Output, E: Refusal, F: Ask<I, T, E>> Task for Operation<I, T, 
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.answer.send((result, self.input, failed));
+        let _ = self.result_sender.send((result, self.input, failed));
     }
 }

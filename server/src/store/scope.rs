@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-/// The identity under which a transaction runs, and with it what both walls let through.
+/// The identity under which a transaction runs, and with it what both layers let through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// The gate: finds out who holds a credential. Sees credentials and memberships, nothing else.
-    Gate,
+    /// Authentication: finds out who holds a credential. Sees credentials and memberships, nothing else.
+    Authentication,
     /// The administrator at the machine (`admin` commands). Sees all organizations.
     Operator,
     /// A signed-in caller. Shared, because every statement and every task takes it along.
@@ -40,7 +40,7 @@ pub struct Visible {
 
 impl Visible {
     /// The organization of which the caller sees every row, where it is the only one.
-    pub(super) fn whole(&self) -> Option<Uuid> {
+    pub(super) fn sole_organization(&self) -> Option<Uuid> {
         match *self.organizations {
             [only] if self.hidden.is_empty() && self.guarded.is_empty() => Some(only),
             _ => None,
@@ -55,10 +55,10 @@ impl From<Visible> for Scope {
 }
 
 impl Scope {
-    /// The PostgreSQL role, and the section of the SQLite wall, that this scope runs as.
+    /// The PostgreSQL role, and the section of SQLite's row security, that this scope runs as.
     pub(super) fn role(&self) -> &'static str {
         match self {
-            Scope::Gate => "tplkit_gate",
+            Scope::Authentication => "tplkit_gate",
             Scope::Operator => "tplkit_operator",
             Scope::Caller(_) => "tplkit_request",
         }
@@ -69,29 +69,29 @@ impl Scope {
         matches!(self, Scope::Caller(visible) if visible.platform)
     }
 
-    /// Whether rows of that organization may be written, as the first wall has it.
+    /// Whether rows of that organization may be written, as the scope predicates has it.
     pub(super) fn may_write(&self, organization: Uuid) -> bool {
         match self {
-            Scope::Gate => false,
+            Scope::Authentication => false,
             Scope::Operator => true,
             Scope::Caller(visible) => visible.organizations.contains(&organization),
         }
     }
 }
 
-/// Which walls stand. Both do, except in tests that take one away to see that the other holds.
+/// Which layers are on. Both do, except in tests that take one away to see that the other holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Walls {
+pub struct Isolation {
     /// Predicates in the statements.
-    pub first: bool,
+    pub predicates: bool,
     /// The store's own: row-level security, or views, triggers and the authorizer.
-    pub second: bool,
+    pub row_security: bool,
 }
 
-impl Walls {
+impl Isolation {
     /// As it has to be.
-    pub const BOTH: Walls = Walls {
-        first: true,
-        second: true,
+    pub const BOTH: Isolation = Isolation {
+        predicates: true,
+        row_security: true,
     };
 }

@@ -22,9 +22,9 @@ pub(super) struct Statement {
     pub(super) lasting: bool,
     /// Whether a plan that was made for any parameters would be a bad one for some.
     pub(super) anew: bool,
-    /// After how many bytes its answer may end, before all rows are read.
+    /// After how many bytes its response may end, before all rows are read.
     pub(super) most: Option<usize>,
-    /// Whether its last answer came soon.
+    /// Whether its last response came soon.
     quick: AtomicBool,
     /// The same for many lists of parameters at once.
     pub(super) forms: Forms,
@@ -45,7 +45,7 @@ pub(super) enum Added {
     Run,
 }
 
-/// From when on an answer takes so long that others should not wait for it.
+/// From when on a response takes so long that others should not wait for it.
 const LONG: Duration = Duration::from_millis(20);
 
 impl Statement {
@@ -66,13 +66,13 @@ impl Statement {
         }
     }
 
-    /// Whether others may wait for its answer, as far as can be told before: of one that was never asked
+    /// Whether others may wait for its response, as far as can be known before: of one that was never asked
     /// nothing can.
     pub(super) fn may_share(&self) -> bool {
         self.lasting && !self.anew && self.quick.load(Ordering::Relaxed)
     }
 
-    /// Notes how long its answer took, on its own or together with others.
+    /// Notes how long its response took, on its own or together with others.
     pub(super) fn took(&self, time: Duration) {
         self.quick.store(time < LONG, Ordering::Relaxed);
     }

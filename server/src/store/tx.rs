@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::dialect::{Dialect, Shape, translate};
 use super::postgres::Pipelined;
-use super::sqlite::Walled;
+use super::sqlite::SecuredConnection;
 use super::statement::{Added, Statement};
-use super::{Row, Scope, StoreError, Value, Walls};
+use super::{Isolation, Row, Scope, StoreError, Value};
 
 /// A running transaction.
 pub struct Tx {
@@ -19,22 +19,22 @@ pub struct Tx {
     pub(super) inner: Inner,
 }
 
-/// A question to the gate whose answer was foreseen. It is asked along with the first statement of a
+/// A question to authentication whose answer was foreseen. It is asked along with the first statement of a
 /// transaction, so that what was remembered costs no round trip to be sure of.
 #[derive(Clone)]
 pub(crate) struct Check {
     pub(crate) source: &'static str,
-    /// The last of them is the time at which the answer has to hold.
+    /// The last of them is the time at which the response has to hold.
     pub(crate) parameters: Vec<Value>,
-    /// Whether the answer is the foreseen one.
-    pub(crate) holds: Judge,
+    /// Whether the response is the foreseen one.
+    pub(crate) holds: CredentialCheck,
 }
 
-/// Judges an answer.
-pub(crate) type Judge = Arc<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
+/// Checks a response.
+pub(crate) type CredentialCheck = Arc<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
 
 pub(super) enum Inner {
-    Sqlite(Walled),
+    Sqlite(SecuredConnection),
     Postgres(Pipelined),
     /// The connection is elsewhere.
     Gone,
@@ -46,7 +46,7 @@ impl Tx {
         &self.scope
     }
 
-    /// Runs a statement (see [`dialect`](super::dialect) for its words) and reads its answer.
+    /// Runs a statement (see [`dialect`](super::dialect) for its words) and reads its response.
     ///
     /// # Errors
     /// As [`StoreError`] lists them. After one the transaction can only be left.
@@ -87,7 +87,7 @@ impl Tx {
         self.run(source, parameters, true).await
     }
 
-    /// The first row of the answer.
+    /// The first row of the response.
     ///
     /// # Errors
     /// As [`query`](Tx::query).
@@ -104,7 +104,7 @@ impl Tx {
     ///
     /// # Errors
     /// As [`query`](Tx::query).
-    pub async fn ask(
+    pub async fn execute(
         &mut self,
         composed: &str,
         parameters: &[Value],
@@ -115,11 +115,11 @@ impl Tx {
         self.send(&statement, parameters, false).await
     }
 
-    /// As [`ask`](Tx::ask), with parameters that are given away: they may be large.
+    /// As [`execute`](Tx::ask), with parameters that are given away: they may be large.
     ///
     /// # Errors
     /// As [`query`](Tx::query).
-    pub(super) async fn ask_whole(
+    pub(super) async fn execute_whole(
         &mut self,
         composed: &str,
         parameters: Vec<Value>,
@@ -130,9 +130,9 @@ impl Tx {
         self.send_whole(&statement, parameters, false).await
     }
 
-    /// As [`ask_whole`](Tx::ask_whole), of a text so long that it is put together only where it is not
+    /// As [`execute_whole`](Tx::ask_whole), of a text so long that it is put together only where it is not
     /// known. The name says all that the text depends on, and is no statement itself.
-    pub(super) async fn ask_named(
+    pub(super) async fn execute_named(
         &mut self,
         name: &str,
         composed: impl FnOnce() -> String,
@@ -154,7 +154,7 @@ impl Tx {
     ///
     /// # Errors
     /// As [`query`](Tx::query).
-    pub async fn ask_last(
+    pub async fn execute_last(
         &mut self,
         composed: &str,
         parameters: &[Value],
@@ -181,7 +181,7 @@ impl Tx {
         let statement = self
             .texts
             .composed(composed, first.len(), self.dialect()?, &self.scope)?;
-        let mut answers = vec![self.send(&statement, first, false).await?];
+        let mut responses = vec![self.send(&statement, first, false).await?];
         let others = all[1..]
             .iter()
             .map(|parameters| self.complete(&statement, parameters.clone()));
@@ -189,15 +189,15 @@ impl Tx {
         match &mut self.inner {
             Inner::Sqlite(connection) => {
                 for parameters in &others {
-                    answers.push(connection.query(&statement, parameters)?);
+                    responses.push(connection.query(&statement, parameters)?);
                 }
             }
             Inner::Postgres(connection) => {
-                answers.extend(connection.each(&statement, &others).await?);
+                responses.extend(connection.each(&statement, &others).await?);
             }
             Inner::Gone => return Err(over()),
         }
-        Ok(answers)
+        Ok(responses)
     }
 
     /// The words in which composed statements have to be put where marks do not reach.
@@ -255,12 +255,12 @@ impl Tx {
             };
         };
         let count = check.parameters.len();
-        let question = self
-            .texts
-            .get(check.source, count, self.dialect()?, &Scope::Gate)?;
-        let (known, answer) = match &mut self.inner {
+        let question =
+            self.texts
+                .get(check.source, count, self.dialect()?, &Scope::Authentication)?;
+        let (known, response) = match &mut self.inner {
             Inner::Sqlite(connection) => {
-                connection.enter(Some(Scope::Gate));
+                connection.enter(Some(Scope::Authentication));
                 let known = connection.query(&question, &check.parameters);
                 connection.enter(Some(self.scope.clone()));
                 let known = known?;
@@ -279,7 +279,7 @@ impl Tx {
             Inner::Gone => return Err(over()),
         };
         if (check.holds)(&known)? {
-            return answer;
+            return response;
         }
         self.stale = true;
         Err(StoreError::Stale)
@@ -331,16 +331,16 @@ const COMPOSED: usize = 1024;
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
 pub(super) struct Texts {
-    pub(super) walls: Walls,
+    pub(super) row_security: Isolation,
     /// By where the text stands in the program and how long it is, which saves hashing all of it.
     known: RwLock<HashMap<(usize, usize, Shape), Arc<Statement>>>,
     composed: RwLock<HashMap<Shape, HashMap<String, Arc<Statement>>>>,
 }
 
 impl Texts {
-    pub(super) fn new(walls: Walls) -> Texts {
+    pub(super) fn new(isolation: Isolation) -> Texts {
         Texts {
-            walls,
+            row_security: isolation,
             known: RwLock::default(),
             composed: RwLock::default(),
         }
@@ -359,7 +359,7 @@ impl Texts {
             return Ok(statement.clone());
         }
         drop(known);
-        let statement = Arc::new(translate(source, given, dialect, scope, self.walls)?);
+        let statement = Arc::new(translate(source, given, dialect, scope, self.row_security)?);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(key, statement.clone());
         Ok(statement)
@@ -390,7 +390,7 @@ impl Texts {
         }
         let full = known.values().map(HashMap::len).sum::<usize>() >= COMPOSED;
         drop(known);
-        let mut statement = translate(source().as_ref(), given, dialect, scope, self.walls)?;
+        let mut statement = translate(source().as_ref(), given, dialect, scope, self.row_security)?;
         statement.lasting = !full;
         let statement = Arc::new(statement);
         if !full {
@@ -407,13 +407,18 @@ impl Texts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, Scope, Texts, Walls};
+    use super::{Dialect, Isolation, Scope, Texts};
 
     #[test]
     fn a_named_text_is_put_together_once_for_a_scope() {
-        let texts = Texts::new(Walls::BOTH);
+        let texts = Texts::new(Isolation::BOTH);
         let mut made = 0;
-        for scope in [Scope::Gate, Scope::Gate, Scope::Operator, Scope::Operator] {
+        for scope in [
+            Scope::Authentication,
+            Scope::Authentication,
+            Scope::Operator,
+            Scope::Operator,
+        ] {
             let source = || {
                 made += 1;
                 "SELECT 1"

@@ -154,7 +154,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-/// A row of an answer. Columns are taken by position, as the statement lists them.
+/// A row of a response. Columns are taken by position, as the statement lists them.
 #[derive(Debug)]
 pub enum Row {
     /// From SQLite.

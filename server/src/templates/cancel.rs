@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::apply::in_the_way;
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::store::Tx;
 
@@ -14,7 +14,10 @@ use crate::store::Tx;
 ///
 /// # Errors
 /// 404, 403, 409 for a job that has ended or is being undone.
-pub(crate) async fn cancel(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Reply, Problem> {
+pub(crate) async fn cancel(
+    tx: &mut Tx,
+    asked: &OperationContext<Uuid>,
+) -> Result<ApiResponse, Problem> {
     let job = find(tx, asked).await?;
     asked.enter(job.organization)?;
     if let Some(answered) = asked.claim(tx).await? {
@@ -30,13 +33,13 @@ pub(crate) async fn cancel(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Reply, Pr
         ));
     }
     let mut job = find(tx, asked).await?;
-    jobs::veil(tx, std::slice::from_mut(&mut job)).await?;
+    jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
     asked
-        .keep(tx, Reply::json(StatusCode::ACCEPTED, &job)?)
+        .keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &job)?)
         .await
 }
 
-async fn find(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Job, Problem> {
+async fn find(tx: &mut Tx, asked: &OperationContext<Uuid>) -> Result<Job, Problem> {
     let job = jobs::find(tx, asked.input, asked.now).await?;
     job.ok_or_else(Problem::not_found)
 }

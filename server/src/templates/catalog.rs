@@ -32,7 +32,7 @@ pub(crate) async fn page(
     );
     let parameters = [
         page.from().into(),
-        page.look().into(),
+        page.lookahead().into(),
         filter.scope.into(),
         filter.visibility.into(),
     ];

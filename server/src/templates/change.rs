@@ -13,10 +13,10 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
 use super::write::{forbidden, rewrite};
-use crate::http::body::{DESCRIPTION, Fields};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
+use crate::http::fields::{DESCRIPTION, Fields};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{StoreError, Tx};
 
 /// What a template may be visible to.
@@ -32,7 +32,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Reads the fields of a body, or keeps what is wrong with it until it may be told.
+    /// Reads the fields of a body, or keeps what is wrong with it until it may be reported.
     pub(crate) fn read(id: Uuid, fields: Result<Fields, Problem>) -> Change {
         let mut visibility = None;
         let body = fields.and_then(|fields| members(fields, &mut visibility));
@@ -47,7 +47,10 @@ impl Change {
     ///
     /// # Errors
     /// 404, 403, 422 for what breaks a rule, of promotion where it concerns one.
-    pub(crate) async fn make(tx: &mut Tx, asked: &Asked<Change>) -> Result<Reply, Problem> {
+    pub(crate) async fn make(
+        tx: &mut Tx,
+        asked: &OperationContext<Change>,
+    ) -> Result<ApiResponse, Problem> {
         let change = &asked.input;
         let before = find(tx, change.id).await?;
         let admin = asked.enter(before.organization_id).is_ok();
@@ -67,7 +70,7 @@ impl Change {
             ));
         }
         if members.is_empty() {
-            return Reply::json(StatusCode::OK, &before);
+            return ApiResponse::json(StatusCode::OK, &before);
         }
         let (mut record, manifest) = lock(tx, change.id).await?;
         let shown = record.visibility.clone();
@@ -83,7 +86,7 @@ impl Change {
             show_payloads(tx, &record).await?;
         }
         let record = rewrite(tx, &record, &manifest, &identity, asked.now).await?;
-        Reply::json(StatusCode::OK, &record)
+        ApiResponse::json(StatusCode::OK, &record)
     }
 }
 
@@ -141,7 +144,7 @@ fn changed(manifest: &str, members: &[Member<'_>]) -> Result<(String, Identity),
     let versioned = doc.root().get(VERSION).is_some();
     let envelope = format!("{{\"manifest\":{}}}", manifest::with(doc.root(), members));
     let report = check_text(&envelope, &CheckOptions::default());
-    verdict::judge_where(&report, |finding| {
+    verdict::accept_where(&report, |finding| {
         let mut tokens = finding.place.pointer.split('/').skip(2);
         let field = tokens.next().unwrap_or_default();
         members.iter().any(|(key, _)| *key == field)

@@ -1,12 +1,12 @@
-//! A workspace as a package, read with the eyes of the caller.
+//! A workspace as a package, read with the visibility of the caller.
 
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault as Why, Selection, prepare};
 use uuid::Uuid;
 
-use super::refused::refused;
+use super::refusals::refused;
 use crate::context::RandomIds;
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Fault, Problem};
 use crate::http::spool::{Spool, no_room};
 use crate::store::Tx;
@@ -36,7 +36,10 @@ impl Export {
     ///
     /// # Errors
     /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
-    pub(crate) async fn write(tx: &mut Tx, asked: &Asked<Export>) -> Result<Spool, Problem> {
+    pub(crate) async fn write(
+        tx: &mut Tx,
+        asked: &OperationContext<Export>,
+    ) -> Result<Spool, Problem> {
         let Export {
             workspace,
             selection,
@@ -66,8 +69,8 @@ fn fault(why: &Why) -> Problem {
             unknown
                 .iter()
                 .map(|unknown| {
-                    let told = format!("the workspace has no {}", unknown.id);
-                    Fault::new(unknown.list, told)
+                    let reported = format!("the workspace has no {}", unknown.id);
+                    Fault::new(unknown.list, reported)
                 })
                 .collect(),
         ),

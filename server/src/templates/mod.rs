@@ -15,11 +15,11 @@ mod export;
 mod identity;
 mod manifest;
 mod package;
-mod parcel;
+mod package_parts;
 mod payloads;
 mod promotion;
 mod record;
-mod refused;
+mod refusals;
 pub(crate) mod undo;
 mod verdict;
 mod write;
@@ -28,7 +28,7 @@ pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
 pub(crate) use export::Export;
 pub(crate) use package::{Package, read as read_package};
-pub(crate) use parcel::{Origin, Parcel};
+pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{
     Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,
 };

@@ -22,13 +22,13 @@ pub(super) const BETWEEN: &str = ",\n  ";
 
 impl Package {
     /// Of its parts, each as it is written.
-    pub(super) fn of(manifest: &str, entries: &[String], beside: &str) -> Package {
+    pub(super) fn of(manifest: &str, entries: &[String], other_members: &str) -> Package {
         let length = entries.iter().map(String::len).sum();
-        let mut writing = Writing::new(manifest, length, beside);
+        let mut writing = Writing::new(manifest, length, other_members);
         for entry in entries {
             writing.entry(entry);
         }
-        writing.finish(beside)
+        writing.finish(other_members)
     }
 
     /// With another manifest.
@@ -60,10 +60,10 @@ struct Writing {
 
 impl Writing {
     /// Begins with the manifest. `length` is that of all entries.
-    fn new(manifest: &str, length: usize, beside: &str) -> Writing {
+    fn new(manifest: &str, length: usize, other_members: &str) -> Writing {
         const HEAD: &str = "{\n  \"manifest\": ";
         // Room for what stands around entries is made as they come.
-        let capacity = HEAD.len() + manifest.len() + length + beside.len() + 64;
+        let capacity = HEAD.len() + manifest.len() + length + other_members.len() + 64;
         let mut text = String::with_capacity(capacity);
         text.extend([HEAD, manifest]);
         let manifest = HEAD.len()..text.len();
@@ -85,7 +85,7 @@ impl Writing {
         self.entries += 1;
     }
 
-    fn finish(mut self, beside: &str) -> Package {
+    fn finish(mut self, other_members: &str) -> Package {
         let text = &mut self.package.text;
         match self.entries {
             // An empty list would say that the rows are lost; without one they did not come yet.
@@ -93,8 +93,8 @@ impl Writing {
             0 => text.extend([BETWEEN, "\"payloads\": []"]),
             _ => text.push_str("\n  ]"),
         }
-        if !beside.is_empty() {
-            text.extend([BETWEEN, beside]);
+        if !other_members.is_empty() {
+            text.extend([BETWEEN, other_members]);
         }
         text.push_str("\n}\n");
         self.package
@@ -121,7 +121,7 @@ pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Prob
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND id = $2";
     let at = [template.organization_id.into(), template.id.into()];
     let row = tx.first(sql, &at).await?.ok_or_else(Problem::not_found)?;
-    let (manifest, beside): (String, String) = (row.get(0)?, row.get(1)?);
+    let (manifest, other_members): (String, String) = (row.get(0)?, row.get(1)?);
     let sql = "SELECT item_uid, CAST(octet_length(entry) AS bigint) FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
          ORDER BY position";
@@ -130,11 +130,11 @@ pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Prob
     let found: Vec<(String, i64)> = found.collect::<Result<_, StoreError>>()?;
     let length = found.iter().map(|(_, length)| length).sum::<i64>();
     let length = usize::try_from(length).unwrap_or_default();
-    let mut writing = Writing::new(&manifest, length, &beside);
+    let mut writing = Writing::new(&manifest, length, &other_members);
     for part in parts(&found) {
         part_of(tx, template, part, &mut writing).await?;
     }
-    Ok(writing.finish(&beside))
+    Ok(writing.finish(&other_members))
 }
 
 /// Entries that are read together: so many that they stay below the bound, and at least one.
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_package_is_put_together_of_its_parts() {
         let rows = "{\"items\": [{\"kind\": \"rows\"}]}";
-        for (manifest, entries, beside, text) in [
+        for (manifest, entries, other_members, text) in [
             (
                 "{}",
                 &["1", "2"][..],
@@ -206,9 +206,9 @@ mod tests {
             ),
         ] {
             let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
-            let package = Package::of(manifest, &entries, beside);
+            let package = Package::of(manifest, &entries, other_members);
             assert_eq!(package.manifest(), manifest);
-            let changed = Package::of("{ }", &entries, beside).with_manifest(manifest);
+            let changed = Package::of("{ }", &entries, other_members).with_manifest(manifest);
             assert_eq!(changed.manifest(), manifest);
             assert_eq!(package.text(), text);
             if manifest != rows {

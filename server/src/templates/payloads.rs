@@ -6,15 +6,15 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::package::read;
-use super::parcel;
+use super::package_parts;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, internal, lock};
 use super::write::manage;
 use crate::context::rfc3339;
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::page::{Page, PageRequest};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{BOUND, Row, StoreError, Tx};
 
 /// An entry as it is answered.
@@ -49,7 +49,7 @@ pub(crate) async fn page(
     template: &Record,
     page: &PageRequest,
 ) -> Result<Page<Payload>, Problem> {
-    let after = String::from_utf8(page.beside.clone()).map_err(|_| PageRequest::unknown())?;
+    let after = String::from_utf8(page.rest.clone()).map_err(|_| PageRequest::unknown())?;
     let sql = "SELECT item_uid, CAST(octet_length(entry) AS bigint) FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
          AND item_uid > $3 ORDER BY item_uid LIMIT $4";
@@ -57,7 +57,7 @@ pub(crate) async fn page(
         template.organization_id.into(),
         template.id.into(),
         after.into(),
-        page.look().into(),
+        page.lookahead().into(),
     ];
     let found = tx.query(sql, &parameters).await?;
     let count = found.len();
@@ -115,7 +115,7 @@ impl Entry {
     /// # Errors
     /// 422 with every rule that it breaks by itself, and for another uid.
     pub(crate) fn read(template: Uuid, item_uid: &str, text: &str) -> Result<Entry, Problem> {
-        let (row_count, text) = parcel::entry(text, item_uid)?;
+        let (row_count, text) = package_parts::entry(text, item_uid)?;
         Ok(Entry {
             row_count,
             text,
@@ -124,11 +124,14 @@ impl Entry {
     }
 }
 
-/// Puts an entry into a template, in the place of the one with its uid if there is one.
+/// Puts an entry into a template, in place of the one with its uid if there is one.
 ///
 /// # Errors
 /// 404, 403, and 422 for what breaks a rule of promotion.
-pub(crate) async fn put(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Problem> {
+pub(crate) async fn put(
+    tx: &mut Tx,
+    asked: &OperationContext<Entry>,
+) -> Result<ApiResponse, Problem> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
@@ -165,14 +168,17 @@ pub(crate) async fn put(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Prob
     } else {
         StatusCode::OK
     };
-    Reply::json(status, &payload)
+    ApiResponse::json(status, &payload)
 }
 
 /// Takes an entry out of a template.
 ///
 /// # Errors
 /// 404, 403, and 422 for what breaks a rule of promotion.
-pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, Problem> {
+pub(crate) async fn remove(
+    tx: &mut Tx,
+    asked: &OperationContext<Entry>,
+) -> Result<ApiResponse, Problem> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
@@ -186,7 +192,7 @@ pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Entry>) -> Result<Reply, P
     let removed = tx.first(sql, &parameters).await?;
     removed.ok_or_else(Problem::not_found)?;
     touch(tx, asked.now, template).await?;
-    Ok(Reply::nothing())
+    Ok(ApiResponse::nothing())
 }
 
 /// Notes that a template has changed. What is for everybody stays fit to be.

@@ -38,9 +38,9 @@ pub(super) fn measure(package: Package) -> Result<(), Problem> {
     }
     let names = broken.iter();
     let names = names.map(|verdict| format!("{} ({})", verdict.rule.code, verdict.rule.name));
-    let told = format!(
+    let reported = format!(
         "The template cannot be promoted to system: {}.",
         names.collect::<Vec<_>>().join(", ")
     );
-    Err(Problem::new(Code::PromotionFailed, told).with_errors(faults))
+    Err(Problem::new(Code::PromotionFailed, reported).with_errors(faults))
 }

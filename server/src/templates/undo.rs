@@ -1,4 +1,4 @@
-//! Takes back what a job wrote, as far as it goes while somebody waits for the answer.
+//! Takes back what a job wrote, as far as it goes while somebody waits for the response.
 //!
 //! Everything that is against it is found before anything is gone. What takes longer than a request
 //! should is left to the workers.
@@ -100,7 +100,7 @@ impl Undo {
         if let Err(error) = undo.lease.release(store, context, 0).await {
             tracing::warn!(%error, "the job is held until its lease runs out");
         }
-        self.app.bell.ring();
+        self.app.signal.notify();
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Undo {
 
     async fn refused(&self, error: UndoError<ReadError>) -> Problem {
         match error {
-            UndoError::NotEmpty(lost) => match self.shown(lost).await {
+            UndoError::NotEmpty(lost) => match self.describe(lost).await {
                 Ok(detail) => Problem::new(Code::NotEmpty, detail),
                 Err(error) => error.into(),
             },
@@ -151,7 +151,7 @@ impl Undo {
     }
 
     /// What would be lost. Tables that the caller does not see have no name here.
-    async fn shown(&self, lost: Vec<Lost>) -> Result<String, StoreError> {
+    async fn describe(&self, lost: Vec<Lost>) -> Result<String, StoreError> {
         let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
         let scope = self.caller.scope();
         let store = &self.app.store;
@@ -182,7 +182,7 @@ async fn visible(tx: &mut Tx, tables: &[Uuid]) -> Result<Vec<Uuid>, StoreError> 
 async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Problem> {
     let job = jobs::find(tx, *job, *now).await?;
     let mut job = job.ok_or_else(Problem::not_found)?;
-    jobs::veil(tx, std::slice::from_mut(&mut job)).await?;
+    jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
     Ok(job)
 }
 
@@ -204,7 +204,7 @@ fn panicked() -> StoreError {
     StoreError::Internal("an undo panicked".to_owned())
 }
 
-/// The answer when the undo itself broke down.
+/// The response when the undo itself broke down.
 pub(crate) fn lost(error: &tokio::task::JoinError) -> Problem {
     tracing::error!(%error, "an undo broke down");
     Problem::new(

@@ -9,12 +9,12 @@ const ABOUT_JSON: [&str; 3] = ["J001", "J002", "J009"];
 
 /// The refusal of a package with errors: a fault for each, with the code of its rule and the JSON
 /// Pointer of its place (`rest` 6.1).
-pub(super) fn judge(report: &FileReport) -> Result<(), Problem> {
-    judge_where(report, |_| true)
+pub(super) fn accept(report: &FileReport) -> Result<(), Problem> {
+    accept_where(report, |_| true)
 }
 
 /// The same, of the findings that matter.
-pub(super) fn judge_where(
+pub(super) fn accept_where(
     report: &FileReport,
     matters: impl Fn(&Finding) -> bool,
 ) -> Result<(), Problem> {

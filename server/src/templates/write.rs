@@ -8,26 +8,26 @@ use uuid::Uuid;
 use super::identity::Identity;
 use super::manifest::shown_to;
 use super::package::Package;
-use super::parcel::{Kept, Parcel};
+use super::package_parts::{Kept, PackageParts};
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::{StoreError, Tx, Value};
 
 /// A template that is to be.
 #[derive(Debug)]
 pub(crate) struct Create {
     pub(crate) organization: Uuid,
-    pub(crate) parcel: Parcel,
+    pub(crate) parcel: PackageParts,
 }
 
 /// A template that gets another package.
 #[derive(Debug)]
 pub(crate) struct Replace {
     pub(crate) id: Uuid,
-    pub(crate) parcel: Parcel,
+    pub(crate) parcel: PackageParts,
 }
 
 /// A template that somebody wants to change, before it is known into what.
@@ -39,7 +39,11 @@ pub(crate) struct Manage(pub(crate) Uuid);
 ///
 /// # Errors
 /// 404 for what is hidden, 403 for who sees it and may not change it.
-pub(crate) async fn manage<I>(tx: &mut Tx, asked: &Asked<I>, id: Uuid) -> Result<Record, Problem> {
+pub(crate) async fn manage<I>(
+    tx: &mut Tx,
+    asked: &OperationContext<I>,
+    id: Uuid,
+) -> Result<Record, Problem> {
     let record = find(tx, id).await?;
     match asked.enter(record.organization_id) {
         Ok(_) => Ok(record),
@@ -57,7 +61,10 @@ pub(super) fn forbidden(role: &str) -> Problem {
 ///
 /// # Errors
 /// 404 and 403 for an organization, those of the store.
-pub(crate) async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, Problem> {
+pub(crate) async fn create(
+    tx: &mut Tx,
+    asked: &OperationContext<Create>,
+) -> Result<ApiResponse, Problem> {
     let Create {
         organization,
         parcel,
@@ -77,17 +84,17 @@ pub(crate) async fn create(tx: &mut Tx, asked: &Asked<Create>) -> Result<Reply, 
     parameters.extend(said(&parcel.identity)?);
     parameters.push(parcel.manifest.as_str().into());
     parameters.push(asked.now.into());
-    parameters.push(parcel.beside.as_str().into());
+    parameters.push(parcel.other_members.as_str().into());
     let row = tx.first(sql, &parameters).await?;
     let record = Record::read(&row.ok_or_else(Problem::not_found)?)?;
-    let news = News {
+    let news = TemplateInput {
         record: &record,
         now: asked.now,
         known: HashMap::new(),
     };
     news.insert(tx, parcel.entries()).await?;
     asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &record)?)
+        .keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
         .await
 }
 
@@ -107,14 +114,14 @@ pub(super) fn said(identity: &Identity) -> Result<[Value; 8], StoreError> {
 }
 
 /// Entries that enter a template.
-struct News<'n> {
+struct TemplateInput<'n> {
     record: &'n Record,
     now: i64,
     /// When those that were there before came.
     known: HashMap<String, i64>,
 }
 
-impl News<'_> {
+impl TemplateInput<'_> {
     async fn insert<'k>(
         &self,
         tx: &mut Tx,
@@ -148,7 +155,10 @@ impl News<'_> {
 ///
 /// # Errors
 /// 404, 403, and 422 for what breaks a rule of promotion.
-pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply, Problem> {
+pub(crate) async fn replace(
+    tx: &mut Tx,
+    asked: &OperationContext<Replace>,
+) -> Result<ApiResponse, Problem> {
     let Replace { id, parcel } = &asked.input;
     manage(tx, asked, *id).await?;
     let (before, _) = lock(tx, *id).await?;
@@ -156,7 +166,7 @@ pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply
     if before.visibility == SYSTEM {
         let entries = parcel.entries().map(|entry| Ok(entry?.text));
         let entries = entries.collect::<Result<Vec<_>, StoreError>>()?;
-        promotion::measure(Package::of(&manifest, &entries, &parcel.beside))?;
+        promotion::measure(Package::of(&manifest, &entries, &parcel.other_members))?;
     }
     let sql = "SELECT item_uid, created_at FROM template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
@@ -171,15 +181,18 @@ pub(crate) async fn replace(tx: &mut Tx, asked: &Asked<Replace>) -> Result<Reply
     let sql = "UPDATE main.templates SET beside = $3 \
          WHERE {promoting organization_id} AND organization_id = $1 AND id = $2";
     let [organization, id] = key;
-    tx.query(sql, &[organization, id, parcel.beside.as_str().into()])
-        .await?;
-    let news = News {
+    tx.query(
+        sql,
+        &[organization, id, parcel.other_members.as_str().into()],
+    )
+    .await?;
+    let news = TemplateInput {
         record: &record,
         now: asked.now,
         known,
     };
     news.insert(tx, parcel.entries()).await?;
-    Reply::json(StatusCode::OK, &record)
+    ApiResponse::json(StatusCode::OK, &record)
 }
 
 /// Writes another manifest and what it says of itself, under the visibility of the record.
@@ -210,12 +223,15 @@ pub(super) async fn rewrite(
 ///
 /// # Errors
 /// 404, 403.
-pub(crate) async fn remove(tx: &mut Tx, asked: &Asked<Manage>) -> Result<Reply, Problem> {
+pub(crate) async fn remove(
+    tx: &mut Tx,
+    asked: &OperationContext<Manage>,
+) -> Result<ApiResponse, Problem> {
     let Manage(id) = asked.input;
     let record = manage(tx, asked, id).await?;
     let sql = "DELETE FROM main.templates \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
     tx.query(sql, &[record.organization_id.into(), id.into()])
         .await?;
-    Ok(Reply::nothing())
+    Ok(ApiResponse::nothing())
 }

@@ -1,7 +1,7 @@
 //! Automations that a job brings: versions, and which of them fires.
 
 use tplkit::json::{Object, Value as Json};
-use tplkit::workspace::{Automation, Id, Kind};
+use tplkit::workspace::{Automation, Id, RecordKind};
 
 use super::Stopped;
 use super::error::missing;
@@ -35,14 +35,14 @@ async fn held(
     here: &Here,
     workflow: Id,
 ) -> Result<Option<(Workflow, Version)>, Stopped> {
-    let line = match find::lock(tx, workflow).await {
-        Ok(line) if line.workspace == here.workspace => line,
+    let row = match find::lock(tx, workflow).await {
+        Ok(row) if row.workspace == here.workspace => row,
         Ok(_) => return Ok(None),
         Err(problem) if problem.code == Code::NotFound => return Ok(None),
         Err(problem) => return Err(problem.into()),
     };
     let version = find::in_force(tx, workflow).await?;
-    Ok(version.map(|version| (line, version)))
+    Ok(version.map(|version| (row, version)))
 }
 
 /// Both configs of the version in force.
@@ -76,7 +76,7 @@ pub(super) async fn configure(
     config: &Json,
 ) -> Result<(), Stopped> {
     let held = held(tx, here, workflow).await?;
-    let (line, before) = held.ok_or_else(|| missing(Kind::Workflow, workflow))?;
+    let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     let part = |key: &str| match config.get(key) {
         Some(part @ Json::Object(_)) => part.clone(),
         _ => Object::new().into(),
@@ -90,9 +90,9 @@ pub(super) async fn configure(
     };
     let kind = (standing, Some(before.version));
     let as_what = (here.context.id(), here.now);
-    add_version(tx, &line, &definition, kind, as_what).await?;
+    add_version(tx, &row, &definition, kind, as_what).await?;
     if before.is_active {
-        launch(tx, &line, (here.creator, here.now)).await?;
+        launch(tx, &row, (here.creator, here.now)).await?;
     }
     Ok(())
 }
@@ -100,14 +100,14 @@ pub(super) async fn configure(
 /// Publishes the newest version and makes it the one that fires.
 pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
     let held = held(tx, here, workflow).await?;
-    let (line, _) = held.ok_or_else(|| missing(Kind::Workflow, workflow))?;
-    Ok(launch(tx, &line, (here.creator, here.now)).await?)
+    let (row, _) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    Ok(launch(tx, &row, (here.creator, here.now)).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is no error.
 pub(super) async fn remove(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
     match held(tx, here, workflow).await? {
-        Some((line, _)) => Ok(drop(tx, &line, true, here.now).await?),
+        Some((row, _)) => Ok(drop(tx, &row, true, here.now).await?),
         None => Ok(()),
     }
 }

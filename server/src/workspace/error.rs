@@ -1,7 +1,7 @@
 //! Why a workspace was not read, or not written.
 
 use tplkit::problem::Code;
-use tplkit::workspace::{Id, Kind, Refused};
+use tplkit::workspace::{Id, RecordKind, Refused};
 
 use crate::http::problem::Problem;
 use crate::rows;
@@ -71,25 +71,25 @@ impl From<Problem> for Stopped {
     }
 }
 
-impl From<rows::Refused> for Stopped {
-    fn from(why: rows::Refused) -> Stopped {
+impl From<rows::RowRefusal> for Stopped {
+    fn from(why: rows::RowRefusal) -> Stopped {
         match why {
-            rows::Refused::Taken(taken) => {
+            rows::RowRefusal::Conflict(taken) => {
                 let (row, column) = taken.into_iter().next().unwrap_or_default();
-                let told =
+                let reported =
                     format!("the value of the unique column {column:?} stands in another row");
                 Refused {
                     row: Some(row),
                     column: Some(column),
-                    ..refused(Code::UniqueViolation, told)
+                    ..refused(Code::UniqueViolation, reported)
                 }
                 .into()
             }
-            rows::Refused::Quota => {
-                let told = "the organization has as many rows as it may have";
-                refused(Code::QuotaExceeded, told).into()
+            rows::RowRefusal::Quota => {
+                let reported = "the organization has as many rows as it may have";
+                refused(Code::QuotaExceeded, reported).into()
             }
-            rows::Refused::Store(error) => error.into(),
+            rows::RowRefusal::Store(error) => error.into(),
         }
     }
 }
@@ -105,6 +105,6 @@ pub(super) fn refused(code: Code, message: impl Into<String>) -> Refused {
 }
 
 /// A record that is not there.
-pub(super) fn missing(kind: Kind, id: Id) -> Stopped {
+pub(super) fn missing(kind: RecordKind, id: Id) -> Stopped {
     refused(Code::NotFound, format!("there is no {} {id}", kind.noun())).into()
 }

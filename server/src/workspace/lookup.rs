@@ -135,7 +135,7 @@ fn as_kept(value: &str) -> Option<[u8; 32]> {
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn room(tx: &mut Tx, workspace: Id) -> Result<Option<u64>, ReadError> {
+pub(crate) async fn row_capacity(tx: &mut Tx, workspace: Id) -> Result<Option<u64>, ReadError> {
     let sql = "SELECT o.id, o.row_quota FROM organizations o \
          JOIN workspaces w ON w.organization_id = o.id \
          WHERE {tenant o.id} AND {workspace w.id} AND w.id = $1";

@@ -10,19 +10,19 @@ mod error;
 mod lookup;
 mod records;
 mod removal;
+mod row_changes;
 mod rows;
 mod sequences;
 mod snapshot;
 mod structure;
 mod unit;
-mod written;
 
 pub use error::ReadError;
 pub(crate) use error::Stopped;
 pub use snapshot::Snapshot;
-pub(crate) use unit::{Here, Prepared, write};
+pub(crate) use unit::{Here, PreparedUnit, write};
 
-pub(crate) use lookup::{fetch, matching, room, taken};
+pub(crate) use lookup::{fetch, matching, row_capacity, taken};
 pub(crate) use rows::page;
 pub(crate) use sequences::stands;
 pub(crate) use structure::structure;

@@ -1,32 +1,32 @@
 //! Records that a unit creates.
 
 use tplkit::json::{Object, Value as Json};
-use tplkit::workspace::{Column, Feature, Id, Kind, Module, New, Rail, View};
+use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View};
 
 use super::error::missing;
-use super::unit::Writing;
+use super::unit::UnitTransaction;
 use super::{Stopped, automations};
 use crate::http::problem::{Code, Problem};
-use crate::model::brought::{Brought, Fresh, put};
 use crate::model::find;
+use crate::model::import::{Fresh, ImportedRecord, put};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::model::{self, kind};
 use crate::store::Value;
 
 /// The kind of records as the model knows it; automations are none of its.
-pub(super) fn of(kind: Kind) -> Option<&'static kind::Kind> {
+pub(super) fn of(kind: RecordKind) -> Option<&'static kind::KindDescription> {
     match kind {
-        Kind::Workspace => Some(&WORKSPACE),
-        Kind::Feature => Some(&FEATURE),
-        Kind::Column => Some(&COLUMN),
-        Kind::View => Some(&VIEW),
-        Kind::Module => Some(&MODULE),
-        Kind::Rail => Some(&RAIL),
-        Kind::Workflow => None,
+        RecordKind::Workspace => Some(&WORKSPACE),
+        RecordKind::Feature => Some(&FEATURE),
+        RecordKind::Column => Some(&COLUMN),
+        RecordKind::View => Some(&VIEW),
+        RecordKind::Module => Some(&MODULE),
+        RecordKind::Rail => Some(&RAIL),
+        RecordKind::Workflow => None,
     }
 }
 
-impl Writing<'_> {
+impl UnitTransaction<'_> {
     pub(super) async fn create(&mut self, new: &New) -> Result<(), Stopped> {
         match new {
             New::Workspace { id, name, label } => {
@@ -115,7 +115,7 @@ impl Writing<'_> {
     }
 
     async fn rail(&mut self, module: Id, rail: &Rail) -> Result<(), Stopped> {
-        let parent = self.parent(&MODULE, Kind::Module, module).await?;
+        let parent = self.parent(&MODULE, RecordKind::Module, module).await?;
         let config = rail.config.iter().cloned().map(Json::Object);
         let new = self.brought(
             (&RAIL, parent, rail.id),
@@ -132,12 +132,12 @@ impl Writing<'_> {
 
     fn brought(
         &self,
-        (kind, within, id): (&'static kind::Kind, Vec<Id>, Id),
+        (kind, within, id): (&'static kind::KindDescription, Vec<Id>, Id),
         (name, label): (&str, &str),
         config: Json,
         own: Vec<(&'static str, Value)>,
-    ) -> Brought {
-        Brought {
+    ) -> ImportedRecord {
+        ImportedRecord {
             kind,
             within,
             id,
@@ -156,14 +156,14 @@ impl Writing<'_> {
             within.push(feature);
             return Ok(within);
         }
-        self.parent(&FEATURE, Kind::Feature, feature).await
+        self.parent(&FEATURE, RecordKind::Feature, feature).await
     }
 
     /// What lies in a record lies in these; it stays as it is until the transaction ends.
     async fn parent(
         &mut self,
-        kind: &'static kind::Kind,
-        word: Kind,
+        kind: &'static kind::KindDescription,
+        word: RecordKind,
         id: Id,
     ) -> Result<Vec<Id>, Stopped> {
         let found = find::lock(self.tx, kind, id).await;
@@ -178,14 +178,14 @@ impl Writing<'_> {
         if !self.held {
             let id = self.here.workspace;
             let found = find::lock(self.tx, &WORKSPACE, id).await;
-            found.map_err(|problem| gone(problem, Kind::Workspace, id))?;
+            found.map_err(|problem| gone(problem, RecordKind::Workspace, id))?;
             self.held = true;
         }
         Ok(())
     }
 }
 
-fn gone(problem: Problem, kind: Kind, id: Id) -> Stopped {
+fn gone(problem: Problem, kind: RecordKind, id: Id) -> Stopped {
     match problem.code {
         Code::NotFound => missing(kind, id),
         _ => problem.into(),

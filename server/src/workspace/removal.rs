@@ -2,18 +2,18 @@
 
 use tplkit::json::Value as Json;
 use tplkit::problem::Code;
-use tplkit::workspace::{Id, Kind};
+use tplkit::workspace::{Id, RecordKind};
 
 use super::error::{missing, refused};
 use super::records::of;
-use super::unit::Writing;
+use super::unit::UnitTransaction;
 use super::{Stopped, automations};
-use crate::model::brought::{config, configure, take_away};
+use crate::model::import::{config, configure, take_away};
 
-impl Writing<'_> {
+impl UnitTransaction<'_> {
     pub(super) async fn configure(
         &mut self,
-        kind: Kind,
+        kind: RecordKind,
         id: Id,
         given: &Json,
     ) -> Result<(), Stopped> {
@@ -29,7 +29,7 @@ impl Writing<'_> {
     /// Replaces a config that is still what the job wrote.
     pub(super) async fn restore(
         &mut self,
-        kind: Kind,
+        kind: RecordKind,
         id: Id,
         current: &Json,
         before: &Json,
@@ -44,13 +44,18 @@ impl Writing<'_> {
         Ok(())
     }
 
-    pub(super) async fn remove(&mut self, kind: Kind, id: Id, force: bool) -> Result<(), Stopped> {
+    pub(super) async fn remove(
+        &mut self,
+        kind: RecordKind,
+        id: Id,
+        force: bool,
+    ) -> Result<(), Stopped> {
         let Some(model) = of(kind) else {
             return automations::remove(self.tx, self.here, id).await;
         };
-        if kind == Kind::Workspace && id == self.here.workspace {
-            let told = "a job does not take away the workspace that it works in";
-            return Err(refused(Code::Conflict, told).into());
+        if kind == RecordKind::Workspace && id == self.here.workspace {
+            let reported = "a job does not take away the workspace that it works in";
+            return Err(refused(Code::Conflict, reported).into());
         }
         self.fresh.remove(&id);
         Ok(take_away(self.tx, model, id, force).await?)

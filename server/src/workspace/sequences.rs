@@ -1,7 +1,7 @@
 //! Sequences: where they stand, and moved by who has taken numbers of them.
 
 use tplkit::problem::Code;
-use tplkit::workspace::{Id, Kind};
+use tplkit::workspace::{Id, RecordKind};
 
 use super::error::{missing, refused};
 use super::{ReadError, Stopped};
@@ -34,11 +34,11 @@ async fn set(
         return Ok(false);
     };
     let to = i64::try_from(to).map_err(|_| {
-        let told = format!(
+        let reported = format!(
             "no sequence goes on to {to}: the greatest number is {}",
             i64::MAX
         );
-        refused(Code::ValidationFailed, told)
+        refused(Code::ValidationFailed, reported)
     })?;
     let sql = "UPDATE main.columns SET next_number = $4 WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND feature_id = $1 AND id = $2 AND next_number = $3 \
@@ -53,9 +53,9 @@ pub(super) async fn move_on(tx: &mut Tx, at: (Id, Id), from: u64, to: u64) -> Re
         return Ok(());
     }
     let stands = next(tx, at.0, at.1).await?;
-    let stands = stands.ok_or_else(|| missing(Kind::Column, at.1))?;
-    let told = format!("the sequence stands at {stands}, not at {from}");
-    Err(refused(Code::Conflict, told).into())
+    let stands = stands.ok_or_else(|| missing(RecordKind::Column, at.1))?;
+    let reported = format!("the sequence stands at {stands}, not at {from}");
+    Err(refused(Code::Conflict, reported).into())
 }
 
 /// Moves a sequence back, unless others have taken numbers since.

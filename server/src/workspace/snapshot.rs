@@ -3,7 +3,7 @@
 use futures_util::lock::Mutex;
 use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
-use super::{ReadError, fetch, matching, page, room, stands, structure, taken};
+use super::{ReadError, fetch, matching, page, row_capacity, stands, structure, taken};
 use crate::rows::Tables;
 use crate::store::Tx;
 
@@ -70,8 +70,8 @@ impl Lookup for Snapshot<'_> {
         taken(&mut tx, &self.tables, feature, column, values).await
     }
 
-    async fn room(&self) -> Result<Option<u64>, ReadError> {
-        room(*self.tx.lock().await, self.workspace).await
+    async fn row_capacity(&self) -> Result<Option<u64>, ReadError> {
+        row_capacity(*self.tx.lock().await, self.workspace).await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {

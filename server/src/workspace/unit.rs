@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use tplkit::problem::Code;
 use tplkit::rows::members;
-use tplkit::workspace::{Change, Id, Kind, Refused, RowData, StoredRow};
+use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::error::{missing, refused};
 use super::{Stopped, automations, sequences};
 use crate::context::Context;
-use crate::model::brought::Fresh;
-use crate::rows::{Entered, Entering, Faults, Opened, Source, Table, Tables, Validate};
+use crate::model::import::Fresh;
+use crate::rows::{
+    Faults, OpenTable, PreparedRow, RowPreparer, SourceCell, Table, Tables, Validate,
+};
 use crate::store::Tx;
 
 /// Where, when and for whom a unit is written.
@@ -34,12 +36,12 @@ pub(crate) struct Here {
 /// The rows of a unit's inserts, let into their tables as those were last seen, by the position of the
 /// change. It spares the transaction the work; where a table has changed, it is done again.
 #[derive(Debug, Default)]
-pub(crate) struct Prepared(HashMap<usize, (Arc<Table>, Vec<Entered>)>);
+pub(crate) struct PreparedUnit(HashMap<usize, (Arc<Table>, Vec<PreparedRow>)>);
 
-impl Prepared {
+impl PreparedUnit {
     /// Does what can be done without asking the store.
-    pub(crate) fn of(changes: &[Change], tables: &Tables, context: &Context) -> Prepared {
-        let mut prepared = Prepared::default();
+    pub(crate) fn of(changes: &[Change], tables: &Tables, context: &Context) -> PreparedUnit {
+        let mut prepared = PreparedUnit::default();
         for (at, change) in changes.iter().enumerate() {
             if let Change::InsertRows { feature, rows } = change
                 && let Some(table) = tables.peek(*feature)
@@ -63,7 +65,7 @@ pub(crate) async fn write(
     tx: &mut Tx,
     here: &Here,
     changes: &[Change],
-    prepared: &Prepared,
+    prepared: &PreparedUnit,
 ) -> Result<(), Stopped> {
     let rows_alone = changes.iter().all(|change| {
         matches!(
@@ -75,7 +77,7 @@ pub(crate) async fn write(
                 | Change::RewindSequence { .. }
         )
     });
-    let mut writing = Writing {
+    let mut writing = UnitTransaction {
         tx,
         here,
         rows_alone,
@@ -102,7 +104,7 @@ fn moves_on(change: &Change) -> bool {
 }
 
 /// A unit that is being written.
-pub(super) struct Writing<'w> {
+pub(super) struct UnitTransaction<'w> {
     pub(super) tx: &'w mut Tx,
     pub(super) here: &'w Here,
     /// Whether no table changes in this unit, so that what is seen of tables may be remembered.
@@ -111,14 +113,14 @@ pub(super) struct Writing<'w> {
     pub(super) held: bool,
     /// Tables that this unit has made.
     pub(super) fresh: HashMap<Id, Fresh>,
-    opened: HashMap<Id, Arc<Opened>>,
+    opened: HashMap<Id, Arc<OpenTable>>,
 }
 
-impl Writing<'_> {
+impl UnitTransaction<'_> {
     async fn change(
         &mut self,
         change: &Change,
-        prepared: Option<&(Arc<Table>, Vec<Entered>)>,
+        prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
     ) -> Result<(), Stopped> {
         match change {
             Change::InsertRows { feature, rows } => {
@@ -160,7 +162,7 @@ impl Writing<'_> {
     }
 
     /// A table whose rows are written; it stays as it is.
-    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<Opened>>, Stopped> {
+    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<OpenTable>>, Stopped> {
         if let Some(opened) = self.opened.get(&feature) {
             return Ok(Some(opened.clone()));
         }
@@ -180,12 +182,12 @@ impl Writing<'_> {
         &mut self,
         feature: Id,
         rows: &[StoredRow],
-        prepared: Option<&(Arc<Table>, Vec<Entered>)>,
+        prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
     ) -> Result<(), Stopped> {
         // It has rows from now on.
         self.fresh.remove(&feature);
         let opened = self.open(feature).await?;
-        let opened = opened.ok_or_else(|| missing(Kind::Feature, feature))?;
+        let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
         let by = (self.here.creator, self.here.now);
         let entered;
         let rows = match prepared {
@@ -199,7 +201,7 @@ impl Writing<'_> {
                 &entered
             }
         };
-        if rows.iter().all(Entered::is_complete) {
+        if rows.iter().all(PreparedRow::is_complete) {
             return Ok(crate::rows::insert_complete(self.tx, &opened, by, rows).await?);
         }
         let mut rows = rows.clone();
@@ -210,16 +212,21 @@ impl Writing<'_> {
 /// How much longer a row may get: by an identity.
 const ROOM: usize = 64;
 
-/// Lets a row in that was judged already. Its numbers do not move sequences: the job does that itself.
+/// Lets a row in that was checked already. Its numbers do not move sequences: the job does that itself.
 /// Nothing, when a number in it is too long for any store.
-pub(super) fn enter(table: &Table, context: &Context, id: Id, data: &RowData) -> Option<Entered> {
-    let entering = Entering {
+pub(super) fn enter(
+    table: &Table,
+    context: &Context,
+    id: Id,
+    data: &RowData,
+) -> Option<PreparedRow> {
+    let entering = RowPreparer {
         table,
         validate: Validate::Off,
         context,
     };
     let mut cells = Vec::with_capacity(table.columns.len());
-    cells.extend(members(data.as_str()).map(|(key, raw)| Source {
+    cells.extend(members(data.as_str()).map(|(key, raw)| SourceCell {
         key: key.decoded(),
         raw,
         kept: false,
@@ -234,9 +241,9 @@ pub(super) fn enter(table: &Table, context: &Context, id: Id, data: &RowData) ->
 
 /// The refusal of a row that cannot be kept.
 pub(super) fn not_storable(row: usize) -> Refused {
-    let told = "numbers have at most 34 significant digits and 64 in plain notation";
+    let reported = "numbers have at most 34 significant digits and 64 in plain notation";
     Refused {
         row: Some(row),
-        ..refused(Code::ValidationFailed, told)
+        ..refused(Code::ValidationFailed, reported)
     }
 }

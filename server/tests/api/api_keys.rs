@@ -18,9 +18,9 @@ async fn a_key_is_shown_once_and_works_until_it_is_deleted(place: Place) {
     let admin = world.as_user("admin@acme.test");
     let body =
         json!({"organization_id": world.acme, "name": "ci", "scopes": ["structure", "write"]});
-    let answer = admin.post("/v1/api-keys", &body).expect(201);
-    assert_eq!(answer.header("cache-control"), Some("no-store"));
-    let mut created = answer.json();
+    let response = admin.post("/v1/api-keys", &body).expect(201);
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+    let mut created = response.json();
     let key = created["key"].as_str().expect("a key").to_owned();
     assert!(key.starts_with("platform_sk_"));
     assert!(key.starts_with(created["prefix"].as_str().expect("a prefix")));
@@ -141,7 +141,7 @@ async fn secrets_are_not_in_the_store(place: Place) {
     // What is stored of a key besides its hash.
     let rows: Result<Vec<Row>, StoreError> = world
         .store
-        .read(&Scope::Gate, (), |tx, ()| {
+        .read(&Scope::Authentication, (), |tx, ()| {
             Box::pin(tx.query("SELECT name, scopes, prefix FROM api_keys", &[]))
         })
         .await;

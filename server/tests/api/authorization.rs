@@ -163,17 +163,17 @@ async fn keys_do_what_their_scopes_say(place: Place) {
             model: &model,
         };
         for (scopes, key) in &keys {
-            let answer = ask(operation, key, &about);
+            let response = ask(operation, key, &about);
             match operation.access {
                 Access::Users => {
-                    answer.refused(403, "forbidden");
+                    response.refused(403, "forbidden");
                 }
                 Access::Scopes(wanted) => {
                     let has = |scope: &KeyScope| scopes.contains(&scope.as_str());
                     if wanted.iter().all(has) {
-                        assert_ne!(answer.status, 403, "{operation:?} {scopes:?}");
+                        assert_ne!(response.status, 403, "{operation:?} {scopes:?}");
                     } else {
-                        answer.refused(403, "missing_scope");
+                        response.refused(403, "missing_scope");
                     }
                 }
                 Access::Public => unreachable!("left out above"),
@@ -219,22 +219,22 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         asked += 1;
         ask(operation, &stranger, &about).refused(404, "not_found");
         for (role, client) in &roles {
-            let answer = ask(operation, client, &about);
+            let response = ask(operation, client, &about);
             if *role < operation.role {
-                // Of a row, not even this is told: that it could be removed by others.
+                // Of a row, not even this is reported: that it could be removed by others.
                 if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {
-                    answer.refused(404, "not_found");
+                    response.refused(404, "not_found");
                 } else {
-                    answer.refused(403, "forbidden");
+                    response.refused(403, "forbidden");
                 }
             } else {
-                let status = answer.status;
+                let status = response.status;
                 let moment = ["/versions", "/runs", "/cancel"]
                     .iter()
                     .any(|tail| operation.path.ends_with(tail));
                 let moment = moment || operation.method == "DELETE";
                 let fine = status < 300 || (moment && status == 409);
-                assert!(fine, "{operation:?} {role:?} {answer:?}");
+                assert!(fine, "{operation:?} {role:?} {response:?}");
             }
         }
     }
@@ -263,8 +263,8 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
                 other: &world.acme.to_string(),
                 model,
             };
-            let answer = ask(operation, &owner, &about).refused(404, "not_found");
-            model.take_out_of(&answer.body.replace(organization, "…"))
+            let response = ask(operation, &owner, &about).refused(404, "not_found");
+            model.take_out_of(&response.body.replace(organization, "…"))
         };
         assert_eq!(of(&hidden), of(&missing), "{operation:?}");
     }

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 use serde_json::Value;
-use tplkit_server::http::operations::{Found, find};
+use tplkit_server::http::operations::{RouteMatch, find};
 
 /// A client with one identity, or none.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl Answer {
             .any(|(name, _)| name.starts_with(prefix))
     }
 
-    /// The answer, when it has that status.
+    /// The response, when it has that status.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Answer {
         assert_eq!(self.status, status, "{self:?}");
@@ -90,9 +90,9 @@ impl Answer {
         // Preflights are no operations of their own.
         let preflight = method == "OPTIONS" && self.status == 204;
         let promised = match find(method, path) {
-            Found::Operation(operation, _) => operation.all_statuses(),
-            Found::OtherMethods(_) => vec![405],
-            Found::Nothing => vec![404],
+            RouteMatch::Operation(operation, _) => operation.all_statuses(),
+            RouteMatch::OtherMethods(_) => vec![405],
+            RouteMatch::Nothing => vec![404],
         };
         let broken = self.status == 500 || self.status == 413 || self.body.contains("header.host");
         assert!(
@@ -158,7 +158,7 @@ impl Client {
     }
 }
 
-/// Reads the last answer of a connection.
+/// Reads the last response of a connection.
 pub(crate) fn read(bytes: &[u8]) -> Answer {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let (head, body) = text
@@ -201,8 +201,8 @@ impl Client {
         let _ = stream.write_all(bytes);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        let answer = read(&bytes);
-        answer.was_promised(method, path);
-        answer
+        let response = read(&bytes);
+        response.was_promised(method, path);
+        response
     }
 }

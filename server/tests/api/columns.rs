@@ -13,7 +13,7 @@ on_both_stores!(
     a_column_is_created_listed_changed_and_deleted,
     columns_are_one_list_in_display_order,
     types_and_components_are_those_of_the_definitions,
-    what_is_wrong_with_a_column_is_told,
+    what_is_wrong_with_a_column_is_reported,
     some_names_are_not_for_columns,
     identities_are_texts_or_sequences,
     a_column_becomes_unique_only_over_values_that_are,
@@ -106,7 +106,7 @@ async fn columns_are_one_list_in_display_order(place: Place) {
     assert_eq!(none.body, "[]");
 }
 
-/// A config that holds what a type owes.
+/// A config that holds what a type requires.
 fn owed(name: &str, model: &Model) -> Value {
     match name {
         "select" | "multi_select" => json!({"options": ["a", "b"]}),
@@ -186,7 +186,7 @@ async fn types_and_components_are_those_of_the_definitions(place: Place) {
     editor.patch(&path, &json!({"type": "date"})).expect(200);
 }
 
-async fn what_is_wrong_with_a_column_is_told(place: Place) {
+async fn what_is_wrong_with_a_column_is_reported(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let model = Model::new(&editor, world.acme);
@@ -253,7 +253,7 @@ async fn what_is_wrong_with_a_column_is_told(place: Place) {
         let config = json!({"decimals": decimals});
         post(&json!({"label": "x", "type": "currency", "config": config})).expect(201);
     }
-    // A type without the config that it owes.
+    // A type without the config that it requires.
     let path = format!("{}/{}", model.columns(), model.column);
     assert_eq!(
         faults(editor.patch(&path, &json!({"type": "select"}))),
@@ -308,11 +308,11 @@ async fn some_names_are_not_for_columns(place: Place) {
         let carried = !["c", "created_at_2", "id_2", "id"]
             .contains(&column["name"].as_str().expect("a name"));
         let path = format!("{}/{}", model.columns(), id(column));
-        let answer = editor.delete(&path);
+        let response = editor.delete(&path);
         if carried {
-            answer.refused(409, "not_empty");
+            response.refused(409, "not_empty");
         } else {
-            answer.expect(204);
+            response.expect(204);
         }
     }
 }

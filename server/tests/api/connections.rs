@@ -222,8 +222,8 @@ async fn a_secret_goes_in_and_never_comes_out(place: Place) {
         json!({"name": "partner", "secret": "an0ther"}),
         json!({}),
     ] {
-        let answer = admin.patch(&one, &change).expect(200);
-        assert!(!answer.body.contains("an0ther"), "{answer:?}");
+        let response = admin.patch(&one, &change).expect(200);
+        assert!(!response.body.contains("an0ther"), "{response:?}");
     }
     let (_, secret) = opened(&world, "partner", ConnectionKind::Http).await;
     assert_eq!(secret.as_deref(), Some("an0ther"));
@@ -296,8 +296,8 @@ async fn without_a_key_no_secret_is_taken(place: Place) {
     let admin = keyless.with(token.as_str().expect("a token"));
     let mut with_secret = body(&world, "b", "http", URL);
     with_secret["secret"] = json!("s");
-    let told = |answer: super::client::Answer| {
-        let refused = answer.refused(503, "store_unavailable");
+    let told = |response: super::client::Answer| {
+        let refused = response.refused(503, "store_unavailable");
         assert!(refused.body.contains("TPLKIT_SECRET_KEY"), "{refused:?}");
     };
     told(admin.post(PATH, &with_secret));

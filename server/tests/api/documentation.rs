@@ -9,11 +9,11 @@ on_both_stores!(the_document_knows_every_operation_and_nothing_else,);
 
 async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
     let world = World::new(place).await;
-    let answer = world.nobody.get("/v1/openapi.json").expect(200);
-    assert_eq!(answer.header("content-type"), Some("application/json"));
-    let document = answer.json();
+    let response = world.nobody.get("/v1/openapi.json").expect(200);
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    let document = response.json();
     assert_eq!(document["openapi"], "3.1.0");
-    let mut told = 0;
+    let mut reported = 0;
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for method in methods.as_object().expect("methods").keys() {
             let method = method.to_uppercase();
@@ -21,10 +21,10 @@ async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
                 .iter()
                 .any(|operation| operation.path == path && operation.method == method);
             assert!(known, "{method} {path}");
-            told += 1;
+            reported += 1;
         }
     }
-    assert_eq!(told, OPERATIONS.len());
+    assert_eq!(reported, OPERATIONS.len());
     let page = world.nobody.get("/docs").expect(200);
     assert_eq!(
         page.header("content-type"),

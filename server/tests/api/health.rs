@@ -55,7 +55,7 @@ fn without_its_database_the_server_says_so() {
                 .token("owner@acme.test", "x")
                 .refused(503, "store_unavailable");
         }
-        // What needs no store is told first.
+        // What needs no store is reported first.
         world.nobody.get("/v1/me").refused(401, "unauthenticated");
         world.nobody.get("/v1/nothing").refused(404, "not_found");
     });

@@ -36,8 +36,8 @@ fn post(client: &Client, path: &str, key: &str, body: &str) -> Answer {
     client.send("POST", path, &headers, Some(body.as_bytes()))
 }
 
-fn replayed(answer: &Answer) -> bool {
-    answer.header("idempotency-replayed") == Some("true")
+fn replayed(response: &Answer) -> bool {
+    response.header("idempotency-replayed") == Some("true")
 }
 
 async fn with_a_newcomer(place: Place) -> (World, Client, String, String) {
@@ -216,7 +216,7 @@ async fn a_body_of_another_type_is_kept_and_one_too_large_is_not(place: Place) {
         let refused = send("application/json", "identity", "large", &large);
         assert!(!replayed(&refused.refused(413, "payload_too_large")));
     }
-    // Of a body that is not even read, nothing can be told apart.
+    // Of a body that is not even read, nothing can be said.
     for _ in 0..2 {
         let refused = send("text/plain", "identity", "large", &large);
         assert!(!replayed(&refused.refused(415, "unsupported_media_type")));
@@ -298,23 +298,23 @@ async fn answers_are_kept_for_a_day(place: Place) {
 
 async fn many_at_once_have_one_effect(place: Place) {
     let (_world, owner, path, body) = with_a_newcomer(place).await;
-    let answers: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<Answer> = thread::scope(|scope| {
         let sent: Vec<_> = (0..50)
             .map(|_| scope.spawn(|| post(&owner, &path, "k", &body)))
             .collect();
-        let answers = sent.into_iter().map(|sent| sent.join().expect("answers"));
-        answers.collect()
+        let responses = sent.into_iter().map(|sent| sent.join().expect("answers"));
+        responses.collect()
     });
-    let first: Vec<&Answer> = answers
+    let first: Vec<&Answer> = responses
         .iter()
-        .filter(|answer| answer.status == 201 && !replayed(answer))
+        .filter(|response| response.status == 201 && !replayed(response))
         .collect();
-    assert_eq!(first.len(), 1, "{answers:?}");
-    for answer in &answers {
-        match answer.status {
-            201 => assert_eq!(answer.body, first[0].body),
+    assert_eq!(first.len(), 1, "{responses:?}");
+    for response in &responses {
+        match response.status {
+            201 => assert_eq!(response.body, first[0].body),
             _ => {
-                answer.clone().refused(409, "idempotency_in_progress");
+                response.clone().refused(409, "idempotency_in_progress");
             }
         }
     }
@@ -322,7 +322,7 @@ async fn many_at_once_have_one_effect(place: Place) {
 
 /// Where a second writer gets as far as the claim while the first one is at work.
 #[test]
-fn who_comes_while_the_first_runs_is_told_so() {
+fn who_comes_while_the_first_runs_is_refused() {
     run(Place::postgres(), |place| async {
         let (world, owner, path, body) = with_a_newcomer(place).await;
         // Whoever adds a member waits for the line of the organization.
@@ -349,15 +349,15 @@ fn who_comes_while_the_first_runs_is_told_so() {
         });
         begun.await.expect("it begins");
         thread::scope(|scope| {
-            let (answers, answered) = mpsc::channel();
+            let (responses, answered) = mpsc::channel();
             for _ in 0..2 {
-                let answers = answers.clone();
+                let responses = responses.clone();
                 let send = || post(&owner, &path, "k", &body);
-                scope.spawn(move || answers.send(send()).expect("is awaited"));
+                scope.spawn(move || responses.send(send()).expect("is awaited"));
             }
             // One of them waits for the line, so this is the other one's.
-            let answer = answered.recv().expect("an answer");
-            answer.refused(409, "idempotency_in_progress");
+            let response = answered.recv().expect("an answer");
+            response.refused(409, "idempotency_in_progress");
             let other = body.replace("viewer", "editor");
             post(&owner, &path, "k", &other).refused(422, "idempotency_key_reused");
             ends.send(()).expect("is awaited");
@@ -379,8 +379,8 @@ async fn secrets_are_never_kept(place: Place) {
     assert_ne!(key(), key());
     let body = json!({"email": "owner@acme.test", "password": super::world::PASSWORD}).to_string();
     let token = || {
-        let answer = post(&world.nobody, "/v1/auth/token", "k", &body).expect(200);
-        answer.json()["access_token"].clone()
+        let response = post(&world.nobody, "/v1/auth/token", "k", &body).expect(200);
+        response.json()["access_token"].clone()
     };
     assert_ne!(token(), token());
 }

@@ -14,7 +14,7 @@ on_both_stores!(
     what_becomes_a_label_in_a_package_is_as_long_as_one,
 );
 
-/// The paths of creates and of changes, with what their bodies need beside a label.
+/// The paths of creates and of changes, with what their bodies need next to a label.
 fn records(world: &World, model: &Model) -> Vec<(&'static str, String, Value)> {
     let feature = &model.feature;
     let acme = world.acme.to_string();
@@ -125,8 +125,8 @@ async fn a_package_with_longer_texts_is_refused(place: Place) {
         manifest(&mut package["manifest"]);
         owner.post("/v1/templates/import", &package)
     };
-    let refused = |answer: Answer, place: &str| {
-        let refused = answer.expect(422).json();
+    let refused = |response: Answer, place: &str| {
+        let refused = response.expect(422).json();
         let errors = refused["errors"].as_array().expect("a list");
         assert_eq!(errors.len(), 1, "{refused}");
         assert_eq!(errors[0]["code"], "M008", "{refused}");
@@ -187,11 +187,11 @@ async fn what_becomes_a_label_in_a_package_is_as_long_as_one(place: Place) {
             ),
         ];
         for (path, body, good, place) in requests {
-            let answer = owner.post(&path, &body);
+            let response = owner.post(&path, &body);
             if fits {
-                answer.expect(good);
+                response.expect(good);
             } else {
-                let refused = answer.refused(422, "validation_failed").json();
+                let refused = response.refused(422, "validation_failed").json();
                 assert_eq!(refused["errors"][0]["path"], place, "{length}");
             }
         }

@@ -19,7 +19,7 @@ on_both_stores!(
     exports_imports_and_plans_wait_for_their_lane,
     batches_wait_for_their_lane,
     what_waits_is_done_when_there_is_a_place,
-    who_may_not_is_told_so_first,
+    who_may_not_is_refused_first,
     a_lane_that_is_full_here_is_free_in_another_process,
 );
 
@@ -48,11 +48,11 @@ fn fill(lane: &Lane, organization: Uuid) -> Full {
 }
 
 #[track_caller]
-fn is_busy(answer: Answer) {
-    let answer = answer.refused(429, "busy");
-    let after = answer.header("retry-after").expect("when");
+fn is_busy(response: Answer) {
+    let response = response.refused(429, "busy");
+    let after = response.header("retry-after").expect("when");
     assert!(after.parse::<u32>().expect("seconds") >= 1);
-    assert_eq!(answer.json()["retry_after"].to_string(), after);
+    assert_eq!(response.json()["retry_after"].to_string(), after);
 }
 
 /// A table of an organization with a text and a number, and a row in it.
@@ -259,7 +259,7 @@ async fn what_waits_is_done_when_there_is_a_place(place: Place) {
     asked.join().expect("is answered").expect(200);
 }
 
-async fn who_may_not_is_told_so_first(place: Place) {
+async fn who_may_not_is_refused_first(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");

@@ -143,19 +143,22 @@ async fn seats_are_counted_in_a_race(place: Place) {
             thread::spawn(move || owner.post(&path, &body))
         })
         .collect();
-    let answers: Vec<_> = threads
+    let responses: Vec<_> = threads
         .into_iter()
         .map(|thread| thread.join().expect("ends"))
         .collect();
     let count = |status| {
-        answers
+        responses
             .iter()
-            .filter(|answer| answer.status == status)
+            .filter(|response| response.status == status)
             .count()
     };
-    assert_eq!((count(201), count(409)), (2, 6), "{answers:?}");
-    for answer in answers.into_iter().filter(|answer| answer.status == 409) {
-        answer.refused(409, "no_seats_available");
+    assert_eq!((count(201), count(409)), (2, 6), "{responses:?}");
+    for response in responses
+        .into_iter()
+        .filter(|response| response.status == 409)
+    {
+        response.refused(409, "no_seats_available");
     }
 }
 

@@ -230,7 +230,7 @@ impl Model {
         }
     }
 
-    /// A path or an answer with ids instead of the names of parameters.
+    /// A path or a response with ids instead of the names of parameters.
     pub(crate) fn put_into(&self, text: &str) -> String {
         self.names()
             .iter()
@@ -290,7 +290,7 @@ pub(crate) const TABLES: [(&str, &str); 13] = [
 ];
 
 impl World {
-    /// Runs a statement past both walls.
+    /// Runs a statement past both layers.
     pub(crate) async fn sql(&self, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
         let ran: Result<_, StoreError> = self
             .store

@@ -1,4 +1,4 @@
-//! Changes of the model beside each other.
+//! Changes of the model next to each other.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    what_is_created_beside_a_delete_is_there_or_never_was,
+    what_is_created_next_to_a_delete_is_there_or_never_was,
     views_that_ask_for_slots_at_once_all_get_some,
     changes_of_different_fields_all_stay,
     columns_of_one_table_at_once_leave_it_whole,
@@ -22,17 +22,17 @@ fn at_once(count: usize, send: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
         let sent: Vec<_> = (0..count)
             .map(|number| scope.spawn(move || send(number)))
             .collect();
-        let answers = sent.into_iter().map(|sent| sent.join().expect("answers"));
-        answers.collect()
+        let responses = sent.into_iter().map(|sent| sent.join().expect("answers"));
+        responses.collect()
     })
 }
 
-async fn what_is_created_beside_a_delete_is_there_or_never_was(place: Place) {
+async fn what_is_created_next_to_a_delete_is_there_or_never_was(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     for _ in 0..3 {
         let model = Model::new(&editor, world.acme);
-        let answers = at_once(12, |number| match number {
+        let responses = at_once(12, |number| match number {
             5 => editor.delete(&format!("/v1/modules/{}?force=true", model.module)),
             6 => editor.delete(&format!("/v1/features/{}?force=true", model.feature)),
             7 => editor.delete(&format!("/v1/workspaces/{}?force=true", model.workspace)),
@@ -49,8 +49,8 @@ async fn what_is_created_beside_a_delete_is_there_or_never_was(place: Place) {
                 editor.post(&model.columns(), &body)
             }
         });
-        for answer in answers {
-            assert!([201, 204, 404].contains(&answer.status), "{answer:?}");
+        for response in responses {
+            assert!([201, 204, 404].contains(&response.status), "{response:?}");
         }
     }
     assert!(world.counts().await.iter().all(|(_, count)| *count == 0));
@@ -64,15 +64,15 @@ async fn views_that_ask_for_slots_at_once_all_get_some(place: Place) {
         let body = json!({"label": format!("n{number}"), "type": "text"});
         editor.create(&model.columns(), &body);
     }
-    let answers = at_once(10, |number| {
+    let responses = at_once(10, |number| {
         let config = json!({"sort": {"column": format!("n{number}")}});
         let body = json!({
             "feature_id": model.feature, "label": "x", "type": "table", "config": config,
         });
         editor.post("/v1/views", &body)
     });
-    for answer in answers {
-        answer.expect(201);
+    for response in responses {
+        response.expect(201);
     }
     let sql = "SELECT count(*) FROM columns WHERE slot IS NOT NULL";
     assert_eq!(world.sql(sql, vec![]).await[0].get::<i64>(0), Ok(10));
@@ -86,12 +86,12 @@ async fn changes_of_different_fields_all_stay(place: Place) {
     let body =
         json!({"config": {"color": "red"}, "icon": "i", "label": "l", "order": 7, "name": "n"});
     let fields: Vec<_> = body.as_object().expect("fields").iter().collect();
-    let answers = at_once(fields.len(), |number| {
+    let responses = at_once(fields.len(), |number| {
         let (key, value) = fields[number];
         editor.patch(&path, &json!({key: value}))
     });
-    for answer in answers {
-        answer.expect(200);
+    for response in responses {
+        response.expect(200);
     }
     let module = editor.get(&path).expect(200).json();
     for (key, value) in fields {
@@ -105,7 +105,7 @@ async fn columns_of_one_table_at_once_leave_it_whole(place: Place) {
     let model = Model::new(&editor, world.acme);
     world.row(&model, None, r#"{"c":"x"}"#).await;
     let path = format!("{}/{}", model.columns(), model.column);
-    let answers = at_once(16, |number| match number % 4 {
+    let responses = at_once(16, |number| match number % 4 {
         0 => editor.patch(&path, &json!({"config": {"unique": number % 8 == 0}})),
         1 => editor.patch(&path, &json!({"type": "email"})),
         2 => {
@@ -117,8 +117,8 @@ async fn columns_of_one_table_at_once_leave_it_whole(place: Place) {
             &json!({"label": format!("f{number}")}),
         ),
     });
-    for answer in answers {
-        assert!([200, 201].contains(&answer.status), "{answer:?}");
+    for response in responses {
+        assert!([200, 201].contains(&response.status), "{response:?}");
     }
     editor
         .patch(&path, &json!({"config": {"unique": true}}))

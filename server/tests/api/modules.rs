@@ -202,8 +202,8 @@ async fn a_default_rail_lies_in_the_same_workspace(place: Place) {
         &model.view,
     ]
     .map(|rail| with(rail).refused(422, "validation_failed").body);
-    for answer in &refused {
-        assert_eq!(answer, &refused[0]);
+    for response in &refused {
+        assert_eq!(response, &refused[0]);
     }
     let workspace = format!("/v1/workspaces/{}", model.workspace);
     let with = |module: &str| {

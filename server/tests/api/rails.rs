@@ -87,8 +87,8 @@ async fn the_config_of_a_rail_is_a_list(place: Place) {
         (json!({"views": [1]}), "config.views[0]"),
         (json!([{"views": ["x"]}]), "config[0].views[0]"),
     ] {
-        let answer = editor.patch(&path, &json!({"config": config}));
-        assert_eq!(faults(answer), [fault], "{config}");
+        let response = editor.patch(&path, &json!({"config": config}));
+        assert_eq!(faults(response), [fault], "{config}");
     }
 }
 

@@ -23,7 +23,7 @@ async fn every_response_is_what_it_says_it_is(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let nobody = &world.nobody;
-    for answer in [
+    for response in [
         nobody.get("/v1/health"),
         nobody.get("/docs"),
         nobody.get("/v1/nothing"),
@@ -36,8 +36,8 @@ async fn every_response_is_what_it_says_it_is(place: Place) {
         owner.get("/v1/me"),
         owner.delete("/v1/workspaces/x"),
     ] {
-        let told = answer.header("x-content-type-options");
-        assert_eq!(told, Some("nosniff"), "{answer:?}");
+        let reported = response.header("x-content-type-options");
+        assert_eq!(reported, Some("nosniff"), "{response:?}");
     }
 }
 
@@ -46,8 +46,8 @@ async fn what_belongs_to_somebody_is_stored_nowhere(place: Place) {
     let key = world.as_key(&["read"]);
     let owner = world.as_user("owner@acme.test");
     let wrong = world.nobody.with("nonsense");
-    let private = |answer: &Answer| answer.header("cache-control") == Some("no-store");
-    for answer in [
+    let private = |response: &Answer| response.header("cache-control") == Some("no-store");
+    for response in [
         world.token("owner@acme.test", PASSWORD).expect(200),
         world.token("owner@acme.test", "wrong").expect(401),
         owner.get("/v1/me").expect(200),
@@ -61,7 +61,7 @@ async fn what_belongs_to_somebody_is_stored_nowhere(place: Place) {
             .expect(403),
         wrong.get("/v1/me").expect(401),
     ] {
-        assert!(private(&answer), "{answer:?}");
+        assert!(private(&response), "{response:?}");
     }
     for path in ["/v1/health", "/docs", "/v1/openapi.json"] {
         assert!(!private(&world.nobody.get(path)), "{path}");
@@ -98,26 +98,26 @@ async fn without_origins_nothing_is_said_of_them(place: Place) {
     let asked = from(&world.nobody, PAGE, "GET", "/v1/health").expect(200);
     let refused = preflight(&world.nobody, PAGE, "/v1/workspaces");
     let refused = refused.refused(405, "method_not_allowed");
-    for answer in [asked, refused] {
-        assert!(!answer.says("access-control-"), "{answer:?}");
-        assert_eq!(answer.header("vary"), None);
+    for response in [asked, refused] {
+        assert!(!response.says("access-control-"), "{response:?}");
+        assert_eq!(response.header("vary"), None);
     }
 }
 
 async fn the_origin_that_asks_is_named(place: Place) {
     let world = world(place, &["https://other.example.org", PAGE]).await;
     let owner = world.as_user("owner@acme.test");
-    for answer in [
+    for response in [
         from(&world.nobody, PAGE, "GET", "/v1/health").expect(200),
         from(&world.nobody, PAGE, "GET", "/v1/me").expect(401),
         from(&world.nobody, PAGE, "GET", "/v1/nothing").expect(404),
         from(&owner, PAGE, "GET", "/v1/me").expect(200),
         preflight(&world.nobody, PAGE, "/v1/workspaces").expect(204),
     ] {
-        assert_eq!(answer.header("access-control-allow-origin"), Some(PAGE));
-        assert_eq!(answer.header("vary"), Some("Origin"));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
-        let exposed = answer.header("access-control-expose-headers");
+        assert_eq!(response.header("access-control-allow-origin"), Some(PAGE));
+        assert_eq!(response.header("vary"), Some("Origin"));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
+        let exposed = response.header("access-control-expose-headers");
         let exposed: Vec<&str> = exposed.expect("a list").split(", ").collect();
         for name in [
             "X-Request-Id",
@@ -135,16 +135,16 @@ async fn the_origin_that_asks_is_named(place: Place) {
     }
     // Whoever asks before asking needs no credential, on every route.
     for operation in &tplkit_server::http::operations::OPERATIONS {
-        let answer = preflight(&world.nobody, PAGE, operation.path).expect(204);
-        let methods = answer.header("access-control-allow-methods");
+        let response = preflight(&world.nobody, PAGE, operation.path).expect(204);
+        let methods = response.header("access-control-allow-methods");
         let methods: Vec<&str> = methods.expect("a list").split(", ").collect();
         assert!(methods.contains(&operation.method), "{operation:?}");
-        let headers = answer.header("access-control-allow-headers");
+        let headers = response.header("access-control-allow-headers");
         let headers = headers.expect("a list").to_lowercase();
         for name in ["authorization", "content-type", "idempotency-key"] {
             assert!(headers.contains(name), "{name}");
         }
-        assert_eq!(answer.body, "");
+        assert_eq!(response.body, "");
     }
     preflight(&world.nobody, PAGE, "/v1/nothing").refused(404, "not_found");
     // Without what makes it a preflight it is a method like any other.
@@ -155,25 +155,25 @@ async fn the_origin_that_asks_is_named(place: Place) {
         "null",
         "",
     ] {
-        let answer = from(&owner, origin, "GET", "/v1/me").expect(200);
-        assert!(!answer.says("access-control-"), "{answer:?}");
+        let response = from(&owner, origin, "GET", "/v1/me").expect(200);
+        assert!(!response.says("access-control-"), "{response:?}");
         let refused = preflight(&world.nobody, origin, "/v1/workspaces");
         let refused = refused.refused(405, "method_not_allowed");
         assert!(!refused.says("access-control-"), "{refused:?}");
     }
-    let answer = owner.get("/v1/me").expect(200);
-    assert!(!answer.says("access-control-"), "{answer:?}");
+    let response = owner.get("/v1/me").expect(200);
+    assert!(!response.says("access-control-"), "{response:?}");
 }
 
 async fn every_origin_may_be_allowed(place: Place) {
     let world = world(place, &["*"]).await;
-    for answer in [
+    for response in [
         from(&world.nobody, PAGE, "GET", "/v1/health").expect(200),
         preflight(&world.nobody, "http://localhost:5173", "/v1/workspaces").expect(204),
     ] {
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
-        assert_eq!(answer.header("vary"), None);
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
+        assert_eq!(response.header("vary"), None);
     }
 }
 
@@ -185,8 +185,8 @@ async fn the_address_alone_leads_to_the_documentation(place: Place) {
         ("GET", "application/json"),
         ("HEAD", "*/*"),
     ] {
-        let answer = nobody.send(method, "/", &[("accept", accept)], None);
-        assert_eq!(answer.expect(307).header("location"), Some("/docs"));
+        let response = nobody.send(method, "/", &[("accept", accept)], None);
+        assert_eq!(response.expect(307).header("location"), Some("/docs"));
     }
     let refused = nobody.send("POST", "/", &[], None);
     let refused = refused.refused(405, "method_not_allowed");

@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use tplkit_server::http::Config;
-use tplkit_server::http::limits::Rate;
+use tplkit_server::http::rate_limit::Rate;
 
 use super::client::{Answer, Client};
 use super::world::{PASSWORD, World};
@@ -33,9 +33,9 @@ fn access(world: &World, tokens: &Value) -> Answer {
 
 async fn a_person_signs_in(place: Place) {
     let world = World::new(place).await;
-    let answer = world.token(" Owner@ACME.test ", PASSWORD).expect(200);
-    assert_eq!(answer.header("cache-control"), Some("no-store"));
-    let tokens = answer.json();
+    let response = world.token(" Owner@ACME.test ", PASSWORD).expect(200);
+    assert_eq!(response.header("cache-control"), Some("no-store"));
+    let tokens = response.json();
     assert_eq!(tokens["token_type"], "bearer");
     assert_eq!(tokens["expires_in"], 3600);
     let me = access(&world, &tokens).expect(200).json();
@@ -158,17 +158,20 @@ async fn of_many_refreshes_one_wins(place: Place) {
             thread::spawn(move || refresh(&client, &token))
         })
         .collect();
-    let answers: Vec<Answer> = threads
+    let responses: Vec<Answer> = threads
         .into_iter()
         .map(|thread| thread.join().expect("ends"))
         .collect();
-    let won: Vec<&Answer> = answers
+    let won: Vec<&Answer> = responses
         .iter()
-        .filter(|answer| answer.status == 200)
+        .filter(|response| response.status == 200)
         .collect();
-    assert_eq!(won.len(), 1, "{answers:?}");
+    assert_eq!(won.len(), 1, "{responses:?}");
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 401).count(),
+        responses
+            .iter()
+            .filter(|response| response.status == 401)
+            .count(),
         49
     );
     let next = won[0].json();
@@ -206,7 +209,7 @@ async fn a_sign_out_ends_the_family(place: Place) {
             refresh(&world.nobody, &tokens["refresh_token"]).refused(401, "unauthenticated");
         }
     }
-    // Whatever the token is, nothing is told; an access token ends nothing.
+    // Whatever the token is, nothing is reported; an access token ends nothing.
     leave(&json!("garbage"));
     leave(&other["access_token"]);
     access(&world, &other).expect(200);
@@ -245,10 +248,10 @@ async fn sign_in_is_limited_whatever_the_tricks(place: Place) {
     };
     // One address guesses at many people.
     for number in 0..10 {
-        let answer = attempt(&format!("p{number}@acme.test"), "10.0.0.1");
-        let answer = answer.refused(401, "unauthenticated");
+        let response = attempt(&format!("p{number}@acme.test"), "10.0.0.1");
+        let response = response.refused(401, "unauthenticated");
         assert_eq!(
-            answer.header("ratelimit-remaining"),
+            response.header("ratelimit-remaining"),
             Some((9 - number).to_string().as_str())
         );
     }
@@ -283,10 +286,10 @@ async fn limits_are_per_route_and_caller(place: Place) {
     let world = World::with(place, config).await;
     let [owner, viewer] = ["owner@acme.test", "viewer@acme.test"].map(|email| world.as_user(email));
     for left in ["2", "1", "0"] {
-        let answer = owner.get("/v1/me").expect(200);
-        assert_eq!(answer.header("ratelimit-limit"), Some("3"));
-        assert_eq!(answer.header("ratelimit-remaining"), Some(left));
-        assert_eq!(answer.header("ratelimit-reset"), Some("1"));
+        let response = owner.get("/v1/me").expect(200);
+        assert_eq!(response.header("ratelimit-limit"), Some("3"));
+        assert_eq!(response.header("ratelimit-remaining"), Some(left));
+        assert_eq!(response.header("ratelimit-reset"), Some("1"));
     }
     // What is open to everybody has limits, too; but whether the server runs may be asked at any time.
     for path in ["/v1/openapi.json", "/docs"] {

@@ -64,15 +64,17 @@ async fn the_types_of_views_are_those_of_the_definitions(place: Place) {
                 config.insert(key.clone(), "c".into());
             }
         }
-        let owed = config.keys().map(|key| format!("config.{key}"));
-        let owed: Vec<String> = owed.collect();
+        let expected = config.keys().map(|key| format!("config.{key}"));
+        let expected: Vec<String> = expected.collect();
         let body = json!({"feature_id": model.feature, "label": name, "type": name});
-        if !owed.is_empty() {
-            assert_eq!(faults(editor.post("/v1/views", &body)), owed);
+        if !expected.is_empty() {
+            assert_eq!(faults(editor.post("/v1/views", &body)), expected);
             // What is kept is a list.
-            let owed = owed.iter().map(|path| path.replace("config", "config[0]"));
+            let expected = expected
+                .iter()
+                .map(|path| path.replace("config", "config[0]"));
             let refused = faults(editor.patch(&path, &json!({"type": name})));
-            assert_eq!(refused, owed.collect::<Vec<_>>());
+            assert_eq!(refused, expected.collect::<Vec<_>>());
         }
         let mut body = body;
         body["config"] = config.clone().into();
@@ -149,8 +151,8 @@ async fn the_config_of_a_view_is_a_list_of_one(place: Place) {
             "config.filters[0].op",
         ),
     ] {
-        let answer = editor.patch(&path, &json!({"config": config}));
-        assert_eq!(faults(answer), [fault], "{config}");
+        let response = editor.patch(&path, &json!({"config": config}));
+        assert_eq!(faults(response), [fault], "{config}");
     }
 }
 

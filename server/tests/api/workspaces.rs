@@ -11,7 +11,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_workspace_is_created_read_changed_and_deleted,
-    what_is_wrong_with_a_workspace_is_told,
+    what_is_wrong_with_a_workspace_is_reported,
     the_target_organization_is_one_of_the_callers,
     names_follow_from_labels_and_are_counted_on,
     many_of_one_label_at_once_all_get_a_name,
@@ -59,14 +59,14 @@ async fn a_workspace_is_created_read_changed_and_deleted(place: Place) {
 
 /// Where a refusal finds its faults.
 #[track_caller]
-pub(crate) fn faults(answer: Answer) -> Vec<String> {
-    let problem = answer.refused(422, "validation_failed").json();
+pub(crate) fn faults(response: Answer) -> Vec<String> {
+    let problem = response.refused(422, "validation_failed").json();
     let errors = problem["errors"].as_array().expect("errors").clone();
     let paths = errors.iter().map(|error| error["path"].as_str());
     paths.map(|path| path.expect("a path").to_owned()).collect()
 }
 
-async fn what_is_wrong_with_a_workspace_is_told(place: Place) {
+async fn what_is_wrong_with_a_workspace_is_reported(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let post = |body| editor.post("/v1/workspaces", &body);
@@ -279,8 +279,8 @@ async fn a_workspace_for_members_hides_everything_in_it(place: Place) {
             let body = body.as_ref().map(|body| model.put_into(&body.to_string()));
             let json = [("content-type", "application/json")];
             let path = model.put_into(path);
-            let answer = editor.send(method, &path, &json, body.as_deref().map(str::as_bytes));
-            model.take_out_of(&answer.refused(404, "not_found").body)
+            let response = editor.send(method, &path, &json, body.as_deref().map(str::as_bytes));
+            model.take_out_of(&response.refused(404, "not_found").body)
         };
         assert_eq!(of(&hidden), of(&missing), "{method} {path}");
     };

@@ -152,17 +152,17 @@ impl World {
 
     /// Signed in.
     pub(crate) fn as_user(&self, email: &str) -> Client {
-        let answer = self.token(email, PASSWORD).expect(200).json();
+        let response = self.token(email, PASSWORD).expect(200).json();
         self.nobody
-            .with(answer["access_token"].as_str().expect("a token"))
+            .with(response["access_token"].as_str().expect("a token"))
     }
 
     /// With a key of the organization.
     pub(crate) fn as_key(&self, scopes: &[&str]) -> Client {
         let body = json!({"organization_id": self.acme, "name": "k", "scopes": scopes});
-        let answer = self.as_user("owner@acme.test").post("/v1/api-keys", &body);
-        let answer = answer.expect(201).json();
-        self.nobody.with(answer["key"].as_str().expect("a key"))
+        let response = self.as_user("owner@acme.test").post("/v1/api-keys", &body);
+        let response = response.expect(201).json();
+        self.nobody.with(response["key"].as_str().expect("a key"))
     }
 
     pub(crate) fn path(&self, tail: &str) -> String {

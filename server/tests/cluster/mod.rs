@@ -2,7 +2,7 @@
 //!
 //! [`shared`] gives every test of a process the same cluster, started on first use, in a folder of
 //! its own, reachable over a unix socket only. Nothing has to be stopped by hand and nothing stays
-//! behind, not even when a test fails or the process is killed: `supervise.sh` tells how.
+//! behind, not even when a test fails or the process is killed: `supervise.sh` says how.
 //!
 //! Where PostgreSQL is not installed there is no cluster, said loudly, and tests that need one
 //! return early. With `TPLKIT_REQUIRE_POSTGRES=1` they fail instead.

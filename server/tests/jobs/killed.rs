@@ -110,15 +110,15 @@ async fn finished(store: &Store, asked: &Asked, workers: &mut [Working]) {
     }
 }
 
-/// Asserts that a job came to what it owes.
+/// Asserts that a job came to what it must provide.
 async fn judge(store: &Store, package: &Package, asked: &Asked) {
     let job = ground::job(store, &context(), asked.job).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     let (owed, report) = package.owed(asked.before.state(), asked.minter);
     Outcome::of(store, asked.workspace).await.is(&owed);
-    let told = job.report.as_deref().expect("a report");
-    let told = serde_json::from_str(told).expect("a report");
-    assert_eq!(plain(told), plain(report));
+    let shown = job.report.as_deref().expect("a report");
+    let shown = serde_json::from_str(shown).expect("a report");
+    assert_eq!(plain(shown), plain(report));
     let entries = ledger(store, asked.organization, asked.job).await;
     let published = published(&entries);
     assert_eq!(published.len(), 3, "{published:?}");
@@ -166,7 +166,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
         (killed, runs) = (killed + here, runs + 1);
         several += usize::from(here > 1);
     }
-    told(&format!(
+    reported(&format!(
         "{}: {killed} kills in {runs} runs, {several} of them with several; a run takes {:.1} s",
         store.kind(),
         long.as_secs_f64()
@@ -222,7 +222,7 @@ fn random_u16() -> u16 {
 }
 
 #[expect(clippy::print_stdout, reason = "shown by who asks for it")]
-fn told(text: &str) {
+fn reported(text: &str) {
     println!("{text}");
 }
 

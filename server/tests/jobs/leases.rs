@@ -95,8 +95,8 @@ async fn an_organization_has_two_jobs_worked_on_at_a_time(place: Place) {
     assert_eq!(found.id, theirs);
     assert!(take().await.expect("answers").is_none());
 
-    let told = taken[0].fail(store, context, "{}".to_owned()).await;
-    told.expect("answers");
+    let reported = taken[0].fail(store, context, "{}".to_owned()).await;
+    reported.expect("answers");
     let (found, _) = take().await.expect("answers").expect("is free");
     assert_eq!(found.id, ours[2]);
     assert!(take().await.expect("answers").is_none());
@@ -176,11 +176,11 @@ async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
     let mut quick = ground::destination(store, context, quick).await;
     let late = slow.commit(unit(context)).await;
     assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
-    // It lets go of nothing that is not its own, and tells nothing about it.
+    // It lets go of nothing that is not its own, and says nothing about it.
     let lease = slow.lease();
     lease.release(store, context, 0).await.expect("answers");
-    let told = lease.fail(store, context, "{}".to_owned()).await;
-    told.expect("answers");
+    let reported = lease.fail(store, context, "{}".to_owned()).await;
+    reported.expect("answers");
     assert_eq!(slow.structure().await.expect("reads"), before);
     assert_eq!(slow.ledger().await.expect("reads").len(), 1);
     quick.commit(unit(context)).await.expect("is written");
@@ -198,7 +198,7 @@ async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
         let ready = target.ready(unit);
         match target.send(ready).await {
             Sent::Settled(outcome) => outcome,
-            Sent::OnItsWay => target.settle().await,
+            Sent::InFlight => target.flush().await,
         }
     };
     let written = send(&mut target, unit(context)).await;
@@ -209,8 +209,11 @@ async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
         }],
         ..unit(context)
     };
-    let told = send(&mut target, refused.clone()).await;
-    assert!(matches!(told, Err(CommitError::Refused(_))), "{told:?}");
+    let reported = send(&mut target, refused.clone()).await;
+    assert!(
+        matches!(reported, Err(CommitError::Refused(_))),
+        "{reported:?}"
+    );
     let before = target.structure().await.expect("reads");
     let released = target.lease().release(store, context, 0).await;
     released.expect("is released");
@@ -235,7 +238,7 @@ async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
         let mut slow = ground::destination(store, context, lease.clone()).await;
         let ready = slow.ready(unit(context));
         let sent = slow.send(ready).await;
-        assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
+        assert!(matches!(sent, Sent::InFlight), "{sent:?}");
         for _ in 0..round {
             tokio::task::yield_now().await;
         }
@@ -374,11 +377,11 @@ fn a_unit_that_is_refused_after_its_lease_is_nobodys_news() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         let ready = target.ready(refused);
         let sent = target.send(ready).await;
-        assert!(matches!(sent, Sent::OnItsWay), "{sent:?}");
+        assert!(matches!(sent, Sent::InFlight), "{sent:?}");
         tokio::time::sleep(Duration::from_millis(300)).await;
         lease.release(store, context, 0).await.expect("is released");
         held.await.expect("ends");
-        let late = target.settle().await;
+        let late = target.flush().await;
         assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
     });
 }
@@ -429,8 +432,8 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
         "{refused:?}"
     );
     let ready = target.ready(unit(context));
-    assert!(matches!(target.send(ready).await, Sent::OnItsWay));
-    let refused = target.settle().await;
+    assert!(matches!(target.send(ready).await, Sent::InFlight));
+    let refused = target.flush().await;
     assert!(
         matches!(refused, Err(CommitError::Store(ReadError::Forbidden))),
         "{refused:?}"

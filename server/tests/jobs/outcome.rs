@@ -1,4 +1,4 @@
-//! What a job has made of a workspace of the store, held against what it owes.
+//! What a job has made of a workspace of the store, compared with what is expected.
 
 use tplkit::apply::Report;
 use tplkit::workspace::ledger::{Entry, RowDigest};
@@ -63,22 +63,26 @@ impl Outcome {
 
     /// Asserts that it is what the library makes of the package in memory, to the last cell.
     #[track_caller]
-    pub(super) fn is(&self, owed: &Memory) {
-        let mut state = owed.state();
+    pub(super) fn is(&self, expected: &Memory) {
+        let mut state = expected.state();
         state.structure.features.sort_by_key(|feature| feature.id);
         state.structure.automations.sort_by_key(|one| one.id);
         assert_eq!(self.structure, state.structure);
         for (feature, rows) in &self.rows {
-            let owed = state.rows.get(feature).map_or(&[][..], Vec::as_slice);
+            let expected = state.rows.get(feature).map_or(&[][..], Vec::as_slice);
             let digests = |rows: &[StoredRow]| -> Vec<(Id, RowDigest)> {
                 let digests = rows.iter().map(|row| (row.id, RowDigest::of(&row.data)));
                 digests.collect()
             };
-            if digests(rows) != digests(owed) {
-                let differs = rows.iter().zip(owed).find(|(one, other)| {
+            if digests(rows) != digests(expected) {
+                let differs = rows.iter().zip(expected).find(|(one, other)| {
                     (one.id, RowDigest::of(&one.data)) != (other.id, RowDigest::of(&other.data))
                 });
-                panic!("{} rows, owed {}; {differs:#?}", rows.len(), owed.len());
+                panic!(
+                    "{} rows, expected {}; {differs:#?}",
+                    rows.len(),
+                    expected.len()
+                );
             }
         }
         for (column, stands) in &self.sequences {
@@ -121,6 +125,6 @@ pub(super) fn plain(mut report: Report) -> Report {
 }
 
 /// What the library's own ledger of the same job says, for comparison.
-pub(super) fn owed_ledger(owed: &Memory) -> Vec<Entry> {
-    ready(owed.ledger()).expect("reads")
+pub(super) fn owed_ledger(expected: &Memory) -> Vec<Entry> {
+    ready(expected.ledger()).expect("reads")
 }

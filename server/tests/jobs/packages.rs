@@ -1,4 +1,4 @@
-//! Packages to apply, and what the library's workspace in memory makes of them: what the store owes.
+//! Packages to apply, and what the library's workspace in memory makes of them: what the store must provide.
 
 use serde::Deserialize;
 use serde_json::json;

@@ -6,8 +6,8 @@ use tplkit::automation::step_ids;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
 use tplkit::workspace::random::{Shape, workspace};
-use tplkit_server::jobs::{Bell, Job, Part, Status, Worker};
-use tplkit_server::work::Bench;
+use tplkit_server::background::Bench;
+use tplkit_server::jobs::{Job, JobSignal, Part, Status, Worker};
 use uuid::Uuid;
 
 use super::ground;
@@ -20,7 +20,7 @@ on_both_stores!(
     one_of_everything_comes_out_as_in_memory,
     random_packages_come_out_as_in_memory,
     steps_that_have_no_id_are_given_one,
-    a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end,
+    a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end,
     a_job_that_is_given_back_again_and_again_comes_out_as_in_memory,
     a_job_that_cannot_be_done_says_why,
     names_that_are_taken_meanwhile_are_chosen_anew,
@@ -32,7 +32,7 @@ async fn work(world: &World, job: Uuid) -> Job {
     let worker = Worker {
         bench: bench(world),
         lease_seconds: 60,
-        bell: Bell::default(),
+        signal: JobSignal::default(),
     };
     let working = tokio::spawn(worker.run(stopped));
     let done = finished(world, job).await;
@@ -74,12 +74,12 @@ async fn hold(world: &World, package: &Package) -> Job {
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     assert_eq!((job.locked_until, job.error.as_deref()), (None, None));
     let (owed, report) = package.owed(before.state(), minter);
-    let told = job.report.as_deref().expect("a report");
-    let told: tplkit::apply::Report = serde_json::from_str(told).expect("a report");
+    let reported = job.report.as_deref().expect("a report");
+    let reported: tplkit::apply::Report = serde_json::from_str(reported).expect("a report");
     assert_eq!(
-        plain(told.clone()),
+        plain(reported.clone()),
         plain(report.clone()),
-        "{told:#?} {report:#?}"
+        "{reported:#?} {report:#?}"
     );
     Outcome::of(store, workspace).await.is(&owed);
     let entries = ledger(store, organization, id).await;
@@ -143,15 +143,15 @@ fn seeds() -> u64 {
     asked.and_then(|asked| asked.parse().ok()).unwrap_or(12)
 }
 
-async fn a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end(place: Place) {
+async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let (stop, stopped) = watch::channel(false);
-    let bell = Bell::default();
+    let bell = JobSignal::default();
     let worker = Worker {
         bench: bench(&world),
         lease_seconds: 60,
-        bell: bell.clone(),
+        signal: bell.clone(),
     };
     let working = tokio::spawn(worker.run(stopped));
     let package = everything(2, 3);
@@ -159,7 +159,7 @@ async fn a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end(place: Pl
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
     assert!(ground::create(store, new).await);
-    bell.ring();
+    bell.notify();
     finished(&world, id).await;
     // Told to stop in the middle of a job: it is free at once for whoever comes next.
     let package = everything(3, 2000);
@@ -167,7 +167,7 @@ async fn a_job_begins_when_the_bell_rings_and_is_given_back_at_the_end(place: Pl
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
     assert!(ground::create(store, new).await);
-    bell.ring();
+    bell.notify();
     while ground::job(store, context, id).await.status != Status::Rows {
         let job = ground::job(store, context, id).await;
         assert!(!job.status.is_finished(), "{job:?}");
@@ -199,7 +199,7 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
         let worker = Worker {
             bench: bench(&world),
             lease_seconds: 60,
-            bell: Bell::default(),
+            signal: JobSignal::default(),
         };
         let working = tokio::spawn(worker.run(stopped));
         let goes_on = async || {
@@ -218,9 +218,9 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
     assert!(stops > 3, "{stops}");
     assert_eq!(last.status, Status::Completed, "{:?}", last.error);
     let (owed, report) = package.owed(before.state(), minter);
-    let told = last.report.as_deref().expect("a report");
-    let told = serde_json::from_str(told).expect("a report");
-    assert_eq!(plain(told), plain(report));
+    let reported = last.report.as_deref().expect("a report");
+    let reported = serde_json::from_str(reported).expect("a report");
+    assert_eq!(plain(reported), plain(report));
     Outcome::of(store, workspace).await.is(&owed);
 }
 
@@ -263,7 +263,7 @@ async fn names_that_are_taken_meanwhile_are_chosen_anew(place: Place) {
         let worker = Worker {
             bench: bench(&world),
             lease_seconds: 60,
-            bell: Bell::default(),
+            signal: JobSignal::default(),
         };
         tokio::spawn(worker.run(stopped.clone()))
     });

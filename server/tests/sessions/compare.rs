@@ -1,4 +1,4 @@
-//! What a session shows beside what its commands printed. Ids, instants, durations, ports, keys and digests
+//! What a session shows next to what its commands printed. Ids, instants, durations, ports, keys and digests
 //! differ from run to run and are compared by their shape.
 
 use std::sync::LazyLock;

@@ -28,7 +28,7 @@ fn root() -> PathBuf {
     parent.expect("a root").to_owned()
 }
 
-/// The tools that sessions may use beside ours. Without one of them nothing can be run.
+/// The tools that sessions may use next to ours. Without one of them nothing can be run.
 #[expect(clippy::print_stderr, reason = "says what is not tested")]
 fn tools_are_there() -> bool {
     for tool in ["sh", "curl", "jq", "git"] {

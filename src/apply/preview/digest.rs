@@ -59,7 +59,7 @@ impl Digest {
         self.part(&refusals);
     }
 
-    /// Every decision. Of columns that rows enter only what rows are judged by counts: a label is
+    /// Every decision. Of columns that rows enter only what rows are checked by counts: a label is
     /// nothing that an apply rests on.
     pub(super) fn approved(&mut self, approved: &Approved) {
         self.part(&approved.structure);
@@ -81,8 +81,8 @@ impl Digest {
     }
 
     /// What was read of rows, and what follows from it.
-    pub(super) fn read(&mut self, answers: &str) {
-        self.part(&answers);
+    pub(super) fn read(&mut self, responses: &str) {
+        self.part(&responses);
     }
 
     pub(super) fn finish(self) -> String {

@@ -24,7 +24,7 @@ use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Plan;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, Id, Kind, Lookup, New, Structure};
+use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use names::Names;
 
@@ -66,7 +66,7 @@ pub struct Preview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Creation {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its ref.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -80,7 +80,7 @@ pub struct Creation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its ref.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -94,7 +94,7 @@ pub struct Binding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplacedConfig {
     /// What it is of.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// The ref; `workspace` for the workspace.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -158,7 +158,7 @@ pub struct GoLive {
 
 /// What is asked of a preview.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'q, 't> {
+pub struct PreviewInput<'q, 't> {
     /// The package.
     pub package: &'q Checked<'t>,
     /// Its digest ([`package_digest`]).
@@ -175,7 +175,7 @@ pub struct Question<'q, 't> {
 pub async fn preview<T: Lookup + Sync>(
     target: &T,
     destination: &Structure,
-    question: Question<'_, '_>,
+    question: PreviewInput<'_, '_>,
 ) -> Result<Preview, T::Error> {
     // The same for all previews: what is compared by digest must not know when it was asked.
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
@@ -272,7 +272,7 @@ impl Preview {
                     reference: replaced.reference,
                     id: replaced.id,
                     before: replaced.before,
-                    after: names.shown(replaced.after),
+                    after: names.replace_ids(replaced.after),
                 })
                 .collect(),
             dropped_keys: approved.dropped_keys,
@@ -292,8 +292,8 @@ impl Preview {
 }
 
 /// The label of an automation, which its record does not keep.
-fn called<'p>(plan: &'p Plan, kind: Kind, reference: &str) -> Option<&'p str> {
-    if kind != Kind::Workflow {
+fn called<'p>(plan: &'p Plan, kind: RecordKind, reference: &str) -> Option<&'p str> {
+    if kind != RecordKind::Workflow {
         return None;
     }
     let mut steps = plan.steps.iter();

@@ -1,4 +1,4 @@
-//! Names in the place of ids that nobody knows yet.
+//! Names in place of ids that nobody knows yet.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,18 @@ impl Names {
     }
 
     /// The value as people read it: whole texts and keys that are such an id become names.
-    pub(super) fn shown(&self, value: Value) -> Value {
+    pub(super) fn replace_ids(&self, value: Value) -> Value {
         if self.0.is_empty() {
             return value;
         }
         match value {
             Value::String(text) => Value::String(self.text(text)),
-            Value::List(list) => Value::List(list.into_iter().map(|one| self.shown(one)).collect()),
+            Value::List(list) => {
+                Value::List(list.into_iter().map(|one| self.replace_ids(one)).collect())
+            }
             Value::Object(members) => {
                 let members = members.into_iter();
-                let members = members.map(|(key, value)| (self.text(key), self.shown(value)));
+                let members = members.map(|(key, value)| (self.text(key), self.replace_ids(value)));
                 Value::Object(members.collect::<Object>())
             }
             value => value,

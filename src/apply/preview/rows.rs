@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::digest::Digest;
 use super::dry_run::DryRun;
-use super::{Question, RowsPreview};
+use super::{PreviewInput, RowsPreview};
 use crate::apply::run::{self, Counted};
 use crate::apply::{ApplyError, Approved, Refusal};
 use crate::problem::Code;
@@ -19,7 +19,7 @@ pub(super) type Counts = Result<IndexMap<String, RowsPreview>, Refusal>;
 /// Counts the rows of all tables.
 pub(super) async fn count<T: Lookup + Sync>(
     target: &T,
-    (question, destination): (Question<'_, '_>, &Structure),
+    (question, destination): (PreviewInput<'_, '_>, &Structure),
     approved: &Approved,
     digest: &mut Digest,
 ) -> Result<Counts, T::Error> {
@@ -48,7 +48,7 @@ pub(super) async fn count<T: Lookup + Sync>(
             }));
         }
     };
-    digest.read(&dry.answers());
+    digest.read(&dry.lookups_digest());
     let rows: IndexMap<String, RowsPreview> = counted
         .into_iter()
         .map(|(reference, counted)| (reference, preview(counted)))

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Preview, Question, RowsPreview, fresh, package_digest, preview};
-use crate::apply::setting::{Pack, checked, furnished, id, request, uid};
+use super::{Preview, PreviewInput, RowsPreview, fresh, package_digest, preview};
+use crate::apply::test_packages::{Pack, checked, furnished, id, request, uid};
 use crate::definitions::Definitions;
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Structure, Written};
@@ -22,12 +22,12 @@ fn state(clients: &[(u128, Json)]) -> State {
     state
 }
 
-fn ask(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Preview {
+fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Preview {
     let text = pack.text();
     let package = checked(&text);
     let memory = Memory::new(state);
     let destination = ready(memory.structure()).expect("a structure");
-    let question = Question {
+    let question = PreviewInput {
         package: &package,
         package_digest: &package_digest(&text),
         request: &request(asked),
@@ -91,7 +91,7 @@ fn clients() -> State {
 
 #[test]
 fn a_preview_says_what_an_apply_would_do() {
-    let seen = ask(&orders(), &mapped(json!({})), clients(), &[]);
+    let seen = preview_of(&orders(), &mapped(json!({})), clients(), &[]);
     let digest = seen.digest.clone();
     assert_eq!(digest.len(), 64);
     let create = |kind: &str, reference: &str, name: &str| json!({"kind": kind, "ref": reference, "name": name, "label": name});
@@ -134,7 +134,7 @@ fn links_into_an_imported_table_are_counted_as_lost() {
         let pack = pack
             .far_table("clients", &[column], true, &uses)
             .rows("orders", None, &rows);
-        let seen = ask(&pack, "{}", clients(), &[]);
+        let seen = preview_of(&pack, "{}", clients(), &[]);
         let rows = &seen.rows["f_orders"];
         assert_eq!((rows.insert, rows.dropped_links), (3, lost), "{column}");
     }
@@ -148,7 +148,7 @@ fn what_has_no_id_yet_is_shown_by_its_name() {
         "update_workspace",
         json!({"workspaceId": "$workspace", "config": config}),
     );
-    let seen = ask(&pack, "{}", clients(), &[]);
+    let seen = preview_of(&pack, "{}", clients(), &[]);
     let [replaced] = seen.replaced_configs.as_slice() else {
         panic!("{:?}", seen.replaced_configs);
     };
@@ -161,13 +161,13 @@ fn what_has_no_id_yet_is_shown_by_its_name() {
 }
 
 #[test]
-fn refusals_stand_in_the_answer() {
-    let seen = ask(&orders(), "{}", clients(), &[]);
-    let answer = serde_json::to_value(&seen).expect("JSON");
-    assert_eq!(answer["refusals"][0]["code"], "mapping_required");
-    assert_eq!(answer["refusals"][0]["ref"], "f_clients");
+fn refusals_stand_in_the_response() {
+    let seen = preview_of(&orders(), "{}", clients(), &[]);
+    let response = serde_json::to_value(&seen).expect("JSON");
+    assert_eq!(response["refusals"][0]["code"], "mapping_required");
+    assert_eq!(response["refusals"][0]["ref"], "f_clients");
     assert_eq!(
-        (&answer["create"], &answer["rows"]),
+        (&response["create"], &response["rows"]),
         (&json!([]), &json!({}))
     );
 }
@@ -175,7 +175,7 @@ fn refusals_stand_in_the_answer() {
 #[test]
 fn rows_that_are_not_written_drop_the_links_to_them() {
     let none = mapped(json!({"rowsModes": {"f_orders": "none"}}));
-    let rows = ask(&orders(), &none, clients(), &[]).rows;
+    let rows = preview_of(&orders(), &none, clients(), &[]).rows;
     assert_eq!(rows["f_orders"], RowsPreview::default());
 }
 
@@ -197,7 +197,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
     state
         .structure
         .features
-        .push(crate::apply::setting::feature(
+        .push(crate::apply::test_packages::feature(
             80,
             "t",
             &[(81, "k", "textfield")],
@@ -217,8 +217,8 @@ fn second() -> (Pack, State, Vec<Entry>) {
     };
     let structure = Structure {
         created: vec![
-            made("f_t", crate::workspace::Kind::Feature, 80),
-            made("c_t_k", crate::workspace::Kind::Column, 81),
+            made("f_t", crate::workspace::RecordKind::Feature, 80),
+            made("c_t_k", crate::workspace::RecordKind::Column, 81),
         ],
         ..Structure::default()
     };
@@ -246,7 +246,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
 #[test]
 fn keys_are_compared_raw_and_the_ledger_is_believed() {
     let (pack, state, ledger) = second();
-    let all = ask(&pack, "{}", state.clone(), &ledger).rows["f_t"].clone();
+    let all = preview_of(&pack, "{}", state.clone(), &ledger).rows["f_t"].clone();
     let expected = RowsPreview {
         insert: 2,
         skipped: 1,
@@ -254,7 +254,7 @@ fn keys_are_compared_raw_and_the_ledger_is_believed() {
     };
     assert_eq!(all, expected);
     let by_key = r#"{"rowsModes": {"f_t": "missingByKey"}}"#;
-    let seen = ask(&pack, by_key, state, &ledger);
+    let seen = preview_of(&pack, by_key, state, &ledger);
     let expected = RowsPreview {
         insert: 1,
         existing: 1,
@@ -268,7 +268,8 @@ fn keys_are_compared_raw_and_the_ledger_is_believed() {
 #[test]
 fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
     let asked = mapped(json!({}));
-    let digest = |pack: &Pack, asked: &str, state: State| ask(pack, asked, state, &[]).digest;
+    let digest =
+        |pack: &Pack, asked: &str, state: State| preview_of(pack, asked, state, &[]).digest;
     let first = digest(&orders(), &asked, clients());
     assert_eq!(first, digest(&orders(), &asked, clients()));
     // A plan that was looked at is no part of what is asked.
@@ -288,7 +289,7 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
     other
         .structure
         .features
-        .push(crate::apply::setting::feature(90, "else", &[]));
+        .push(crate::apply::test_packages::feature(90, "else", &[]));
     assert_eq!(first, digest(&orders(), &asked, other));
     let more = state(&[
         (101, json!({"id": "a", "name": "Z"})),
@@ -314,7 +315,7 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
     taken
         .structure
         .features
-        .push(crate::apply::setting::feature(91, "orders", &[]));
+        .push(crate::apply::test_packages::feature(91, "orders", &[]));
     moved.push(digest(&orders(), &asked, taken));
     let mut renamed = clients();
     renamed.structure.features[0].columns[0].name = "ident".to_owned();
@@ -373,7 +374,7 @@ fn people(value: &str, cells: &[(Json, &[usize])]) -> Pack {
 #[test]
 fn a_list_cell_keeps_elements_without_a_target_only_where_they_can_be_placed() {
     let dropped = |value: &str, cells: &[(Json, &[usize])]| {
-        ask(&people(value, cells), "{}", clients(), &[]).rows["f_people"].dropped_links
+        preview_of(&people(value, cells), "{}", clients(), &[]).rows["f_people"].dropped_links
     };
     assert_eq!(dropped("code", &[(json!(["a", "b"]), &[6100, 6101])]), 0);
     assert_eq!(
@@ -387,7 +388,7 @@ fn a_list_cell_keeps_elements_without_a_target_only_where_they_can_be_placed() {
 #[test]
 fn rows_that_exist_by_key_are_targets_and_rows_of_no_table_are_none() {
     let pack = people("code", &[(json!(["a"]), &[6100]), (json!(["b"]), &[6101])]);
-    let none = ask(
+    let none = preview_of(
         &pack,
         r#"{"rowsModes": {"f_teams": "none"}}"#,
         clients(),
@@ -395,7 +396,7 @@ fn rows_that_exist_by_key_are_targets_and_rows_of_no_table_are_none() {
     );
     assert_eq!(none.rows["f_people"].dropped_links, 2);
     assert_eq!(none.rows["f_teams"], RowsPreview::default());
-    let missing = ask(
+    let missing = preview_of(
         &pack,
         r#"{"rowsModes": {"f_teams": "missingByKey"}}"#,
         clients(),
@@ -419,5 +420,8 @@ fn rows_of_steps_are_counted_with_their_table() {
             "insert_rows",
             json!({"featureId": "$f_t", "rows": [{"data": {"k": "x"}}, {"data": {"k": "y"}}]}),
         );
-    assert_eq!(ask(&pack, "{}", clients(), &[]).rows["f_t"].insert, 2);
+    assert_eq!(
+        preview_of(&pack, "{}", clients(), &[]).rows["f_t"].insert,
+        2
+    );
 }

@@ -1,6 +1,6 @@
 //! Reading a request: JSON in the form of the apply body, or TOML of the same shape.
 //!
-//! Everything wrong is told at once, each fault with the dotted path of its place. Whether the
+//! Everything wrong is reported at once, each fault with the dotted path of its place. Whether the
 //! package has the refs that are named is not known here.
 
 use indexmap::IndexMap;
@@ -345,7 +345,7 @@ impl Reader {
 
     fn wrong(&mut self, node: Node<'_>, expected: &str) {
         let at = path_of(node);
-        let shown = suggest::shown(node.raw());
+        let shown = suggest::short_text(node.raw());
         let place = if at.is_empty() {
             "the request".to_owned()
         } else {

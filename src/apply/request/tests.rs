@@ -176,7 +176,7 @@ fn text_that_is_neither_is_refused_with_its_place() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_at_once() {
     let text = r#"{"copy": 1, "x": 2, "resolutions": {"a b": {"action": "skip"}, "f_a": {"action": "skip", "columns": {"c_x": 7}}}}"#;
     let codes: Vec<_> = faults(text).into_iter().map(|fault| fault.0).collect();
     let shape = Code::ValidationFailed;

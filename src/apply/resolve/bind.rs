@@ -2,20 +2,20 @@
 
 use indexmap::IndexMap;
 
+use super::bindings::{Binding, Bindings, Cause, Record};
 use super::earlier::Earlier;
-use super::meaning::{Cause, Meaning, Meanings, Record};
-use super::names::settle;
+use super::names::unique_names;
 use super::steps::{Steps, Work, text_in, used_in};
 use crate::apply::Minter;
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;
 use crate::package::model::UnresolvedForm;
 use crate::package::reference::WORKSPACE;
-use crate::workspace::{Id, Kind, Structure};
+use crate::workspace::{Id, RecordKind, Structure};
 
 /// What becomes of a create step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lot<'p> {
+pub(super) enum Disposition<'p> {
     /// It is carried out.
     Fresh,
     /// An earlier job carried it out; or this one, before it was interrupted.
@@ -26,33 +26,33 @@ pub(super) enum Lot<'p> {
 }
 
 /// What a create step makes.
-pub(super) fn kind_of(tool: Tool) -> Option<Kind> {
+pub(super) fn kind_of(tool: Tool) -> Option<RecordKind> {
     Some(match tool {
-        Tool::CreateWorkspace => Kind::Workspace,
-        Tool::CreateFeature => Kind::Feature,
-        Tool::CreateColumn => Kind::Column,
-        Tool::CreateView => Kind::View,
-        Tool::CreateWorkflowV2 => Kind::Workflow,
-        Tool::CreateModule => Kind::Module,
-        Tool::CreateRail => Kind::Rail,
+        Tool::CreateWorkspace => RecordKind::Workspace,
+        Tool::CreateFeature => RecordKind::Feature,
+        Tool::CreateColumn => RecordKind::Column,
+        Tool::CreateView => RecordKind::View,
+        Tool::CreateWorkflowV2 => RecordKind::Workflow,
+        Tool::CreateModule => RecordKind::Module,
+        Tool::CreateRail => RecordKind::Rail,
         _ => return None,
     })
 }
 
 /// What an update step changes.
-pub(super) fn target_kind(tool: Tool) -> Option<Kind> {
+pub(super) fn target_kind(tool: Tool) -> Option<RecordKind> {
     Some(match tool {
-        Tool::UpdateWorkspace => Kind::Workspace,
-        Tool::UpdateFeature => Kind::Feature,
-        Tool::UpdateColumn => Kind::Column,
-        Tool::UpdateView => Kind::View,
-        Tool::UpdateModule => Kind::Module,
+        Tool::UpdateWorkspace => RecordKind::Workspace,
+        Tool::UpdateFeature => RecordKind::Feature,
+        Tool::UpdateColumn => RecordKind::Column,
+        Tool::UpdateView => RecordKind::View,
+        Tool::UpdateModule => RecordKind::Module,
         _ => return None,
     })
 }
 
 /// New records with their refs, by kind and parent: their names must differ.
-type Siblings<'p> = IndexMap<(Kind, Option<Id>), Vec<(&'p str, Record)>>;
+type Siblings<'p> = IndexMap<(RecordKind, Option<Id>), Vec<(&'p str, Record)>>;
 
 /// Binds the refs of all create steps; their lots by ref.
 pub(super) fn bind<'p>(
@@ -60,10 +60,10 @@ pub(super) fn bind<'p>(
     destination: &Structure,
     earlier: &Earlier<'_>,
     minter: &Minter,
-    meanings: &mut Meanings<'p>,
-) -> IndexMap<&'p str, Lot<'p>> {
+    meanings: &mut Bindings<'p>,
+) -> IndexMap<&'p str, Disposition<'p>> {
     let workspace = Record {
-        kind: Kind::Workspace,
+        kind: RecordKind::Workspace,
         id: destination.workspace.id,
         name: destination.workspace.name.clone(),
         parent: None,
@@ -71,7 +71,7 @@ pub(super) fn bind<'p>(
         anew: false,
     };
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
-    meanings.bind(WORKSPACE, by_id, Meaning::Record(workspace));
+    meanings.bind(WORKSPACE, by_id, Binding::Record(workspace));
     let mut lots = IndexMap::new();
     let mut siblings: Siblings<'p> = IndexMap::new();
     for work in &steps.all {
@@ -82,16 +82,16 @@ pub(super) fn bind<'p>(
         let parent = match parent(work, meanings) {
             Ok(parent) => parent,
             Err(cause) => {
-                lots.insert(reference.as_str(), Lot::Homeless(cause));
+                lots.insert(reference.as_str(), Disposition::Homeless(cause));
                 let cause = cause.unwrap_or(Cause::LeftOut);
-                meanings.bind(reference, named, Meaning::Nothing(cause));
+                meanings.bind(reference, named, Binding::Nothing(cause));
                 continue;
             }
         };
         let made = earlier.made(reference, kind, parent, destination);
         let (lot, record) = match made {
             Some((made, name)) => (
-                Lot::Bound {
+                Disposition::Bound {
                     unfinished: made.unfinished,
                 },
                 Record {
@@ -104,7 +104,7 @@ pub(super) fn bind<'p>(
                 },
             ),
             None => (
-                Lot::Fresh,
+                Disposition::Fresh,
                 Record {
                     kind,
                     id: minter.id(ordinal(work, steps, earlier)),
@@ -116,9 +116,9 @@ pub(super) fn bind<'p>(
             ),
         };
         lots.insert(reference.as_str(), lot);
-        meanings.bind(reference, named, Meaning::Record(record.clone()));
+        meanings.bind(reference, named, Binding::Record(record.clone()));
         // The name of an automation is free text.
-        if lot == Lot::Fresh && kind != Kind::Workflow {
+        if lot == Disposition::Fresh && kind != RecordKind::Workflow {
             let list = siblings.entry((kind, parent)).or_default();
             list.push((reference, record));
         }
@@ -132,14 +132,14 @@ pub(super) fn bind<'p>(
             .iter()
             .map(|(reference, record)| once(reference).unwrap_or(&record.name))
             .collect();
-        let settled = settle(&wanted, taken.clone());
+        let settled = unique_names(&wanted, taken.clone());
         for ((reference, record), name) in list.iter().zip(settled) {
             let named = meanings.declared(reference);
             let record = Record {
                 name,
                 ..record.clone()
             };
-            meanings.bind(reference, named, Meaning::Record(record));
+            meanings.bind(reference, named, Binding::Record(record));
         }
     }
     lots
@@ -166,20 +166,20 @@ fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
 }
 
 /// The record that a step creates in; the workspace is nobody's parent here.
-fn parent<'p>(work: &Work<'p>, meanings: &Meanings<'p>) -> Result<Option<Id>, Option<Cause<'p>>> {
+fn parent<'p>(work: &Work<'p>, meanings: &Bindings<'p>) -> Result<Option<Id>, Option<Cause<'p>>> {
     let Some(argument) = work.step.tool.parent_argument() else {
         return Ok(None);
     };
     let reference = used_in(&work.step.args, argument).ok_or(None)?;
     match meanings.of(reference) {
-        Meaning::Record(record) => Ok(Some(record.id)),
-        Meaning::Nothing(cause) => Err(Some(*cause)),
-        Meaning::Outside(_) | Meaning::Name(_) => Err(Some(Cause::LeftOut)),
+        Binding::Record(record) => Ok(Some(record.id)),
+        Binding::Nothing(cause) => Err(Some(*cause)),
+        Binding::Outside(_) | Binding::Name(_) => Err(Some(Cause::LeftOut)),
     }
 }
 
 /// Names that siblings have already.
-fn taken(destination: &Structure, kind: Kind, parent: Option<Id>) -> Vec<String> {
+fn taken(destination: &Structure, kind: RecordKind, parent: Option<Id>) -> Vec<String> {
     let feature = || parent.and_then(|id| destination.feature(id));
     let module = || {
         destination
@@ -188,13 +188,15 @@ fn taken(destination: &Structure, kind: Kind, parent: Option<Id>) -> Vec<String>
             .find(|module| Some(module.id) == parent)
     };
     match kind {
-        Kind::Workspace => vec![destination.workspace.name.clone()],
-        Kind::Feature => names(&destination.features, |found| &found.name),
-        Kind::Module => names(&destination.modules, |found| &found.name),
-        Kind::Column => feature().map_or(Vec::new(), |f| names(&f.columns, |found| &found.name)),
-        Kind::View => feature().map_or(Vec::new(), |f| names(&f.views, |found| &found.name)),
-        Kind::Rail => module().map_or(Vec::new(), |m| names(&m.rails, |found| &found.name)),
-        Kind::Workflow => Vec::new(),
+        RecordKind::Workspace => vec![destination.workspace.name.clone()],
+        RecordKind::Feature => names(&destination.features, |found| &found.name),
+        RecordKind::Module => names(&destination.modules, |found| &found.name),
+        RecordKind::Column => {
+            feature().map_or(Vec::new(), |f| names(&f.columns, |found| &found.name))
+        }
+        RecordKind::View => feature().map_or(Vec::new(), |f| names(&f.views, |found| &found.name)),
+        RecordKind::Rail => module().map_or(Vec::new(), |m| names(&m.rails, |found| &found.name)),
+        RecordKind::Workflow => Vec::new(),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn check(
             let reference = &dependency.reference;
             let detail = format!(
                 "`resolutions.{reference}.leaveEmpty` names {}, which is no column of {:?}. {help}",
-                suggest::shown(name),
+                suggest::short_text(name),
                 feature.label
             );
             let code = Code::ValidationFailed;
@@ -101,11 +101,11 @@ pub(super) fn required(
         let Some(feature) = id.and_then(|id| destination.feature(id)) else {
             continue;
         };
-        let rows = entering(package, request, (dependency, feature), ledger);
-        let owed = feature.columns.iter().filter(|column| {
+        let rows = check_entering(package, request, (dependency, feature), ledger);
+        let expected = feature.columns.iter().filter(|column| {
             column.is_required() && !column.is_identity() && !leave_empty.contains(&column.name)
         });
-        for column in owed {
+        for column in expected {
             let own = dependency.identity.columns.iter().flatten();
             let mut own = own.filter(|own| columns.get(&own.reference) == Some(&column.id));
             let source = own.next().map(|own| own.name.as_str());
@@ -130,7 +130,7 @@ fn left_empty(dependency: &Dependency, feature: &Feature, column: &Column, rows:
 }
 
 /// The cells of rows that would enter a mapped table.
-fn entering(
+fn check_entering(
     package: &Checked<'_>,
     request: &Request,
     (dependency, feature): (&Dependency, &Feature),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
+use super::bindings::{Binding, Bindings, Cause, Record};
 use super::columns;
-use super::meaning::{Cause, Meaning, Meanings, Record};
 use super::steps;
 use super::targets::{by_id, has_name};
 use crate::apply::row_refs::all_row_refs;
@@ -14,7 +14,7 @@ use crate::check::{Checked, suggest};
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::package::model::{Dependency, DependencyForm, UnresolvedForm};
 use crate::problem::Code;
-use crate::workspace::{Feature, Id, Kind, Structure};
+use crate::workspace::{Feature, Id, RecordKind, Structure};
 
 /// What becomes of a dependency.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub(super) enum Decision<'p> {
     /// Its blueprint is carried out.
     Import,
     /// It is this.
-    Map(Meaning<'p>, IndexMap<String, Id>),
+    Map(Binding<'p>, IndexMap<String, Id>),
     /// Configs name it, and the name is one here too.
     Named,
     /// All that it held becomes empty.
@@ -69,7 +69,7 @@ pub(super) fn decide<'p>(
             let feature = Id::try_parse(id)
                 .ok()
                 .and_then(|id| destination.feature(id));
-            judge_columns(dependency, columns, feature, &used, refusals);
+            check_columns(dependency, columns, feature, &used, refusals);
             if let Some(feature) = feature {
                 columns::check(dependency, (resolution, feature), definitions, refusals);
             }
@@ -115,11 +115,11 @@ fn mapped<'p>(
     dependency: &Dependency,
     id: &str,
     destination: &Structure,
-) -> Result<Meaning<'p>, Refusal> {
+) -> Result<Binding<'p>, Refusal> {
     let (reference, kind) = (&dependency.reference, dependency.kind);
     if dependency.form == DependencyForm::Name {
         if has_name(destination, kind, id) {
-            return Ok(Meaning::Name(id.to_owned()));
+            return Ok(Binding::Name(id.to_owned()));
         }
         let detail = format!(
             "the destination has no {} named {id:?}, to which {} is mapped. Create it there, give the name of another, or skip it.{}",
@@ -139,7 +139,7 @@ fn mapped<'p>(
     else {
         let detail = format!(
             "`resolutions.{reference}.id` is {:?}. Give the UUID of a destination's {}.",
-            suggest::shown(id),
+            suggest::short_text(id),
             kind.noun()
         );
         return Err(Refusal::about(Code::ValidationFailed, reference, detail));
@@ -304,8 +304,8 @@ fn used_columns<'p>(
     used
 }
 
-/// Judges the columns of a mapping: what is given has to be there, what is used has to be given.
-fn judge_columns(
+/// Checks the columns of a mapping: what is given has to be there, what is used has to be given.
+fn check_columns(
     dependency: &Dependency,
     columns: &IndexMap<String, Id>,
     feature: Option<&Feature>,
@@ -352,7 +352,7 @@ pub(super) fn bind<'p>(
     package: &'p Checked<'_>,
     decisions: &[(usize, Decision<'p>)],
     destination: &Structure,
-    meanings: &mut Meanings<'p>,
+    meanings: &mut Bindings<'p>,
 ) {
     let dependencies = dependencies(package);
     for (index, decision) in decisions {
@@ -363,25 +363,25 @@ pub(super) fn bind<'p>(
         let columns = dependency.identity.columns.iter().flatten();
         let (meaning, mapped) = match decision {
             Decision::Import => continue,
-            Decision::Named => (Meaning::Name(name.clone()), None),
+            Decision::Named => (Binding::Name(name.clone()), None),
             Decision::Map(meaning, mapped) => (meaning.clone(), Some(mapped)),
             Decision::Skip => {
                 let cause = Cause::Skipped {
                     dependency: &dependency.reference,
                     required: dependency.required,
                 };
-                (Meaning::Nothing(cause), None)
+                (Binding::Nothing(cause), None)
             }
         };
         for column in columns {
             let found = match &meaning {
-                Meaning::Record(table) => {
+                Binding::Record(table) => {
                     let id = mapped.and_then(|mapped| mapped.get(&column.reference));
                     let feature = destination.feature(table.id);
                     let found = id.and_then(|id| feature.and_then(|feature| feature.column(*id)));
-                    found.map_or(Meaning::Nothing(Cause::LeftOut), |found| {
-                        Meaning::Record(Record {
-                            kind: Kind::Column,
+                    found.map_or(Binding::Nothing(Cause::LeftOut), |found| {
+                        Binding::Record(Record {
+                            kind: RecordKind::Column,
                             id: found.id,
                             name: found.name.clone(),
                             parent: Some(table.id),
@@ -390,8 +390,8 @@ pub(super) fn bind<'p>(
                         })
                     })
                 }
-                Meaning::Nothing(cause) => Meaning::Nothing(*cause),
-                _ => Meaning::Nothing(Cause::LeftOut),
+                Binding::Nothing(cause) => Binding::Nothing(*cause),
+                _ => Binding::Nothing(Cause::LeftOut),
             };
             let named = (ReferenceKind::Column, UnresolvedForm::Name);
             meanings.bind(&column.reference, named, found);

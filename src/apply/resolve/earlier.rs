@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use crate::apply::Minter;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Id, Kind, Structure};
+use crate::workspace::{Id, RecordKind, Structure};
 
 /// What is left of earlier jobs, and of the unfinished one that goes on.
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
     /// In the order in which it is told of.
-    created: HashMap<(&'l str, Kind), Vec<Made<'l>>>,
+    created: HashMap<(&'l str, RecordKind), Vec<Made<'l>>>,
     /// How often the job that goes on has created something already.
     pub(super) attempts: u32,
     replaced: Vec<Replacement<'l>>,
-    /// Automations that an unfinished job still owes.
+    /// Automations that an unfinished job must still provide.
     pub(super) pending: Vec<&'l str>,
     /// Automations that jobs were to put in force, whether they have or not.
     promoted: Vec<&'l str>,
@@ -98,7 +98,7 @@ impl<'l> Earlier<'l> {
     pub(super) fn made(
         &self,
         reference: &str,
-        kind: Kind,
+        kind: RecordKind,
         parent: Option<Id>,
         destination: &Structure,
     ) -> Option<(Made<'l>, String)> {
@@ -106,7 +106,7 @@ impl<'l> Earlier<'l> {
         let name = |made: &'_ Made<'l>| name_of(destination, kind, made.id, parent);
         let (made, name) = made.find_map(|made| Some((made, name(made)?)))?;
         // Another workspace cannot be looked at from here.
-        let name = if kind == Kind::Workspace {
+        let name = if kind == RecordKind::Workspace {
             made.name.to_owned()
         } else {
             name
@@ -115,7 +115,7 @@ impl<'l> Earlier<'l> {
     }
 
     /// Everything that earlier jobs made for a ref, whether it still exists or not.
-    pub(super) fn all<'s>(&'s self, reference: &'s str, kind: Kind) -> &'s [Made<'l>] {
+    pub(super) fn all<'s>(&'s self, reference: &'s str, kind: RecordKind) -> &'s [Made<'l>] {
         self.created
             .get(&(reference, kind))
             .map_or(&[], Vec::as_slice)
@@ -127,7 +127,7 @@ impl<'l> Earlier<'l> {
     }
 
     /// The last of these.
-    pub(super) fn once(&self, reference: &str, kind: Kind) -> Option<Made<'l>> {
+    pub(super) fn once(&self, reference: &str, kind: RecordKind) -> Option<Made<'l>> {
         self.all(reference, kind).last().copied()
     }
 
@@ -142,36 +142,41 @@ impl<'l> Earlier<'l> {
 }
 
 /// The name of a record, when it exists in that parent.
-fn name_of(destination: &Structure, kind: Kind, id: Id, parent: Option<Id>) -> Option<String> {
+fn name_of(
+    destination: &Structure,
+    kind: RecordKind,
+    id: Id,
+    parent: Option<Id>,
+) -> Option<String> {
     let features = || {
         let features = destination.features.iter().chain(&destination.shared);
         features.filter(|feature| parent.is_none_or(|parent| feature.id == parent))
     };
     let name = match kind {
-        Kind::Workspace => return Some(String::new()),
-        Kind::Feature => {
+        RecordKind::Workspace => return Some(String::new()),
+        RecordKind::Feature => {
             let mut own = destination.features.iter();
             own.find(|found| found.id == id).map(|found| &found.name)
         }
-        Kind::Column => features()
+        RecordKind::Column => features()
             .find_map(|f| f.column(id))
             .map(|found| &found.name),
-        Kind::View => {
+        RecordKind::View => {
             let mut views = features().flat_map(|feature| &feature.views);
             views.find(|found| found.id == id).map(|found| &found.name)
         }
-        Kind::Workflow => {
+        RecordKind::Workflow => {
             let mut automations = destination.automations.iter();
             let found = automations.find(|found| found.id == id);
             found.map(|found| &found.name)
         }
-        Kind::Module => {
+        RecordKind::Module => {
             let mut modules = destination.modules.iter();
             modules
                 .find(|found| found.id == id)
                 .map(|found| &found.name)
         }
-        Kind::Rail => {
+        RecordKind::Rail => {
             let modules = destination.modules.iter();
             let mut rails = modules
                 .filter(|module| parent.is_none_or(|parent| module.id == parent))

@@ -1,8 +1,8 @@
-//! What is told of an apply beside what it does: fields that become empty, names, dropped keys.
+//! What is reported of an apply next to what it does: fields that become empty, names, dropped keys.
 
 use std::collections::HashSet;
 
-use super::meaning::Cause;
+use super::bindings::Cause;
 use super::rewrite::{Emptied, Rewritten};
 use crate::apply::{DroppedKey, Renamed, UnresolvedEntry};
 use crate::definitions::ReferenceKind;
@@ -16,14 +16,14 @@ pub(super) fn reason_of(cause: &Cause<'_>) -> Reason {
     }
 }
 
-/// What is told.
+/// What is reported.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) unresolved: Vec<UnresolvedEntry>,
     pub(super) renamed: Vec<Renamed>,
     pub(super) dropped_keys: Vec<DroppedKey>,
     /// uid and path of entries: a create step and its update speak of one field.
-    told: HashSet<(String, String)>,
+    reported: HashSet<(String, String)>,
 }
 
 impl Findings {
@@ -35,16 +35,16 @@ impl Findings {
             .map_or(&[][..], |layers| &layers.unresolved);
         for entry in entries {
             findings
-                .told
+                .reported
                 .insert((entry.uid.clone(), entry.path.clone()));
             findings.unresolved.push(UnresolvedEntry::of_package(entry));
         }
         findings
     }
 
-    /// Tells of a field that became empty.
+    /// Reports a field that became empty.
     pub(super) fn emptied(&mut self, uid: &str, emptied: &Emptied<'_>) {
-        if !self.told.insert((uid.to_owned(), emptied.path.clone())) {
+        if !self.reported.insert((uid.to_owned(), emptied.path.clone())) {
             return;
         }
         let reason = reason_of(&emptied.cause);
@@ -70,14 +70,14 @@ impl Findings {
         });
     }
 
-    /// Tells of all fields of a step that became empty.
+    /// Reports all fields of a step that became empty.
     pub(super) fn all_emptied(&mut self, uid: &str, rewritten: &Rewritten<'_>) {
         for emptied in &rewritten.emptied {
             self.emptied(uid, emptied);
         }
     }
 
-    /// Tells that a record has no place to be.
+    /// Reports that a record has no place to be.
     pub(super) fn homeless(&mut self, uid: &str, argument: &str, cause: Cause<'_>) {
         let kind = match argument {
             "moduleId" => ReferenceKind::Module,
@@ -96,7 +96,7 @@ impl Findings {
         );
     }
 
-    /// Tells of one config key that was dropped.
+    /// Reports one config key that was dropped.
     pub(super) fn dropped_key(&mut self, reference: &str, path: &str) {
         let dropped = DroppedKey {
             reference: reference.to_owned(),
@@ -107,14 +107,14 @@ impl Findings {
         }
     }
 
-    /// Tells of config keys that were dropped.
+    /// Reports config keys that were dropped.
     pub(super) fn dropped(&mut self, reference: &str, rewritten: &Rewritten<'_>) {
         for path in &rewritten.dropped {
             self.dropped_key(reference, path);
         }
     }
 
-    /// Tells of the rows of a table.
+    /// Reports the rows of a table.
     pub(super) fn rows(&mut self, uid: &str, reason: Reason, count: Option<u64>) {
         self.unresolved.push(UnresolvedEntry {
             uid: uid.to_owned(),

@@ -5,17 +5,18 @@
 //! once. Nothing is read besides, and nothing written.
 
 mod bind;
+mod bindings;
 mod columns;
+mod completeness;
 mod decisions;
 mod earlier;
 mod findings;
-mod meaning;
 mod modes;
 mod names;
 mod order;
 mod record;
+mod recreated;
 mod redacted;
-mod renewed;
 mod rewrite;
 mod row_steps;
 mod steps;
@@ -25,7 +26,6 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod unmatched;
-mod whole;
 
 use super::ledger_rows::LedgerRows;
 use super::{Approved, Minter, Refusal, Request};
@@ -34,11 +34,11 @@ use crate::definitions::Definitions;
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
+use bindings::Bindings;
 pub(super) use columns::fits;
 use earlier::Earlier;
 use findings::Findings;
-use meaning::Meanings;
-use renewed::Renewed;
+use recreated::Recreated;
 use steps::Steps;
 use structure::Builder;
 use tables::Tables;
@@ -58,7 +58,7 @@ pub fn resolve(
 ) -> Result<Approved, Vec<Refusal>> {
     let mut refusals = Vec::new();
     let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
-    modes::judge(package, request, &mut refusals);
+    modes::check(package, request, &mut refusals);
     let entries = earlier.unwrap_or_default();
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
@@ -68,18 +68,18 @@ pub fn resolve(
     }
     let steps = Steps::of(package, &decisions);
     let earlier = Earlier::read(entries, request.copy, &minter);
-    let mut meanings = Meanings::default();
+    let mut meanings = Bindings::default();
     decisions::bind(package, &decisions, destination, &mut meanings);
     let lots = bind::bind(&steps, destination, &earlier, &minter, &mut meanings);
-    let renewed = Renewed::of(&lots, &meanings, &earlier);
+    let renewed = Recreated::of(&lots, &meanings, &earlier);
     let mut findings = Findings::of(&package.manifest);
     let built = Builder {
         manifest: &package.manifest,
         steps: &steps,
-        lots: &lots,
-        meanings: &meanings,
+        dispositions: &lots,
+        bindings: &meanings,
         earlier: &earlier,
-        renewed: &renewed,
+        recreated: &renewed,
         destination,
         definitions,
         findings: &mut findings,
@@ -88,17 +88,17 @@ pub fn resolve(
     let tables = Tables {
         package,
         request,
-        meanings: &meanings,
+        bindings: &meanings,
         columns: &built.columns,
         destination,
         definitions,
     };
     let (ordered, next) = tables.all(steps.creating, &mut findings);
-    let unmatched = unmatched::all(package, request, &ordered, &ledger);
+    let unmatched = unmatched::unmatched_rows(package, request, &ordered, &ledger);
     if !unmatched.is_empty() {
         return Err(unmatched);
     }
-    let row_steps = row_steps::all(&steps, &tables, next, &mut findings);
+    let row_steps = row_steps::row_steps(&steps, &tables, next, &mut findings);
     Ok(Approved {
         structure: built.work,
         tables: ordered,

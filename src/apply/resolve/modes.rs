@@ -8,8 +8,8 @@ use crate::package::Tool;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 
-/// Judges the rows modes of a request.
-pub(super) fn judge(package: &Checked<'_>, request: &Request, refusals: &mut Vec<Refusal>) {
+/// Checks the rows modes of a request.
+pub(super) fn check(package: &Checked<'_>, request: &Request, refusals: &mut Vec<Refusal>) {
     let mut known: Vec<&str> = package
         .payloads
         .iter()
@@ -51,7 +51,7 @@ fn key<'e>(entry: &'e RawEntry<'_>) -> Option<&'e str> {
     entry.key_column.as_deref().filter(|_| entry.key_unique)
 }
 
-/// Which rows of an entry enter, after the request was judged.
+/// Which rows of an entry enter, after the request was checked.
 pub(super) fn of(request: &Request, entry: &RawEntry<'_>) -> Mode {
     let mode = request.rows_modes.get(&entry.feature_ref).copied();
     match (request.include_rows, mode.unwrap_or_default(), key(entry)) {

@@ -8,7 +8,10 @@ const LONGEST: usize = 63;
 /// Names for new records in one parent, given those that are taken there.
 ///
 /// Whoever can keep the own name keeps it; the others get numbers that no one of them wants.
-pub(super) fn settle(wanted: &[&str], taken: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(super) fn unique_names(
+    wanted: &[&str],
+    taken: impl IntoIterator<Item = String>,
+) -> Vec<String> {
     let mut taken: HashSet<String> = taken.into_iter().collect();
     let kept: Vec<bool> = wanted
         .iter()
@@ -41,7 +44,7 @@ fn numbered(name: &str, number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::settle;
+    use super::unique_names;
     use crate::package::name::fault;
 
     fn taken(names: &[&str]) -> Vec<String> {
@@ -50,20 +53,26 @@ mod tests {
 
     #[test]
     fn free_names_stay_and_taken_ones_are_numbered() {
-        assert_eq!(settle(&["a", "b"], taken(&["b", "b_2"])), ["a", "b_3"]);
+        assert_eq!(
+            unique_names(&["a", "b"], taken(&["b", "b_2"])),
+            ["a", "b_3"]
+        );
     }
 
     #[test]
     fn nobody_is_given_a_name_that_another_one_brings() {
-        assert_eq!(settle(&["a", "a_2"], taken(&["a"])), ["a_3", "a_2"]);
-        assert_eq!(settle(&["a", "a", "a_2"], taken(&[])), ["a", "a_3", "a_2"]);
+        assert_eq!(unique_names(&["a", "a_2"], taken(&["a"])), ["a_3", "a_2"]);
+        assert_eq!(
+            unique_names(&["a", "a", "a_2"], taken(&[])),
+            ["a", "a_3", "a_2"]
+        );
     }
 
     #[test]
     fn numbers_fit_into_63_characters() {
         let long = "é".repeat(63);
         let other = format!("{}x", "é".repeat(62));
-        let settled = settle(&[&long, &other], taken(&[&long, &other]));
+        let settled = unique_names(&[&long, &other], taken(&[&long, &other]));
         assert_eq!(settled[0], format!("{}_2", "é".repeat(61)));
         assert_eq!(settled[1], format!("{}_3", "é".repeat(61)));
         assert!(settled.iter().all(|name| fault(name).is_none()));

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::meaning::Record;
+use super::bindings::Record;
 use super::rewrite::{object_of, objects_of};
 use super::steps::text_in;
 use crate::json::{Object, Value};
-use crate::workspace::{Automation, Column, Feature, Id, Kind, Module, New, Rail, Structure, View};
+use crate::workspace::{
+    Automation, Column, Feature, Id, Module, New, Rail, RecordKind, Structure, View,
+};
 
 /// Hands out positions: what says none comes after everything that is there.
 #[derive(Debug)]
 pub(super) struct Positions<'s> {
     destination: &'s Structure,
-    highest: HashMap<(Kind, Option<Id>), i64>,
+    highest: HashMap<(RecordKind, Option<Id>), i64>,
 }
 
 impl<'s> Positions<'s> {
@@ -42,22 +44,22 @@ impl<'s> Positions<'s> {
 fn highest(destination: &Structure, record: &Record) -> i64 {
     let feature = || record.parent.and_then(|id| destination.feature(id));
     let orders: Vec<i64> = match record.kind {
-        Kind::Module => destination
+        RecordKind::Module => destination
             .modules
             .iter()
             .map(|found| found.order)
             .collect(),
-        Kind::Rail => {
+        RecordKind::Rail => {
             let mut modules = destination.modules.iter();
             let module = modules.find(|module| Some(module.id) == record.parent);
             let rails = module.into_iter().flat_map(|module| &module.rails);
             rails.map(|found| found.order).collect()
         }
-        Kind::View => {
+        RecordKind::View => {
             let views = feature().into_iter().flat_map(|feature| &feature.views);
             views.map(|found| found.order).collect()
         }
-        Kind::Column => {
+        RecordKind::Column => {
             let columns = feature().into_iter().flat_map(|feature| &feature.columns);
             columns.map(|found| found.order).collect()
         }
@@ -74,8 +76,8 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
     let config = args.get("config");
     let parent = record.parent.unwrap_or_default();
     match record.kind {
-        Kind::Workspace => New::Workspace { id, name, label },
-        Kind::Feature => New::Feature(Feature {
+        RecordKind::Workspace => New::Workspace { id, name, label },
+        RecordKind::Feature => New::Feature(Feature {
             id,
             name,
             label,
@@ -84,7 +86,7 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
             columns: Vec::new(),
             views: Vec::new(),
         }),
-        Kind::Column => New::Column {
+        RecordKind::Column => New::Column {
             feature: parent,
             column: Column {
                 id,
@@ -96,7 +98,7 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
                 config: object_of(config),
             },
         },
-        Kind::View => New::View {
+        RecordKind::View => New::View {
             feature: parent,
             view: View {
                 id,
@@ -107,14 +109,14 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
                 config: object_of(config),
             },
         },
-        Kind::Workflow => New::Workflow(Automation {
+        RecordKind::Workflow => New::Workflow(Automation {
             id,
             name,
             trigger_config: object_of(args.get("triggerConfig")),
             graph_config: object_of(args.get("graphConfig")),
             active: false,
         }),
-        Kind::Module => New::Module(Module {
+        RecordKind::Module => New::Module(Module {
             id,
             name,
             label,
@@ -123,7 +125,7 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
             config: object_of(config),
             rails: Vec::new(),
         }),
-        Kind::Rail => New::Rail {
+        RecordKind::Rail => New::Rail {
             module: parent,
             rail: Rail {
                 id,
@@ -142,28 +144,28 @@ pub(super) fn config_of(destination: &Structure, record: &Record) -> Value {
     let id = record.id;
     let features = || destination.features.iter().chain(&destination.shared);
     let config = match record.kind {
-        Kind::Workspace => Some(&destination.workspace.config),
-        Kind::Feature => destination.feature(id).map(|found| &found.config),
-        Kind::Column => features()
+        RecordKind::Workspace => Some(&destination.workspace.config),
+        RecordKind::Feature => destination.feature(id).map(|found| &found.config),
+        RecordKind::Column => features()
             .find_map(|f| f.column(id))
             .map(|found| &found.config),
-        Kind::View => {
+        RecordKind::View => {
             let mut views = features().flat_map(|feature| &feature.views);
             views.find(|view| view.id == id).map(|found| &found.config)
         }
-        Kind::Module => {
+        RecordKind::Module => {
             let mut modules = destination.modules.iter();
             modules
                 .find(|module| module.id == id)
                 .map(|found| &found.config)
         }
-        Kind::Rail => {
+        RecordKind::Rail => {
             let mut rails = destination.modules.iter().flat_map(|module| &module.rails);
             let rail = rails.find(|rail| rail.id == id);
             let list = rail.map(|rail| rail.config.iter().cloned().map(Value::Object));
             return Value::List(list.into_iter().flatten().collect());
         }
-        Kind::Workflow => {
+        RecordKind::Workflow => {
             let mut automations = destination.automations.iter();
             return automations
                 .find(|found| found.id == id)

@@ -1,12 +1,12 @@
 //! The secrets that an export cleared, under the names that their records have here.
 
-use super::meaning::Meanings;
+use super::bindings::Bindings;
 use crate::apply::RedactedField;
 use crate::check::Checked;
 use crate::package::reference::WORKSPACE;
 
 /// All fields that the package names; of a record that nobody binds its name is the label.
-pub(super) fn fields(package: &Checked<'_>, meanings: &Meanings<'_>) -> Vec<RedactedField> {
+pub(super) fn fields(package: &Checked<'_>, meanings: &Bindings<'_>) -> Vec<RedactedField> {
     let manifest = &package.manifest;
     let entries = manifest.layers().map_or(&[][..], |layers| &layers.redacted);
     let field = |entry: &crate::package::model::Redacted| {

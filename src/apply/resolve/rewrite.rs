@@ -5,16 +5,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::meaning::{Cause, Meaning, Meanings};
+use super::bindings::{Binding, Bindings, Cause};
 use crate::definitions::{Definitions, Form, Problem, Reference, ReferenceKind};
-use crate::json::{Kind as Json, Node, Object, Value};
+use crate::json::{JsonKind as Json, Node, Object, Value};
 use crate::package::Tool;
 use crate::package::configs::{
     ConfigSpot, ConfigVisitor, Declared, Edit, Edits, walk_args, with_args,
 };
 use crate::package::model::UnresolvedForm;
 use crate::package::reference::{WORKSPACE, used};
-use crate::workspace::Kind;
+use crate::workspace::RecordKind;
 
 /// Args without refs, with what was noticed on the way.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub(super) fn rewrite<'p>(
     tool: Tool,
     args: &Object,
     declared: Declared<'_>,
-    meanings: &Meanings<'p>,
+    meanings: &Bindings<'p>,
     definitions: &Definitions,
 ) -> Rewritten<'p> {
     let looked = with_args(args, |root| {
@@ -65,7 +65,7 @@ pub(super) fn rewrite<'p>(
                 ..Rewritten::default()
             },
             found,
-            meanings,
+            bindings: meanings,
             edits: Edits::default(),
         };
         rewriter.inside(root);
@@ -121,7 +121,7 @@ struct Rewriter<'d, 'f, 'm, 'p> {
     /// The argument that names what the step changes: no part of the config.
     target: Option<&'static str>,
     found: Declarations<'f>,
-    meanings: &'m Meanings<'p>,
+    bindings: &'m Bindings<'p>,
     edits: Edits,
     rewritten: Rewritten<'p>,
 }
@@ -153,7 +153,7 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
         let Some(reference) = member.key().and_then(used) else {
             return true;
         };
-        match self.meaning(reference) {
+        match self.binding(reference) {
             Ok(text) => {
                 self.edits.at(self.root, member, Edit::Rename(text));
                 true
@@ -171,16 +171,16 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
         let declaration = self.found.references.get(&node.span().start).copied();
         let (text, kind, form) = if let Some(reference) = used(text) {
             let (kind, form) = self.named(reference, declaration);
-            (self.meaning(reference), kind, form)
+            (self.binding(reference), kind, form)
         } else {
             // A field for names holds the name of a dependency as it is.
             let Some(declaration) = declaration else {
                 return;
             };
-            let named = self.meanings.of_name(declaration.kind, text);
+            let named = self.bindings.of_name(declaration.kind, text);
             let replaced = match named {
-                Some(Meaning::Name(name)) if name != text => Ok(name.clone()),
-                Some(Meaning::Nothing(cause)) => Err(*cause),
+                Some(Binding::Name(name)) if name != text => Ok(name.clone()),
+                Some(Binding::Nothing(cause)) => Err(*cause),
                 _ => return,
             };
             (replaced, declaration.kind, form_of(declaration.form))
@@ -195,20 +195,20 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
     }
 
     /// What is written in place of a ref.
-    fn meaning(&mut self, reference: &str) -> Result<String, Cause<'p>> {
-        match self.meanings.of(reference) {
-            Meaning::Record(record) => {
+    fn binding(&mut self, reference: &str) -> Result<String, Cause<'p>> {
+        match self.bindings.of(reference) {
+            Binding::Record(record) => {
                 let new = record.fresh && !record.anew;
                 self.rewritten.names_new |= new && reference != WORKSPACE;
                 Ok(match record.kind {
                     // Configs name columns: rows are keyed by these names.
-                    Kind::Column => record.name.clone(),
+                    RecordKind::Column => record.name.clone(),
                     _ => record.id.to_string(),
                 })
             }
-            Meaning::Outside(id) => Ok(id.to_string()),
-            Meaning::Name(name) => Ok(name.clone()),
-            Meaning::Nothing(cause) => Err(*cause),
+            Binding::Outside(id) => Ok(id.to_string()),
+            Binding::Name(name) => Ok(name.clone()),
+            Binding::Nothing(cause) => Err(*cause),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
     ) -> (ReferenceKind, UnresolvedForm) {
         match declaration {
             Some(declaration) => (declaration.kind, form_of(declaration.form)),
-            None => self.meanings.declared(reference),
+            None => self.bindings.declared(reference),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::package::Tool;
 use crate::package::model::{Reason, Step};
 
 /// All of them, in order; ids of their rows come after those of the payloads.
-pub(super) fn all(
+pub(super) fn row_steps(
     steps: &Steps<'_>,
     tables: &Tables<'_, '_>,
     mut next: u32,

@@ -2,15 +2,15 @@
 
 use indexmap::IndexMap;
 
-use super::bind::{Lot, target_kind};
+use super::bind::{Disposition, target_kind};
+use super::bindings::{Binding, Bindings, Record};
+use super::completeness::{Arrival, Arriving};
 use super::earlier::Earlier;
 use super::findings::Findings;
-use super::meaning::{Meaning, Meanings, Record};
 use super::record::{Positions, config_of, new};
-use super::renewed::Renewed;
+use super::recreated::Recreated;
 use super::rewrite::{Link, Rewritten, object_of, rewrite};
 use super::steps::{Steps, Work, subject, text_in};
-use super::whole::{Arrival, Arriving};
 use crate::apply::{Because, Bound, NotPublished, Publish, Renamed, StructureWork};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
@@ -18,7 +18,7 @@ use crate::json::{Object, Value};
 use crate::package::configs::Declared;
 use crate::package::model::Manifest;
 use crate::workspace::ledger::{Created, Replaced};
-use crate::workspace::{Change, Column, Id, Kind, New, Structure};
+use crate::workspace::{Change, Column, Id, New, RecordKind, Structure};
 
 /// What the steps come to.
 #[derive(Debug, Default)]
@@ -49,10 +49,10 @@ pub(super) struct BuiltColumn {
 pub(super) struct Builder<'a, 'p> {
     pub(super) manifest: &'a Manifest,
     pub(super) steps: &'a Steps<'p>,
-    pub(super) lots: &'a IndexMap<&'p str, Lot<'p>>,
-    pub(super) meanings: &'a Meanings<'p>,
+    pub(super) dispositions: &'a IndexMap<&'p str, Disposition<'p>>,
+    pub(super) bindings: &'a Bindings<'p>,
     pub(super) earlier: &'a Earlier<'a>,
-    pub(super) renewed: &'a Renewed,
+    pub(super) recreated: &'a Recreated,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
     pub(super) findings: &'a mut Findings,
@@ -79,7 +79,7 @@ impl<'p> Builder<'_, 'p> {
             step.tool,
             &step.args,
             declared,
-            self.meanings,
+            self.bindings,
             self.definitions,
         )
     }
@@ -89,14 +89,14 @@ impl<'p> Builder<'_, 'p> {
         let Some(reference) = step.reference.as_deref() else {
             return;
         };
-        let lot = self.lots.get(reference).copied();
-        if let Some(Lot::Homeless(cause)) = lot {
+        let lot = self.dispositions.get(reference).copied();
+        if let Some(Disposition::Homeless(cause)) = lot {
             let argument = step.tool.parent_argument().unwrap_or_default();
-            let cause = cause.unwrap_or(super::meaning::Cause::LeftOut);
+            let cause = cause.unwrap_or(super::bindings::Cause::LeftOut);
             self.findings.homeless(work.uid, argument, cause);
             return;
         }
-        let (Some(lot), Some(record)) = (lot, self.meanings.record(reference)) else {
+        let (Some(lot), Some(record)) = (lot, self.bindings.record(reference)) else {
             return;
         };
         let (kind, component) = (
@@ -105,12 +105,15 @@ impl<'p> Builder<'_, 'p> {
         );
         let rewritten = self.rewrite(work, declared(record.kind, kind, component));
         self.findings.all_emptied(work.uid, &rewritten);
-        if matches!(lot, Lot::Fresh | Lot::Bound { unfinished: true }) {
+        if matches!(
+            lot,
+            Disposition::Fresh | Disposition::Bound { unfinished: true }
+        ) {
             self.findings.dropped(reference, &rewritten);
             let from = text_in(&step.args, "name");
             // Of what is there already the job's own word counts: people rename things too.
             let to = match lot {
-                Lot::Fresh => None,
+                Disposition::Fresh => None,
                 _ => self.earlier.once(reference, record.kind),
             };
             let to = to.map_or(record.name.as_str(), |made| made.name);
@@ -124,7 +127,7 @@ impl<'p> Builder<'_, 'p> {
             }
         }
         let mut column = None;
-        if lot == Lot::Fresh {
+        if lot == Disposition::Fresh {
             let mut made = new(record, &rewritten.args, positions);
             if let New::Workflow(made) = &mut made {
                 // Who names outputs of a step names its id: it is decided before anything is written.
@@ -147,8 +150,8 @@ impl<'p> Builder<'_, 'p> {
                 .parent
                 .and_then(|parent| self.destination.feature(parent));
             column = parent.and_then(|parent| parent.column(record.id)).cloned();
-            let mended = self.mend(reference, record, built);
-            if let (Some(column), Some(Value::Object(config))) = (&mut column, mended) {
+            let fixed = self.fix_references(reference, record, built);
+            if let (Some(column), Some(Value::Object(config))) = (&mut column, fixed) {
                 column.config = config;
             }
             built.bound.push(Bound {
@@ -158,7 +161,9 @@ impl<'p> Builder<'_, 'p> {
                 name: record.name.clone(),
             });
         }
-        if let (Kind::Column, Some(column), Some(feature)) = (record.kind, column, record.parent) {
+        if let (RecordKind::Column, Some(column), Some(feature)) =
+            (record.kind, column, record.parent)
+        {
             let built_column = BuiltColumn {
                 feature,
                 package_name: text_in(&step.args, "name").to_owned(),
@@ -167,7 +172,7 @@ impl<'p> Builder<'_, 'p> {
             };
             built.columns.insert(reference, built_column);
         }
-        if record.kind == Kind::Workflow {
+        if record.kind == RecordKind::Workflow {
             self.promote(work, (reference, record), lot, &rewritten, built);
         }
     }
@@ -178,7 +183,7 @@ impl<'p> Builder<'_, 'p> {
         &self,
         work: &Work<'p>,
         (reference, record): (&str, &Record),
-        lot: Lot<'p>,
+        lot: Disposition<'p>,
         rewritten: &Rewritten<'p>,
         built: &mut Built<'p>,
     ) {
@@ -188,11 +193,11 @@ impl<'p> Builder<'_, 'p> {
             id: record.id,
             name: record.name.clone(),
         };
-        if lot != Lot::Fresh && self.earlier.pending.contains(&reference) {
+        if lot != Disposition::Fresh && self.earlier.pending.contains(&reference) {
             built.publish.push(publish());
             return;
         }
-        if !flagged || lot != Lot::Fresh && self.earlier.promotes(reference) {
+        if !flagged || lot != Disposition::Fresh && self.earlier.promotes(reference) {
             return;
         }
         let because = self.missing(work.uid, record, lot, rewritten, &built.columns);
@@ -202,7 +207,7 @@ impl<'p> Builder<'_, 'p> {
                 name: record.name.clone(),
                 because,
             });
-        } else if lot == Lot::Fresh {
+        } else if lot == Disposition::Fresh {
             let pending = &mut built.work.entry.pending_publishes;
             pending.push(reference.to_owned());
             built.publish.push(publish());
@@ -215,12 +220,12 @@ impl<'p> Builder<'_, 'p> {
         &self,
         uid: &str,
         record: &Record,
-        lot: Lot<'p>,
+        lot: Disposition<'p>,
         rewritten: &Rewritten<'p>,
         columns: &IndexMap<&'p str, BuiltColumn>,
     ) -> Vec<Because> {
         let there = match lot {
-            Lot::Bound { unfinished: false } => {
+            Disposition::Bound { unfinished: false } => {
                 let mut automations = self.destination.automations.iter();
                 automations.find(|found| found.id == record.id)
             }
@@ -233,7 +238,7 @@ impl<'p> Builder<'_, 'p> {
         let arrival = Arrival {
             manifest: self.manifest,
             destination: self.destination,
-            meanings: self.meanings,
+            bindings: self.bindings,
             columns,
             definitions: self.definitions,
         };
@@ -251,11 +256,11 @@ impl<'p> Builder<'_, 'p> {
         let Some(reference) = subject(step) else {
             return;
         };
-        let record = match self.meanings.of(reference) {
-            Meaning::Record(record) if Some(record.kind) == target_kind(step.tool) => record,
-            Meaning::Nothing(cause) => {
+        let record = match self.bindings.of(reference) {
+            Binding::Record(record) if Some(record.kind) == target_kind(step.tool) => record,
+            Binding::Nothing(cause) => {
                 // Of a record that has no place to be its own step has told.
-                if !self.lots.contains_key(reference) {
+                if !self.dispositions.contains_key(reference) {
                     let argument = step.tool.target_argument().unwrap_or_default();
                     self.findings.homeless(work.uid, argument, *cause);
                 }
@@ -266,27 +271,27 @@ impl<'p> Builder<'_, 'p> {
         let (kind, component) = self.types(reference, record);
         let rewritten = self.rewrite(work, declared(record.kind, &kind, &component));
         self.findings.all_emptied(work.uid, &rewritten);
-        let lot = self.lots.get(reference).copied();
+        let lot = self.dispositions.get(reference).copied();
         let mut config = Value::Object(object_of(rewritten.args.get("config")));
         if let Some(column) = built.columns.get_mut(reference) {
             column.link = rewritten.link.clone();
         }
         let replaced = self.earlier.replaced(reference, record.id);
         let needed = match lot {
-            Some(Lot::Fresh) => true,
+            Some(Disposition::Fresh) => true,
             Some(_) => rewritten.names_new,
             // Not of the package's making: once is enough, unless it names something new.
             None => rewritten.names_new || replaced.is_none(),
         };
-        let bound = matches!(lot, Some(Lot::Bound { unfinished: true }));
+        let bound = matches!(lot, Some(Disposition::Bound { unfinished: true }));
         let unfinished = bound || replaced == Some(true);
         if needed || unfinished {
             self.findings.dropped(reference, &rewritten);
         }
         if !needed {
-            // What the package made itself is mended at its create step.
+            // What the package made itself is fixed at its create step.
             if lot.is_none() {
-                self.mend(reference, record, built);
+                self.fix_references(reference, record, built);
             }
             return;
         }
@@ -312,7 +317,7 @@ impl<'p> Builder<'_, 'p> {
         let Value::Object(config) = config else {
             return;
         };
-        if record.kind != Kind::Feature || !self.destination.row_access_stays {
+        if record.kind != RecordKind::Feature || !self.destination.row_access_stays {
             return;
         }
         let before = object_of(Some(&config_of(self.destination, record)));
@@ -330,9 +335,14 @@ impl<'p> Builder<'_, 'p> {
 
     /// Points the config of what was there before at what takes the place of things that are gone,
     /// and gives it. Only their ids are replaced: whatever else people made of it since stays.
-    fn mend(&self, reference: &str, record: &Record, built: &mut Built<'p>) -> Option<Value> {
+    fn fix_references(
+        &self,
+        reference: &str,
+        record: &Record,
+        built: &mut Built<'p>,
+    ) -> Option<Value> {
         let before = config_of(self.destination, record);
-        let config = self.renewed.apply(&before)?;
+        let config = self.recreated.apply(&before)?;
         self.replace(reference, record, &config, built);
         built.work.changes.push(Change::Configure {
             kind: record.kind,
@@ -378,10 +388,10 @@ impl<'p> Builder<'_, 'p> {
     }
 }
 
-fn declared<'t>(kind: Kind, own_type: &'t str, component: &'t str) -> Declared<'t> {
+fn declared<'t>(kind: RecordKind, own_type: &'t str, component: &'t str) -> Declared<'t> {
     match kind {
-        Kind::Column => Declared::Column(own_type, Some(component)),
-        Kind::View => Declared::View(own_type),
+        RecordKind::Column => Declared::Column(own_type, Some(component)),
+        RecordKind::View => Declared::View(own_type),
         _ => Declared::Other,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::bindings::{Binding, Bindings, Cause};
 use super::findings::Findings;
-use super::meaning::{Cause, Meaning, Meanings};
 use super::order::{Order, enter};
 use super::structure::BuiltColumn;
 use super::{decisions, modes};
@@ -21,7 +21,7 @@ use indexmap::IndexMap;
 pub(super) struct Tables<'a, 'p> {
     pub(super) package: &'a Checked<'p>,
     pub(super) request: &'a Request,
-    pub(super) meanings: &'a Meanings<'a>,
+    pub(super) bindings: &'a Bindings<'a>,
     pub(super) columns: &'a IndexMap<&'a str, BuiltColumn>,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
@@ -72,8 +72,8 @@ impl Tables<'_, '_> {
 
     /// The table that a ref stands for.
     pub(super) fn feature(&self, reference: &str) -> Option<Id> {
-        let record = self.meanings.record(reference)?;
-        (record.kind == crate::workspace::Kind::Feature).then_some(record.id)
+        let record = self.bindings.record(reference)?;
+        (record.kind == crate::workspace::RecordKind::Feature).then_some(record.id)
     }
 
     /// All columns of a table that the package knows, then those that it does not and in which every row
@@ -117,7 +117,7 @@ impl Tables<'_, '_> {
             .into_iter()
             .flat_map(|dependency| dependency.identity.columns.iter().flatten())
         {
-            let mapped = self.meanings.record(&identity.reference);
+            let mapped = self.bindings.record(&identity.reference);
             let mapped = mapped.and_then(|record| stored.column(record.id));
             let Some(column) = mapped else { continue };
             if !columns
@@ -161,7 +161,7 @@ impl Tables<'_, '_> {
         else {
             return LinkWork::Data;
         };
-        if let Meaning::Nothing(Cause::Skipped { dependency, .. }) = self.meanings.of(table) {
+        if let Binding::Nothing(Cause::Skipped { dependency, .. }) = self.bindings.of(table) {
             return LinkWork::Skipped {
                 dependency: (*dependency).to_owned(),
             };
@@ -185,7 +185,7 @@ impl Tables<'_, '_> {
         let mut columns = dependency.identity.columns.iter().flatten();
         let by_identity =
             columns.any(|column| column.default_component == "id" && column.reference == value);
-        match (self.meanings.record(table), self.meanings.record(value)) {
+        match (self.bindings.record(table), self.bindings.record(value)) {
             // What was created from a blueprint has no rows; only a mapped table is asked.
             (Some(table), Some(column)) if by_identity && self.is_mapped(&dependency.reference) => {
                 LinkWork::Identity {

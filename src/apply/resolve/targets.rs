@@ -1,6 +1,6 @@
 //! Whether the destination has what a dependency is mapped to.
 
-use super::meaning::{Meaning, Record, record_kind};
+use super::bindings::{Binding, Record, record_kind};
 use crate::definitions::ReferenceKind;
 use crate::workspace::{Id, Structure};
 
@@ -9,7 +9,7 @@ pub(super) fn by_id(
     destination: &Structure,
     kind: ReferenceKind,
     id: Id,
-) -> Option<Meaning<'static>> {
+) -> Option<Binding<'static>> {
     let features = || destination.features.iter().chain(&destination.shared);
     let named = |name: &String, parent: Option<Id>| (name.clone(), parent);
     let found = match kind {
@@ -39,26 +39,26 @@ pub(super) fn by_id(
             let mut earlier = destination.earlier_automations.iter();
             return earlier
                 .any(|found| found.id == id)
-                .then_some(Meaning::Outside(id));
+                .then_some(Binding::Outside(id));
         }
         ReferenceKind::Channel => {
-            // A reader that cannot tell the channels takes the caller's word.
+            // A reader that cannot read the channels takes the caller's word.
             let Some(channels) = &destination.organization.channels else {
-                return Some(Meaning::Outside(id));
+                return Some(Binding::Outside(id));
             };
             let mut channels = channels.iter();
             let has = channels.any(|channel| channel.id == id && channel.name.is_some());
-            return has.then_some(Meaning::Outside(id));
+            return has.then_some(Binding::Outside(id));
         }
         ReferenceKind::TimerProfile => {
             let profiles = destination.organization.timer_profiles.as_ref();
             let has = profiles.is_none_or(|list| list.iter().any(|found| found.id == id));
-            return has.then_some(Meaning::Outside(id));
+            return has.then_some(Binding::Outside(id));
         }
         _ => None,
     };
     let (name, parent) = found?;
-    Some(Meaning::Record(Record {
+    Some(Binding::Record(Record {
         kind: record_kind(kind)?,
         id,
         name,

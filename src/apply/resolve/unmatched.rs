@@ -1,4 +1,4 @@
-//! Tables whose rows would be doubled, because nothing tells which of them earlier passes wrote
+//! Tables whose rows would be doubled, because nothing says which of them earlier passes wrote
 //! (`upgrade` 1.3).
 
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,7 @@ use crate::problem::Code;
 use crate::workspace::Id;
 
 /// A refusal for each such table, in the order of the payloads.
-pub(super) fn all(
+pub(super) fn unmatched_rows(
     package: &Checked<'_>,
     request: &Request,
     tables: &[TableWork],
@@ -29,7 +29,7 @@ pub(super) fn all(
         claimed.entry(feature).or_default().extend(ids);
         let given = request.rows_modes.contains_key(&table.feature_ref);
         let key = verified_key(entry);
-        let told_apart = key.is_some_and(|key| ledger.tells_apart(feature, key));
+        let told_apart = key.is_some_and(|key| ledger.distinguishes(feature, key));
         if !given
             && !told_apart
             && table.mode != Mode::None

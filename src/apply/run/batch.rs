@@ -27,7 +27,7 @@ pub(super) struct Batch {
     /// By sequence column.
     pub(super) sequences: Vec<Counter>,
     /// By column: the last row that needs nothing more there.
-    settled: Vec<usize>,
+    finished: Vec<usize>,
     link: String,
     lookups: usize,
 }
@@ -74,8 +74,8 @@ impl Batch {
         self.values.clear();
         self.emptied.clear();
         self.emptied.resize(columns, [0; 2]);
-        self.settled.clear();
-        self.settled.resize(columns, usize::MAX);
+        self.finished.clear();
+        self.finished.resize(columns, usize::MAX);
         self.lookups = 0;
         for counter in &mut self.sequences {
             counter.next = counter.stands;
@@ -124,9 +124,9 @@ impl Batch {
                 }
             }
         }
-        for slot in &with.columns.owed {
-            if self.settled[*slot] != index {
-                self.owed(*slot, index, ordinal, &mut new, with)?;
+        for slot in &with.columns.required {
+            if self.finished[*slot] != index {
+                self.fill_required(*slot, index, ordinal, &mut new, with)?;
             }
         }
         if self.text.ends_with(',') {
@@ -156,7 +156,7 @@ impl Batch {
             LinkWork::Skipped { .. } => {
                 if !Cell::new(raw).is_empty() {
                     self.emptied[slot][1] += 1;
-                    self.settled[slot] = index;
+                    self.finished[slot] = index;
                     return Ok(());
                 }
                 return self.write(slot, raw, index, new, with);
@@ -164,7 +164,7 @@ impl Batch {
             LinkWork::Absent => {
                 if !Cell::new(raw).is_empty() {
                     self.emptied[slot][0] += 1;
-                    self.settled[slot] = index;
+                    self.finished[slot] = index;
                     return Ok(());
                 }
                 return self.write(slot, raw, index, new, with);
@@ -177,7 +177,7 @@ impl Batch {
                 && !self.all_found(raw, with.found)
             {
                 self.emptied[slot][0] += 1;
-                self.settled[slot] = index;
+                self.finished[slot] = index;
                 return Ok(());
             }
             return self.write(slot, raw, index, new, with);
@@ -190,7 +190,7 @@ impl Batch {
             Linked::Whole | Linked::Short => self.write(slot, &value, index, new, with),
             Linked::Dropped | Linked::Deferred => {
                 new.deferred |= linked == Linked::Deferred;
-                self.settled[slot] = index;
+                self.finished[slot] = index;
                 Ok(())
             }
         };
@@ -221,7 +221,7 @@ impl Batch {
         let written = column.rule.write(raw, &mut self.text);
         let cell = written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
         if !column.rule.required || !cell.is_empty() {
-            self.settled[slot] = index;
+            self.finished[slot] = index;
         }
         if column.rule.identity == Some(Identity::Sequence) {
             let given: Option<u64> = self.text[start..].parse().ok();
@@ -252,7 +252,7 @@ impl Batch {
     }
 
     /// Mints an identity, leaves a cell empty that may be, or finds a required one empty.
-    fn owed(
+    fn fill_required(
         &mut self,
         slot: usize,
         index: usize,
@@ -269,7 +269,7 @@ impl Batch {
         let Some(identity) = column.rule.identity else {
             // A digest does not tell null from nothing.
             self.text.push_str("null");
-            self.settled[slot] = index;
+            self.finished[slot] = index;
             self.written(slot, start, with);
             return Ok(());
         };
@@ -291,7 +291,7 @@ impl Batch {
                 }
             }
         }
-        self.settled[slot] = index;
+        self.finished[slot] = index;
         new.digest = new.digest.with(column.digest, &self.text[start..]);
         self.written(slot, start, with);
         Ok(())
@@ -299,7 +299,7 @@ impl Batch {
 
     /// Writes the links inside the table of a row whose targets are all known by now, so that nothing of
     /// it waits. What could be refused waits all the same: then it costs a cell and not the batch.
-    pub(super) fn settle(&mut self, at: usize, row: &RawRow<'_>, with: Surroundings<'_>) {
+    pub(super) fn finish_row(&mut self, at: usize, row: &RawRow<'_>, with: Surroundings<'_>) {
         let Some(new) = self.rows.get_mut(at).filter(|new| new.deferred) else {
             return;
         };
@@ -340,7 +340,7 @@ impl Batch {
     }
 
     /// The rows whose links inside the table are written along.
-    pub(super) fn settled(&self) -> Vec<Settled> {
+    pub(super) fn finished(&self) -> Vec<Settled> {
         let settled = self.rows.iter().filter_map(|row| {
             let (cells, digest, _) = row.own.as_ref()?;
             Some(Settled {

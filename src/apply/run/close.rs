@@ -68,7 +68,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
     ) -> Result<(), ApplyError<T::Error>> {
         let pending = std::mem::take(&mut entering.pending);
-        let begun = entering.settled || self.known.is_unclosed(entering.uid);
+        let begun = entering.settled || self.ledger_state.is_unclosed(entering.uid);
         if pending.is_empty() && !begun {
             return Ok(());
         }
@@ -188,7 +188,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         row.dropped.extend(linked);
                         row.digest = row.row.digest;
                         row.emptied = false;
-                        // Somebody took the row away meanwhile: nothing is left to be told.
+                        // Somebody took the row away meanwhile: nothing is left to be reported.
                         if refused.code != Code::NotFound {
                             let position = row.row.position;
                             let failed = FailedRow {

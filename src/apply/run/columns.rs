@@ -17,7 +17,7 @@ pub(super) struct Columns<'a> {
     /// In the order of the package.
     pub(super) all: Vec<Slot<'a>>,
     /// Those that are asked for when a row comes without them.
-    pub(super) owed: Vec<usize>,
+    pub(super) required: Vec<usize>,
     by_name: HashMap<&'a str, usize, RandomState>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Columns<'a> {
             slot.rule.required || slot.rule.identity.is_some() || slot.work.left_empty
         };
         Columns {
-            owed: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
+            required: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
             by_name: columns
                 .iter()
                 .enumerate()

@@ -2,8 +2,8 @@
 
 use super::Run;
 use super::batch::Surroundings;
-use super::keys::Found;
-use super::rows::Fate;
+use super::keys::MatchedKeys;
+use super::rows::RowOutcome;
 use super::table::Entering;
 use crate::apply::ledger_rows;
 use crate::package::payload::RawRow;
@@ -12,15 +12,15 @@ use crate::workspace::ledger::{Entry, Moved, RowNames, Rows};
 use crate::workspace::{Change, Target, Unit};
 
 /// A row of a batch cannot be stored as it is: its position among those that enter.
-pub(super) struct Unfit(pub(super) usize);
+pub(super) struct UnfitRow(pub(super) usize);
 
 /// The rows of a batch that enter, what becomes of all of its rows, and how many of the table were told of
 /// before, when something points at them.
-pub(super) type Entrants<'e> = (&'e [usize], &'e [Fate], Option<usize>);
+pub(super) type BatchRows<'e> = (&'e [usize], &'e [RowOutcome], Option<usize>);
 
 /// What a unit writes, for the report.
 #[derive(Debug)]
-pub(super) struct Brought {
+pub(super) struct BatchSummary {
     rows: u64,
     /// Cells with links inside the table.
     linked: u64,
@@ -36,14 +36,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         entering: &mut Entering<'a>,
         (rows, first): (&[RawRow<'a>], usize),
-        which: Entrants<'_>,
+        which: BatchRows<'_>,
         found: &[bool],
-    ) -> Result<(Unit, Brought), Unfit> {
+    ) -> Result<(Unit, BatchSummary), UnfitRow> {
         self.text(entering, rows, first, which.0, found)?;
-        self.settle(entering, rows, which, found);
+        self.finish_rows(entering, rows, which, found);
         let (changes, sequences) = changes(entering);
-        let settled = entering.batch.settled();
-        let brought = Brought {
+        let settled = entering.batch.finished();
+        let brought = BatchSummary {
             rows: which.0.len() as u64,
             linked: settled.iter().map(|row| u64::from(row.cells)).sum(),
             settles: !settled.is_empty(),
@@ -64,7 +64,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Counts what was written.
-    pub(super) fn told(&mut self, entering: &Entering<'a>, brought: &Brought) {
+    pub(super) fn report_batch(&mut self, entering: &Entering<'a>, brought: &BatchSummary) {
         self.tally.inserted(entering.reference, brought.rows);
         let table = self.tally.table(entering.reference);
         super::tally::add(&mut table.linked, brought.linked);
@@ -74,21 +74,21 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     /// Links of the rows to rows of the same table, as far as those are there or enter along with them:
     /// either all of this is written or nothing.
-    fn settle(
+    fn finish_rows(
         &mut self,
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
-        (entrants, fates, told): Entrants<'_>,
+        (entrants, fates, reported): BatchRows<'_>,
         found: &[bool],
     ) {
-        let Some((table, from)) = entering.pointed_at.zip(told) else {
+        let Some((table, from)) = entering.pointed_at.zip(reported) else {
             return;
         };
         if !entering.batch.rows.iter().any(|new| new.deferred) {
             return;
         }
         self.targets.take_back(table, from);
-        self.tell_all(table, entering, rows, fates);
+        self.report_rows(table, entering, rows, fates);
         let Entering {
             batch,
             columns,
@@ -105,7 +105,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             minter: &self.approved.minter,
         };
         for (at, row) in entrants.iter().enumerate() {
-            batch.settle(at, &rows[*row], with);
+            batch.finish_row(at, &rows[*row], with);
         }
     }
 
@@ -116,7 +116,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         first: usize,
         entrants: &[usize],
         found: &[bool],
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), UnfitRow> {
         let Entering {
             batch,
             columns,
@@ -135,9 +135,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             minter: &self.approved.minter,
         };
         for (which, at) in entrants.iter().enumerate() {
-            let (position, ordinal) = place(*first_ordinal, first + at);
+            let (position, ordinal) = step_position(*first_ordinal, first + at);
             let pushed = batch.push(&rows[*at], position, ordinal, with);
-            pushed.map_err(|_| Unfit(which))?;
+            pushed.map_err(|_| UnfitRow(which))?;
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut Entering<'a>,
         (rows, first): (&[RawRow<'a>], usize),
         (entrants, from): (&[usize], usize),
-        found: &Found,
+        found: &MatchedKeys,
     ) -> Vec<(usize, EntryFault)> {
         let Entering {
             batch,
@@ -170,7 +170,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 minter: &self.approved.minter,
             };
             batch.begin(columns.all.len());
-            let (position, ordinal) = place(*first_ordinal, first + at);
+            let (position, ordinal) = step_position(*first_ordinal, first + at);
             if let Err(fault) = batch.push(&rows[*at], position, ordinal, with) {
                 unfit.push((which, fault));
             }
@@ -180,7 +180,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 /// The position of a row, and the ordinal of its id.
-fn place(first_ordinal: u32, position: usize) -> (usize, u32) {
+fn step_position(first_ordinal: u32, position: usize) -> (usize, u32) {
     let ordinal = u32::try_from(position).unwrap_or(u32::MAX);
     (position, first_ordinal.saturating_add(ordinal))
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Run;
-use super::rows::{Fate, NotWritten};
+use super::rows::{NotWritten, RowOutcome};
 use super::table::Entering;
 use super::tally::FailedRow;
 use crate::apply::ApplyError;
@@ -105,7 +105,7 @@ impl<'r, 'a> Failed<'r, 'a> {
 }
 
 /// What follows from a refusal.
-pub(super) enum Verdict {
+pub(super) enum SplitDecision {
     /// These rows are at fault, by their places in the part; the others may enter.
     Failed(Vec<usize>),
     /// The part has to be divided, perhaps around that row.
@@ -114,21 +114,21 @@ pub(super) enum Verdict {
 
 /// Numbers the rows that enter; gives their places. A row that was left out because an earlier one has
 /// its key enters where that one failed.
-pub(super) fn number(fates: &mut [Fate]) -> Vec<usize> {
+pub(super) fn number(fates: &mut [RowOutcome]) -> Vec<usize> {
     let mut instead: HashMap<usize, usize> = HashMap::new();
     let mut entrants = Vec::new();
     for at in 0..fates.len() {
-        if let Fate::Same(other) = fates[at] {
+        if let RowOutcome::Same(other) = fates[at] {
             let other = instead.get(&other).copied().unwrap_or(other);
-            fates[at] = if matches!(fates[other], Fate::Failed) {
+            fates[at] = if matches!(fates[other], RowOutcome::Failed) {
                 instead.insert(other, at);
-                Fate::Enters(0)
+                RowOutcome::Enters(0)
             } else {
-                Fate::Same(other)
+                RowOutcome::Same(other)
             };
         }
-        if matches!(fates[at], Fate::Enters(_)) {
-            fates[at] = Fate::Enters(entrants.len());
+        if matches!(fates[at], RowOutcome::Enters(_)) {
+            fates[at] = RowOutcome::Enters(entrants.len());
             entrants.push(at);
         }
     }
@@ -143,7 +143,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entrants: &[usize],
         why: NotWritten,
         failed: &mut Failed<'_, 'a>,
-    ) -> Result<Verdict, ApplyError<T::Error>> {
+    ) -> Result<SplitDecision, ApplyError<T::Error>> {
         let refused = match why {
             NotWritten::Unfit(unfit) => {
                 let mut at_fault = Vec::new();
@@ -152,14 +152,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     failed.push(at, Code::ValidationFailed, Some(&fault.column), &why);
                     at_fault.push(at);
                 }
-                return Ok(Verdict::Failed(at_fault));
+                return Ok(SplitDecision::Failed(at_fault));
             }
             NotWritten::Contended => {
                 let why = "others moved a sequence on all the time; resume the job";
                 for at in entrants {
                     failed.push(*at, Code::Conflict, None, why);
                 }
-                return Ok(Verdict::Failed(entrants.to_vec()));
+                return Ok(SplitDecision::Failed(entrants.to_vec()));
             }
             NotWritten::Refused(refused) => refused,
         };
@@ -170,7 +170,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             if !taken.is_empty() {
                 let taken = taken.into_iter().map(|(at, _)| at);
-                return Ok(Verdict::Failed(taken.collect()));
+                return Ok(SplitDecision::Failed(taken.collect()));
             }
         }
         Ok(self.at_fault(entrants, &refused, failed))
@@ -182,14 +182,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entrants: &[usize],
         refused: &Refused,
         failed: &mut Failed<'_, 'a>,
-    ) -> Verdict {
+    ) -> SplitDecision {
         let column = refused.column.as_deref();
         // Without its table no row of it can be written.
         let all = refused.code == Code::NotFound && refused.row.is_none();
         match entrants {
             [_] if refused.code == Code::QuotaExceeded => {
                 self.full = Some(refused.message.clone());
-                Verdict::Failed(Vec::new())
+                SplitDecision::Failed(Vec::new())
             }
             [at] => {
                 let why = match refused.code {
@@ -197,15 +197,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     _ => &refused.message,
                 };
                 failed.push(*at, refused.code, column, why);
-                Verdict::Failed(vec![*at])
+                SplitDecision::Failed(vec![*at])
             }
             entrants if all => {
                 for at in entrants {
                     failed.push(*at, refused.code, column, &refused.message);
                 }
-                Verdict::Failed(entrants.to_vec())
+                SplitDecision::Failed(entrants.to_vec())
             }
-            entrants => Verdict::Divide(refused.row.and_then(|row| entrants.get(row)).copied()),
+            entrants => {
+                SplitDecision::Divide(refused.row.and_then(|row| entrants.get(row)).copied())
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use foldhash::quality::FixedState;
 use super::Run;
 use super::columns::{Columns, Key};
 use super::links::identities;
-use super::rows::Fate;
+use super::rows::RowOutcome;
 use super::table::Entering;
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawRow;
@@ -17,14 +17,14 @@ use crate::workspace::Target;
 
 /// Whether the destination has what cells hold.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct MatchedKeys {
     /// In the order of rows, cells and elements.
     pub(super) here: Vec<bool>,
     /// Where those of each row begin.
     starts: Vec<usize>,
 }
 
-impl Found {
+impl MatchedKeys {
     /// From that row on.
     pub(super) fn from(&self, row: usize) -> &[bool] {
         let start = self.starts.get(row).copied().unwrap_or_default();
@@ -40,7 +40,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &Entering<'a>,
         rows: &[RawRow<'a>],
         column: &str,
-        fates: &mut [Fate],
+        fates: &mut [RowOutcome],
     ) -> Result<(), ApplyError<T::Error>> {
         let slot = entering.columns.named(column);
         let key = |row: &RawRow<'a>| {
@@ -50,7 +50,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let asked: Vec<(usize, &str)> = rows
             .iter()
             .enumerate()
-            .filter(|(at, _)| matches!(fates[*at], Fate::Out))
+            .filter(|(at, _)| matches!(fates[*at], RowOutcome::Out))
             .filter_map(|(at, row)| Some((at, key(row)?)))
             .collect();
         let values: Vec<String> = asked.iter().map(|(_, raw)| (*raw).to_owned()).collect();
@@ -66,33 +66,35 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut earlier: HashMap<u64, Vec<(usize, &str)>> = HashMap::new();
         for ((at, raw), found) in asked.into_iter().zip(found) {
             if let Some(row) = found {
-                fates[at] = Fate::Existing(row);
+                fates[at] = RowOutcome::Existing(row);
                 continue;
             }
             let holders = earlier.entry(hash(&state, Cell::new(raw))).or_default();
             match holders.iter().find(|(_, other)| equal(other, raw)) {
-                Some((other, _)) => fates[at] = Fate::Same(*other),
+                Some((other, _)) => fates[at] = RowOutcome::Same(*other),
                 None => holders.push((at, raw)),
             }
         }
-        let unknown = fates.iter_mut().filter(|fate| matches!(fate, Fate::Out));
+        let unknown = fates
+            .iter_mut()
+            .filter(|fate| matches!(fate, RowOutcome::Out));
         for (new, fate) in unknown.enumerate() {
-            *fate = Fate::Enters(new);
+            *fate = RowOutcome::Enters(new);
         }
         Ok(())
     }
 
     /// For every identity that cells of links into mapped tables hold, in order, whether the
     /// destination has it.
-    pub(super) async fn found(
+    pub(super) async fn match_keys(
         &mut self,
         columns: &Columns<'a>,
         rows: impl Iterator<Item = (&str, Option<&str>)>,
-    ) -> Result<Found, ApplyError<T::Error>> {
+    ) -> Result<MatchedKeys, ApplyError<T::Error>> {
         let looked_up =
             |slot: usize| matches!(columns.all[slot].work.link, LinkWork::Identity { .. });
         if !(0..columns.all.len()).any(looked_up) {
-            return Ok(Found::default());
+            return Ok(MatchedKeys::default());
         }
         let mut asked: Vec<(usize, String)> = Vec::new();
         let mut starts = Vec::new();
@@ -124,7 +126,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 found[at] = row.is_some();
             }
         }
-        Ok(Found {
+        Ok(MatchedKeys {
             here: found,
             starts,
         })

@@ -10,7 +10,7 @@ use crate::rows::{Cell, canonical_to, elements, equal, members};
 pub(super) enum Linked {
     /// It points at rows of the destination now.
     Whole,
-    /// Some of its elements could not be told apart and went.
+    /// Some of its elements could not be distinguished and went.
     Short,
     /// A row that it points at is not at the destination: it is empty now.
     Dropped,
@@ -100,8 +100,8 @@ fn resolved<'t>(row: RowRef<'_>, targets: &'t Targets<'_>) -> Option<std::borrow
     targets.value(targets.find(row)?, row.column)
 }
 
-/// For each element the row that it points at, or none: told apart by what the rows hold in the
-/// package. Nothing when they cannot be told apart.
+/// For each element the row that it points at, or none: distinguished by what the rows hold in the
+/// package. Nothing when they cannot be distinguished.
 fn aligned(list: &str, rows: &[RowRef<'_>], targets: &Targets<'_>) -> Option<Vec<Option<usize>>> {
     let source = |row: &RowRef<'_>| targets.source_value(targets.find(*row)?, row.column?);
     let sources: Vec<&str> = rows.iter().map(source).collect::<Option<_>>()?;

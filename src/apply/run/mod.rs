@@ -5,15 +5,15 @@
 //! of the job's ledger, so that whoever starts again reads the ledger and writes exactly what is
 //! missing: the same ids, the same numbers, nothing twice.
 
-mod ahead;
 mod batch;
 mod close;
 mod columns;
 mod compose;
 mod failed;
 mod keys;
-mod known;
+mod ledger_state;
 mod links;
+mod pipeline;
 mod rows;
 mod sequences;
 mod steps;
@@ -35,7 +35,7 @@ use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
-use known::Known;
+use ledger_state::LedgerState;
 pub(super) use tally::Counted;
 use tally::{FailedRow, Tally};
 use targets::Targets;
@@ -88,7 +88,7 @@ async fn through_rows<'r, 'a, T: Target>(
         .await
         .map_err(ApplyError::store("reading the ledger"))?;
     let earlier = if approved.copy { &[] } else { earlier };
-    let mut known = Known::read(earlier, own);
+    let mut known = LedgerState::read(earlier, own);
     for work in &approved.tables {
         if let Some(feature) = work.feature {
             known.enters(&work.uid, feature);
@@ -112,7 +112,7 @@ async fn through_rows<'r, 'a, T: Target>(
         payloads,
         definitions,
         changed: !known.completed,
-        known,
+        ledger_state: known,
         targets: Targets::new(approved, payloads),
         tally: Tally::default(),
         full: None,
@@ -148,7 +148,7 @@ struct Run<'r, 'a, T> {
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
     definitions: &'a Definitions,
-    known: Known,
+    ledger_state: LedgerState,
     targets: Targets<'a>,
     tally: Tally<'a>,
     watch: &'r mut (dyn FnMut(Progress) + Send),
@@ -178,8 +178,8 @@ impl<T: Target> Run<'_, '_, T> {
     /// Says that the job is done, and in the same unit what it did: whoever asks for a job that is
     /// done finds its report, wherever this process was stopped.
     async fn complete(mut self) -> Result<Report, ApplyError<T::Error>> {
-        let report = std::mem::take(&mut self.tally).report(self.approved, &self.known);
-        let told = serde_json::to_string(&report).map_err(|error| ApplyError::Refused {
+        let report = std::mem::take(&mut self.tally).report(self.approved, &self.ledger_state);
+        let reported = serde_json::to_string(&report).map_err(|error| ApplyError::Refused {
             doing: "telling what was done".to_owned(),
             code: Code::Internal,
             detail: error.to_string(),
@@ -193,7 +193,7 @@ impl<T: Target> Run<'_, '_, T> {
                 done: self.done,
                 total: self.total,
             },
-            report: Some(told),
+            report: Some(reported),
         };
         self.commit("completing the job", unit).await?;
         Ok(report)
@@ -207,7 +207,7 @@ impl<T: Target> Run<'_, '_, T> {
         Ok(())
     }
 
-    /// Tells that a unit was written.
+    /// Reports that a unit was written.
     fn written(&mut self, progress: Progress) {
         self.changed = true;
         (self.watch)(progress);
@@ -227,7 +227,7 @@ impl<T: Target> Run<'_, '_, T> {
             work.changes.is_empty() && *entry == crate::workspace::ledger::Structure::default();
         self.done = work.changes.len() as u64;
         self.total = self.done;
-        if nothing || self.known.structures.contains(entry) {
+        if nothing || self.ledger_state.structures.contains(entry) {
             return Ok(());
         }
         let unit = self.unit(
@@ -238,7 +238,7 @@ impl<T: Target> Run<'_, '_, T> {
         self.commit("creating the structure", unit).await?;
         for reference in &entry.pending_publishes {
             // What is created anew goes live anew.
-            self.known.published.remove(reference);
+            self.ledger_state.published.remove(reference);
         }
         Ok(())
     }
@@ -264,10 +264,10 @@ impl<T: Target> Run<'_, '_, T> {
     async fn publish(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         (self.done, self.total) = (0, approved.publish.len() as u64);
-        self.tally.published = self.known.published_now;
+        self.tally.published = self.ledger_state.published_now;
         for publish in &approved.publish {
             self.done += 1;
-            if self.known.published.contains(&publish.reference) {
+            if self.ledger_state.published.contains(&publish.reference) {
                 continue;
             }
             let entry = Entry::Published {

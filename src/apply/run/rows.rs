@@ -2,9 +2,9 @@
 
 use super::Run;
 use super::close::Pending;
-use super::compose::{Entrants, Unfit};
-use super::failed::{Failed, Parts, Verdict, number};
-use super::known::KnownRow;
+use super::compose::{BatchRows, UnfitRow};
+use super::failed::{Failed, Parts, SplitDecision, number};
+use super::ledger_state::KnownRow;
 use super::links::points_home;
 use super::table::Entering;
 use crate::apply::{ApplyError, Mode};
@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 100;
 
 /// What becomes of a row of the package.
 #[derive(Debug)]
-pub(super) enum Fate {
+pub(super) enum RowOutcome {
     /// It enters, as that row of the batch.
     Enters(usize),
     /// It was written before; what it holds now is only looked up for links.
@@ -72,8 +72,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[RawRow<'a>],
         first: usize,
     ) -> Result<Option<Option<usize>>, ApplyError<T::Error>> {
-        let mut fates = self.fates(entering, rows, first).await?;
-        let told = entering.pointed_at.map(|table| self.targets.told(table));
+        let mut fates = self.row_outcomes(entering, rows, first).await?;
+        let reported = entering
+            .pointed_at
+            .map(|table| self.targets.reported_rows(table));
         let mut failed = Failed::new(rows, first);
         loop {
             let entrants = number(&mut fates);
@@ -82,38 +84,47 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             if self.full.is_some() {
                 for at in &entrants {
-                    fates[*at] = Fate::Failed;
+                    fates[*at] = RowOutcome::Failed;
                 }
                 failed.no_room.extend(entrants);
                 break;
             }
-            let which = (&*entrants, &*fates, told);
+            let which = (&*entrants, &*fates, reported);
             let Err(why) = self.write(entering, rows, first, which).await? else {
                 break;
             };
             match self.refused(entering, &entrants, why, &mut failed).await? {
-                Verdict::Failed(at) => at.into_iter().for_each(|at| fates[at] = Fate::Failed),
-                Verdict::Divide(at) => return Ok(Some(at)),
+                SplitDecision::Failed(at) => {
+                    for at in at {
+                        fates[at] = RowOutcome::Failed;
+                    }
+                }
+                SplitDecision::Divide(at) => return Ok(Some(at)),
             }
         }
         self.count_part(entering, &fates, failed);
-        if let Some((table, from)) = entering.pointed_at.zip(told) {
+        if let Some((table, from)) = entering.pointed_at.zip(reported) {
             // Perhaps in the belief that they would enter.
             self.targets.take_back(table, from);
-            self.tell_all(table, entering, rows, &fates);
+            self.report_rows(table, entering, rows, &fates);
         }
         await_links(entering, rows, first, &fates);
         Ok(None)
     }
 
     /// Counts what became of the rows of a part.
-    fn count_part(&mut self, entering: &Entering<'a>, fates: &[Fate], failed: Failed<'_, 'a>) {
+    fn count_part(
+        &mut self,
+        entering: &Entering<'a>,
+        fates: &[RowOutcome],
+        failed: Failed<'_, 'a>,
+    ) {
         let table = self.tally.table(entering.reference);
         for fate in fates {
             match fate {
-                Fate::Written(..) => table.skipped += 1,
-                Fate::Existing(_) | Fate::Same(_) => table.existing += 1,
-                Fate::Enters(_) | Fate::Failed | Fate::Out => {}
+                RowOutcome::Written(..) => table.skipped += 1,
+                RowOutcome::Existing(_) | RowOutcome::Same(_) => table.existing += 1,
+                RowOutcome::Enters(_) | RowOutcome::Failed | RowOutcome::Out => {}
             }
         }
         let Failed {
@@ -133,44 +144,46 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    /// Tells the targets of links what became of rows.
-    pub(super) fn tell_all(
+    /// Reports the targets of links what became of rows.
+    pub(super) fn report_rows(
         &mut self,
         table: usize,
         entering: &Entering<'a>,
         rows: &[RawRow<'a>],
-        fates: &[Fate],
+        fates: &[RowOutcome],
     ) {
         self.targets.reserve(rows.len());
         for (at, row) in rows.iter().enumerate() {
-            self.tell(table, entering, row, fates, at);
+            self.report_row(table, entering, row, fates, at);
         }
     }
 
-    /// Tells the targets of links what became of a row.
-    fn tell(
+    /// Reports the targets of links what became of a row.
+    fn report_row(
         &mut self,
         position: usize,
         entering: &Entering<'a>,
         row: &RawRow<'a>,
-        fates: &[Fate],
+        fates: &[RowOutcome],
         at: usize,
     ) {
         let mut fate = &fates[at];
-        if let Fate::Same(other) = fate {
+        if let RowOutcome::Same(other) = fate {
             fate = &fates[*other];
         }
         let stored = |stored: &StoredRow| stored.data.clone();
         let (id, data) = match fate {
-            Fate::Enters(new) => (entering.batch.rows[*new].id, None),
-            Fate::Existing(row) | Fate::Written(_, Some(row)) => (row.id, Some(stored(row))),
+            RowOutcome::Enters(new) => (entering.batch.rows[*new].id, None),
+            RowOutcome::Existing(row) | RowOutcome::Written(_, Some(row)) => {
+                (row.id, Some(stored(row)))
+            }
             _ => (Id::nil(), None),
         };
         let of = entering.wanted.len();
         self.targets
             .enter(position, row.uid, row.start, id, |wanted| {
                 match (fate, &data) {
-                    (Fate::Enters(new), _) => entering.batch.value(*new, wanted, of),
+                    (RowOutcome::Enters(new), _) => entering.batch.value(*new, wanted, of),
                     (_, Some(data)) => {
                         let slot = &entering.columns.all[entering.wanted[wanted]];
                         data.cell(&slot.work.column.name)
@@ -180,19 +193,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             });
     }
 
-    async fn fates(
+    async fn row_outcomes(
         &mut self,
         entering: &Entering<'a>,
         rows: &[RawRow<'a>],
         first: usize,
-    ) -> Result<Vec<Fate>, ApplyError<T::Error>> {
+    ) -> Result<Vec<RowOutcome>, ApplyError<T::Error>> {
         let feature = entering.feature;
-        let mut fates: Vec<Fate> = {
-            let known = self.known.rows(entering.uid, feature);
+        let mut fates: Vec<RowOutcome> = {
+            let known = self.ledger_state.rows(entering.uid, feature);
             let positions = first..first + rows.len();
             let fate = |at| match known(at) {
-                Some(known) => Fate::Written(known, None),
-                None => Fate::Out,
+                Some(known) => RowOutcome::Written(known, None),
+                None => RowOutcome::Out,
             };
             positions.map(fate).collect()
         };
@@ -202,7 +215,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let found = self.target.fetch(feature, &ids).await;
                 let found = found.map_err(ApplyError::store("reading rows"))?;
                 let written = fates.iter_mut().filter_map(|fate| match fate {
-                    Fate::Written(_, row) => Some(row),
+                    RowOutcome::Written(_, row) => Some(row),
                     _ => None,
                 });
                 written.zip(found).for_each(|(slot, row)| *slot = row);
@@ -211,9 +224,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         match entering.mode {
             Mode::None => {}
             Mode::All => {
-                let unknown = fates.iter_mut().filter(|fate| matches!(fate, Fate::Out));
+                let unknown = fates
+                    .iter_mut()
+                    .filter(|fate| matches!(fate, RowOutcome::Out));
                 for (new, fate) in unknown.enumerate() {
-                    *fate = Fate::Enters(new);
+                    *fate = RowOutcome::Enters(new);
                 }
             }
             Mode::MissingByKey { column } => {
@@ -229,19 +244,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
         first: usize,
-        (entrants, fates, told): Entrants<'_>,
+        (entrants, fates, reported): BatchRows<'_>,
     ) -> Result<Result<(), NotWritten>, ApplyError<T::Error>> {
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
-            .found(&entering.columns, entrants.iter().map(entrant))
+            .match_keys(&entering.columns, entrants.iter().map(entrant))
             .await?;
         for _ in 0..ATTEMPTS {
             self.sequences(entering).await?;
-            let which = (entrants, fates, told);
+            let which = (entrants, fates, reported);
             let composed = self.compose(entering, (rows, first), which, &found.here);
             let (unit, brought) = match composed {
                 Ok(composed) => composed,
-                Err(Unfit(from)) => {
+                Err(UnfitRow(from)) => {
                     let unfit = self.unfit(entering, (rows, first), (entrants, from), &found);
                     return Ok(Err(NotWritten::Unfit(unfit)));
                 }
@@ -250,7 +265,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 Ok(()) => {
                     entering.number_on();
                     entering.settled |= brought.settles;
-                    self.told(entering, &brought);
+                    self.report_batch(entering, &brought);
                     return Ok(Ok(()));
                 }
                 Err(CommitError::Refused(refused)) => {
@@ -275,15 +290,15 @@ pub(super) fn await_links(
     entering: &mut Entering<'_>,
     rows: &[RawRow<'_>],
     first: usize,
-    fates: &[Fate],
+    fates: &[RowOutcome],
 ) {
     for (at, row) in rows.iter().enumerate() {
         let pending = match &fates[at] {
-            Fate::Enters(new) => {
+            RowOutcome::Enters(new) => {
                 let new = &entering.batch.rows[*new];
                 new.deferred.then_some((new.id, new.digest, false))
             }
-            Fate::Written(known, _) => (known.open && points_home(row, entering.reference))
+            RowOutcome::Written(known, _) => (known.open && points_home(row, entering.reference))
                 .then_some((known.id, known.digest, known.settled.is_some())),
             _ => None,
         };
@@ -298,9 +313,9 @@ pub(super) fn await_links(
     }
 }
 
-fn written(fate: &Fate) -> Option<Id> {
+fn written(fate: &RowOutcome) -> Option<Id> {
     match fate {
-        Fate::Written(known, _) => Some(known.id),
+        RowOutcome::Written(known, _) => Some(known.id),
         _ => None,
     }
 }

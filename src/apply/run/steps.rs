@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, Key};
 use super::tally::FailedRow;
-use super::targets::Place;
+use super::targets::RowLocation;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, RowStep, RowStepWork, TableWork};
 use crate::json::write_string_to;
@@ -92,7 +92,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut by_table: Vec<(usize, Vec<Update<'a>>)> = Vec::new();
         for (at, (row, data)) in rows.iter().enumerate() {
             let position = first + at;
-            let Some(place) = self.place(row, reference) else {
+            let Some(place) = self.find_row(row, reference) else {
                 self.nothing_there(reference, position, row);
                 continue;
             };
@@ -116,7 +116,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for (at, (table, updates)) in by_table.into_iter().enumerate() {
             if first == 0 && at == 0 {
                 let reference = &self.approved.tables[table].feature_ref;
-                self.tally.begin(reference, uid, &self.known);
+                self.tally.begin(reference, uid, &self.ledger_state);
             }
             let approved = self.approved;
             let work = &approved.tables[table];
@@ -135,7 +135,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(())
     }
 
-    fn place(&self, row: &str, reference: Option<&str>) -> Option<Place> {
+    fn find_row(&self, row: &str, reference: Option<&str>) -> Option<RowLocation> {
         let uid = Text {
             inner: row,
             escaped: false,
@@ -167,7 +167,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         mut updates: Vec<Update<'a>>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
-        updates.retain(|update| !self.known.is_updated(updating.uid, update.id));
+        updates.retain(|update| !self.ledger_state.is_updated(updating.uid, update.id));
         if updates.is_empty() {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             };
             let data = std::iter::once((update.data, None));
-            let found = self.found(&updating.columns, data).await?;
+            let found = self.match_keys(&updating.columns, data).await?;
             match updating.write(update, &stored, &mut found.here.into_iter()) {
                 Ok(write) => writes.push((update, write.0, write.1)),
                 Err(fault) => {
@@ -289,7 +289,7 @@ impl Updating<'_> {
             let gone = match column.work.link {
                 LinkWork::Skipped { .. } | LinkWork::Absent => !empty,
                 LinkWork::Identity { .. } => {
-                    // All of them are taken, whatever the first says: they are told cell by cell.
+                    // All of them are taken, whatever the first says: they are reported cell by cell.
                     let count = super::links::identities(raw).count();
                     found.by_ref().take(count).filter(|here| !here).count() > 0
                 }

@@ -1,10 +1,10 @@
 //! The rows of one table, batch by batch.
 
 use super::Run;
-use super::ahead::Open;
 use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
+use super::pipeline::OpenTable;
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::workspace::ledger::{Entry, Recognised};
@@ -62,9 +62,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         position: usize,
         work: &'a TableWork,
-        mut before: Option<Open<'a, T::Error>>,
-    ) -> Result<Option<Open<'a, T::Error>>, ApplyError<T::Error>> {
-        self.tally.begin(&work.feature_ref, &work.uid, &self.known);
+        mut before: Option<OpenTable<'a, T::Error>>,
+    ) -> Result<Option<OpenTable<'a, T::Error>>, ApplyError<T::Error>> {
+        self.tally
+            .begin(&work.feature_ref, &work.uid, &self.ledger_state);
         let entry = self.payloads.get(work.entry);
         let (Some(entry), Some(feature)) = (entry, work.feature) else {
             if let Some(before) = before {
@@ -73,7 +74,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.done += entry.map_or(0, RawEntry::count) as u64;
             return Ok(None);
         };
-        let renamed = self.known.recognise(entry, feature);
+        let renamed = self.ledger_state.recognise(entry, feature);
         if !renamed.is_empty() {
             // Nothing else may be in flight while this is written.
             if let Some(before) = before.take() {
@@ -98,7 +99,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let rows = self.targets.take_rows(position);
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
-        let mut open = Open::new(entering, rows, Some(entry));
+        let mut open = OpenTable::new(entering, rows, Some(entry));
         self.enter_all(&mut open, before).await?;
         Ok(Some(open))
     }
@@ -135,12 +136,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &'a [String],
         first_ordinal: u32,
     ) -> Result<(), ApplyError<T::Error>> {
-        self.tally.begin(reference, uid, &self.known);
+        self.tally.begin(reference, uid, &self.ledger_state);
         let mut entering = self.entering(uid, reference, feature, columns, first_ordinal);
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
-        let mut open = Open::new(entering, rows, None);
+        let mut open = OpenTable::new(entering, rows, None);
         self.enter_all(&mut open, None).await?;
         self.leave(open).await
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::columns::Columns;
-use super::known::Known;
+use super::ledger_state::LedgerState;
 use crate::apply::{
     Approved, BatchError, ColumnWork, FailureReason, LinkWork, Report, RowStepWork, TableReport,
     UnresolvedEntry,
@@ -66,7 +66,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Begins with what an earlier attempt at this job wrote.
-    pub(super) fn begin(&mut self, reference: &'a str, uid: &str, known: &Known) {
+    pub(super) fn begin(&mut self, reference: &'a str, uid: &str, known: &LedgerState) {
         let counts = known.counts(uid);
         let table = self.table(reference);
         add(&mut table.recorded, counts.recorded);
@@ -119,7 +119,7 @@ impl<'a> Tally<'a> {
     }
 
     /// A row for which the organization has no room: one entry for the run of them to the end of
-    /// the table, whatever is listed beside it.
+    /// the table, whatever is listed next to it.
     pub(super) fn no_room(
         &mut self,
         (reference, uid): (&'a str, &'a str),
@@ -191,7 +191,7 @@ impl<'a> Tally<'a> {
     }
 
     /// The report.
-    pub(super) fn report(self, approved: &Approved, known: &Known) -> Report {
+    pub(super) fn report(self, approved: &Approved, known: &LedgerState) -> Report {
         let mut unresolved = approved.unresolved.clone();
         let mut tell = |uid: &str, columns: &[ColumnWork]| {
             for column in columns {
@@ -237,7 +237,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Adds to a count that is only told when there is something to tell.
+/// Adds to a count that is only reported when there is something to tell.
 pub(super) fn add(count: &mut Option<u64>, more: u64) {
     if more > 0 {
         *count = Some(count.unwrap_or_default() + more);

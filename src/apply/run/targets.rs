@@ -21,7 +21,7 @@ const REMEMBERED: usize = 50_000;
 /// All tables of the package with what is known of their rows.
 #[derive(Debug)]
 pub(super) struct Targets<'a> {
-    tables: Vec<Target<'a>>,
+    tables: Vec<TargetTable<'a>>,
     /// There is one for each row that something may point at, so they are small.
     by_uid: HashMap<[u64; 2], Packed, RandomState>,
     uids: Uids,
@@ -36,7 +36,7 @@ pub(super) struct Targets<'a> {
 
 /// A row of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RowLocation {
     /// The position of its table.
     pub(super) table: usize,
     /// Its position among the rows that were told of.
@@ -48,14 +48,14 @@ pub(super) struct Place {
 struct Packed([u32; 2]);
 
 impl Packed {
-    fn of(place: Place) -> Packed {
+    fn of(place: RowLocation) -> Packed {
         // More do not fit into a text.
         Packed([place.table, place.row].map(|at| u32::try_from(at).unwrap_or(u32::MAX)))
     }
 
-    fn place(self) -> Place {
+    fn place(self) -> RowLocation {
         let [table, row] = self.0.map(|at| at as usize);
-        Place { table, row }
+        RowLocation { table, row }
     }
 }
 
@@ -66,7 +66,7 @@ fn halves(number: u128) -> [u64; 2] {
 }
 
 #[derive(Debug)]
-struct Target<'a> {
+struct TargetTable<'a> {
     work: &'a TableWork,
     entry: Option<&'a RawEntry<'a>>,
     /// Whether anything points at its rows.
@@ -90,7 +90,7 @@ struct Values<'a> {
 impl<'a> Targets<'a> {
     /// Looks through all links for what they will ask.
     pub(super) fn new(approved: &'a Approved, payloads: &'a [RawEntry<'a>]) -> Targets<'a> {
-        let target = |work: &'a TableWork| Target {
+        let target = |work: &'a TableWork| TargetTable {
             work,
             entry: payloads.get(work.entry),
             wanted: false,
@@ -178,7 +178,7 @@ impl<'a> Targets<'a> {
         self.tables[table].values.iter().map(|values| values.at)
     }
 
-    /// Tells of a row; of its values those of the wanted columns, as JSON. Nil says that the row
+    /// Reports a row; of its values those of the wanted columns, as JSON. Nil says that the row
     /// is not at the destination.
     pub(super) fn enter<'v>(
         &mut self,
@@ -196,16 +196,16 @@ impl<'a> Targets<'a> {
             values.text.push_str(value(at).unwrap_or_default());
             values.ends.push(values.text.len());
         }
-        let place = Packed::of(Place { table, row });
+        let place = Packed::of(RowLocation { table, row });
         self.by_uid.insert(halves(number), place);
     }
 
     /// How many rows of a table were told of.
-    pub(super) fn told(&self, table: usize) -> usize {
+    pub(super) fn reported_rows(&self, table: usize) -> usize {
         self.tables[table].rows.len()
     }
 
-    /// Takes back what was told of a table's rows from that one on; they are told of again, in the same
+    /// Takes back what was reported of a table's rows from that one on; they are reported again, in the same
     /// order.
     pub(super) fn take_back(&mut self, table: usize, from: usize) {
         let target = &mut self.tables[table];
@@ -229,14 +229,14 @@ impl<'a> Targets<'a> {
     }
 
     /// The row that is pointed at, when it has entered the destination.
-    pub(super) fn find(&self, row: RowRef<'_>) -> Option<Place> {
+    pub(super) fn find(&self, row: RowRef<'_>) -> Option<RowLocation> {
         let place = self.named(row.row)?;
         row.is_in(&self.tables[place.table].work.feature_ref)
             .then_some(place)
     }
 
     /// The row of that uid, when it has entered the destination.
-    pub(super) fn named(&self, uid: Text<'_>) -> Option<Place> {
+    pub(super) fn named(&self, uid: Text<'_>) -> Option<RowLocation> {
         let place = self.by_uid.get(&halves(self.uids.seen(uid)?))?.place();
         if let Some((table, from)) = self.hidden
             && place.table == table
@@ -250,13 +250,17 @@ impl<'a> Targets<'a> {
     }
 
     /// The id of a row.
-    pub(super) fn id(&self, place: Place) -> Id {
+    pub(super) fn id(&self, place: RowLocation) -> Id {
         self.tables[place.table].rows[place.row].1
     }
 
     /// What a cell that points at the row holds: the value of that column of the row at the
     /// destination, or the row's id.
-    pub(super) fn value(&self, place: Place, column: Option<Text<'_>>) -> Option<Cow<'_, str>> {
+    pub(super) fn value(
+        &self,
+        place: RowLocation,
+        column: Option<Text<'_>>,
+    ) -> Option<Cow<'_, str>> {
         let table = &self.tables[place.table];
         let Some(column) = column else {
             return Some(Cow::Owned(format!("\"{}\"", self.id(place))));
@@ -273,7 +277,7 @@ impl<'a> Targets<'a> {
     }
 
     /// What the row holds in the package: the value that a cell had at the source.
-    pub(super) fn source_value(&self, place: Place, column: Text<'_>) -> Option<&'a str> {
+    pub(super) fn source_value(&self, place: RowLocation, column: Text<'_>) -> Option<&'a str> {
         let table = &self.tables[place.table];
         let row = table.entry?.row(table.rows[place.row].0)?;
         let mut cells = members(row.data);

@@ -5,7 +5,7 @@ use crate::apply::undo;
 use crate::json::Value;
 use crate::workspace::ledger::{Created, Entry};
 use crate::workspace::memory::{Crash, Memory};
-use crate::workspace::{Change, Kind, New, Target as _, ready};
+use crate::workspace::{Change, New, RecordKind, Target as _, ready};
 
 const ORDERS: [&str; 2] = [
     r#"{"code":"1","client":2,"after":"2"}"#,
@@ -26,7 +26,7 @@ fn applied() -> (Memory, Vec<Entry>) {
 
 /// Whether everything that the package brings is there, and nothing points at what is gone.
 #[track_caller]
-fn whole(memory: &Memory, gone: &Created) {
+fn check_complete(memory: &Memory, gone: &Created) {
     let what = &gone.reference;
     let text = structure_text(memory);
     assert!(
@@ -86,7 +86,7 @@ fn what_a_person_deleted_comes_back_and_nothing_points_at_what_is_gone() {
         let before = memory.state();
         memory.next_job();
         attempt(&shop(), "{}", &mut memory, &first, 2).expect("applied again");
-        whole(&memory, &gone);
+        check_complete(&memory, &gone);
         assert_eq!(cells(&memory, "clients").len(), 2, "{}", gone.reference);
         assert_eq!(cells(&memory, "orders").len(), 2, "{}", gone.reference);
 
@@ -125,7 +125,7 @@ fn a_job_that_goes_on_creates_anew_what_a_person_deleted_meanwhile() {
             delete(&mut memory, &gone);
             let at = format!("{} at {call}", gone.reference);
             let report = attempt(&shop(), "{}", &mut memory, &[], 1).expect("resumed");
-            whole(&memory, &gone);
+            check_complete(&memory, &gone);
             assert_eq!(cells(&memory, "clients").len(), 2, "{at}");
             assert_eq!(cells(&memory, "orders").len(), 2, "{at}");
             for (table, counts) in &report.rows {
@@ -186,12 +186,12 @@ fn only_dead_ids_are_replaced_and_what_people_configured_stays() {
     let mut config = memory.state().structure.workspace.config;
     config.insert("color".to_owned(), "red".into());
     let workspace = Change::Configure {
-        kind: Kind::Workspace,
+        kind: RecordKind::Workspace,
         id: memory.state().structure.workspace.id,
         config: Value::Object(config),
     };
     let module = Change::Configure {
-        kind: Kind::Module,
+        kind: RecordKind::Module,
         id: id("m_m"),
         config: Value::Object(
             [("defaultRailId".to_owned(), "".into())]
@@ -224,7 +224,7 @@ fn a_column_comes_back_under_the_name_that_it_had() {
     state
         .structure
         .features
-        .push(crate::apply::setting::feature(70, "orders", &[]));
+        .push(crate::apply::test_packages::feature(70, "orders", &[]));
     let mut memory = Memory::new(state);
     attempt(&shop(), "{}", &mut memory, &[], 1).expect("applied");
     let first = memory.next_job();
@@ -235,11 +235,11 @@ fn a_column_comes_back_under_the_name_that_it_had() {
         .expect("made");
     assert_eq!(orders.name, "orders_2");
     delete(&mut memory, orders);
-    let id = crate::apply::setting::id(70);
+    let id = crate::apply::test_packages::id(70);
     person(
         &mut memory,
         vec![Change::Remove {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id,
             force: true,
         }],
@@ -258,7 +258,7 @@ fn a_name_that_a_person_took_meanwhile_is_left_to_them() {
         .find(|made| made.reference == "f_orders")
         .expect("made");
     delete(&mut memory, orders);
-    let theirs = crate::apply::setting::feature(70, "orders", &[]);
+    let theirs = crate::apply::test_packages::feature(70, "orders", &[]);
     person(&mut memory, vec![Change::Create(New::Feature(theirs))]);
     memory.next_job();
     let report = attempt(&shop(), "{}", &mut memory, &first, 2).expect("applied again");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::world::{attempt, cells, link, nothing, person};
-use crate::apply::setting::{Pack, feature, id};
+use crate::apply::test_packages::{Pack, feature, id};
 use crate::apply::{UndoError, undo};
 use crate::json::Value;
 use crate::workspace::memory::{Memory, State};
@@ -61,7 +61,7 @@ fn clients(shared: bool) -> State {
     state
 }
 
-fn asked() -> String {
+fn request_text() -> String {
     json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}}}}).to_string()
 }
 
@@ -78,7 +78,7 @@ fn columns_rows_and_numbers_in_a_mapped_table_are_taken_back() {
     for shared in [false, true] {
         let before = clients(shared);
         let mut memory = Memory::new(before.clone());
-        let report = attempt(&with_rows(), &asked(), &mut memory, &[], 1).expect("applied");
+        let report = attempt(&with_rows(), &request_text(), &mut memory, &[], 1).expect("applied");
         assert_eq!(report.errors, [], "{shared}");
         assert_eq!(report.rows["f_clients"].recorded, Some(2));
         assert_eq!(
@@ -98,7 +98,7 @@ fn columns_rows_and_numbers_in_a_mapped_table_are_taken_back() {
 #[test]
 fn rows_of_people_in_a_mapped_table_survive_and_edits_refuse_the_undo() {
     let mut memory = Memory::new(clients(false));
-    attempt(&with_rows(), &asked(), &mut memory, &[], 1).expect("applied");
+    attempt(&with_rows(), &request_text(), &mut memory, &[], 1).expect("applied");
     let data = RowData::trusted(r#"{"no":4,"note":"theirs"}"#);
     let rows = vec![StoredRow { id: id(900), data }];
     person(
@@ -152,10 +152,10 @@ fn rows_of_people_in_a_mapped_table_survive_and_edits_refuse_the_undo() {
 #[test]
 fn two_jobs_on_one_mapped_table_share_no_number_and_undo_apart() {
     let mut memory = Memory::new(clients(false));
-    attempt(&with_rows(), &asked(), &mut memory, &[], 1).expect("applied");
+    attempt(&with_rows(), &request_text(), &mut memory, &[], 1).expect("applied");
     let first = memory.next_job();
     let between = memory.state();
-    let copy = asked().replacen('{', r#"{"copy": true, "#, 1);
+    let copy = request_text().replacen('{', r#"{"copy": true, "#, 1);
     attempt(&with_rows(), &copy, &mut memory, &first, 2).expect("copied");
     let mut numbers: Vec<i64> = cells(&memory, "clients")
         .iter()
@@ -178,9 +178,9 @@ fn two_jobs_on_one_mapped_table_share_no_number_and_undo_apart() {
 #[test]
 fn a_number_that_a_later_job_went_on_from_is_not_given_out_twice() {
     let mut memory = Memory::new(clients(false));
-    attempt(&with_rows(), &asked(), &mut memory, &[], 1).expect("applied");
+    attempt(&with_rows(), &request_text(), &mut memory, &[], 1).expect("applied");
     let first = memory.next_job();
-    let copy = asked().replacen('{', r#"{"copy": true, "#, 1);
+    let copy = request_text().replacen('{', r#"{"copy": true, "#, 1);
     attempt(&with_rows(), &copy, &mut memory, &first, 2).expect("copied");
     let second = memory.next_job();
     memory.take_up(first);
@@ -194,11 +194,14 @@ fn a_number_that_a_later_job_went_on_from_is_not_given_out_twice() {
 #[test]
 fn numbers_of_the_mapped_table_stay_where_it_has_them() {
     let mut memory = Memory::new(clients(false));
-    let report = attempt(&visits(), &asked(), &mut memory, &[], 1).expect("applied");
+    let report = attempt(&visits(), &request_text(), &mut memory, &[], 1).expect("applied");
     assert_eq!(cells(&memory, "visits"), [r#"{"client":1}"#, "{}"]);
-    let told = report.unresolved.iter();
-    let told: Vec<_> = told
+    let reported = report.unresolved.iter();
+    let reported: Vec<_> = reported
         .map(|e| (e.path.as_str(), e.reason.as_str(), e.count))
         .collect();
-    assert_eq!(told, [("rows[].data.client", "row_ref_dropped", Some(1))]);
+    assert_eq!(
+        reported,
+        [("rows[].data.client", "row_ref_dropped", Some(1))]
+    );
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::world::{attempt, cells, link, nothing, points};
-use crate::apply::setting::{Pack, again, codes, uid};
+use crate::apply::test_packages::{Pack, again, codes, uid};
 use crate::apply::{Minter, Report, undo};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
@@ -145,7 +145,7 @@ fn a_row_has_the_key_of_the_pass_that_last_recognised_it() {
 }
 
 #[test]
-fn rows_that_nothing_tells_apart_are_refused_unless_a_mode_is_given() {
+fn rows_that_nothing_distinguishes_are_refused_unless_a_mode_is_given() {
     let (mut memory, mut earlier) = (Memory::new(nothing()), Vec::new());
     applied(&pack(None, &FIRST, 0), "{}", &mut memory, &mut earlier, 0);
     let second = pack(None, &SECOND, 1000);
@@ -267,7 +267,7 @@ fn what_was_only_recognised_goes_with_the_pass_that_wrote_it() {
     // Without the pass that wrote them nobody vouches for the rows of the first.
     let alone = crate::apply::ledger_rows::LedgerRows::read(&second);
     let text = pack(Some("code"), &SECOND, 1000).text();
-    let package = crate::apply::setting::checked(&text);
+    let package = crate::apply::test_packages::checked(&text);
     let feature = memory
         .state()
         .structure

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use crate::apply::setting::{Pack, checked, empty, request, uid};
+use crate::apply::test_packages::{Pack, checked, empty, request, uid};
 use crate::apply::{ApplyError, Minter, Report, resolve, run};
 use crate::definitions::Definitions;
 use crate::workspace::ledger::{Created, Entry};

@@ -12,7 +12,8 @@ mod steps;
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, Updated};
 use crate::workspace::{
-    Change, CommitError, Id, Kind, Progress, Refused, Removal, RowWrite, Structure, Target, Unit,
+    Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
+    Unit,
 };
 
 pub use losses::Lost;
@@ -179,7 +180,7 @@ async fn changes<T: Target>(
             Step::Single(Change::Remove { kind, id, .. }) => changes.push(Change::Remove {
                 kind,
                 id,
-                force: force || (!first && kind == Kind::Feature),
+                force: force || (!first && kind == RecordKind::Feature),
             }),
             Step::Single(change) => changes.push(change),
         }
@@ -240,7 +241,7 @@ async fn write<T: Target>(
     written(target.commit(end).await).map(drop)
 }
 
-/// Writes changes that no entry tells of: done once more they do nothing. False when refused.
+/// Writes changes that no entry reports: done once more they do nothing. False when refused.
 async fn commit<T: Target>(
     target: &mut T,
     changes: Vec<Change>,

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::workspace::ledger::{Entry, RowDigest, Structure, Updated};
-use crate::workspace::{Change, Id, Kind, Removal};
+use crate::workspace::{Change, Id, RecordKind, Removal};
 
 /// A part of an undo.
 #[derive(Debug, Clone)]
@@ -165,7 +165,7 @@ impl Steps {
         });
         self.left.extend(restored.chain(removed).map(Step::Single));
         let tables = structure.created.iter();
-        let tables = tables.filter(|created| created.kind == Kind::Feature);
+        let tables = tables.filter(|created| created.kind == RecordKind::Feature);
         self.created.extend(tables.map(|created| created.id));
     }
 

@@ -1,19 +1,19 @@
 use super::{UndoError, Undoing, undo, undo_in_units};
 use crate::apply::Mode;
-use crate::apply::sample::{Sample, cells, id, linked, nothing, row, stored, to};
+use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Crash, Memory, State};
 use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
 
 /// A package that has something of everything an undo takes back.
-fn sample(state: &State) -> Sample {
+fn sample(state: &State) -> TestPlan {
     let refs = |n| format!(r#"{{"to":{}}}"#, to(n, "f_a", "no"));
     let mut rows: Vec<String> = (0..700)
         .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
         .collect();
     rows[1] = linked(1, r#"{"code":"1","to":9}"#, &refs(600));
-    Sample::new()
+    TestPlan::new()
         .configured(state, r#"{"later":true}"#)
         .table(
             "a",
@@ -60,7 +60,7 @@ fn everything_is_as_before_byte_for_byte() {
 }
 
 /// A workspace that has rows, null cells and a sequence of its own, and a package bound to it.
-fn lived_in() -> (State, Sample) {
+fn lived_in() -> (State, TestPlan) {
     let package = sample(&nothing());
     let mut memory = Memory::new(nothing());
     let mut structure_only = sample(&nothing());
@@ -79,11 +79,11 @@ fn lived_in() -> (State, Sample) {
     (state, more.configured_again())
 }
 
-impl Sample {
+impl TestPlan {
     /// Replaces the config that the first job wrote.
-    fn configured_again(self) -> Sample {
+    fn configured_again(self) -> TestPlan {
         let mut memory = Memory::new(nothing());
-        Sample::new()
+        TestPlan::new()
             .configured(&nothing(), r#"{"later":true}"#)
             .run(&mut memory);
         self.configured(&memory.state(), r#"{"later":false}"#)
@@ -279,7 +279,7 @@ fn edits_made_while_an_undo_goes_on_do_not_stop_it() {
 fn unique_values_go_back_in_the_opposite_order() {
     let unique = [r#"code text textfield {"unique":true}"#];
     let mut memory = Memory::new(nothing());
-    Sample::new()
+    TestPlan::new()
         .table("a", &unique, Vec::new())
         .run(&mut memory);
     let mut state = memory.state();
@@ -287,7 +287,7 @@ fn unique_values_go_back_in_the_opposite_order() {
     state.rows.insert(id(0x1000), own);
     for size in [1, 2000] {
         let mut memory = Memory::new(state.clone());
-        let package = Sample::new()
+        let package = TestPlan::new()
             .table("a", &unique, vec![row(0, r#"{"code":"1"}"#)])
             .mode(
                 0,
@@ -420,7 +420,7 @@ fn what_people_took_away_or_configured_since_is_left_alone() {
     edit(&mut memory, taken);
     let config = crate::json::Value::parse(r#"{"mine":1}"#).expect("JSON");
     let configured = Change::Configure {
-        kind: crate::workspace::Kind::Workspace,
+        kind: crate::workspace::RecordKind::Workspace,
         id: id(2),
         config: config.clone(),
     };
@@ -436,7 +436,7 @@ fn a_job_whose_table_is_gone_can_be_undone() {
     let mut memory = Memory::new(nothing());
     sample(&nothing()).run(&mut memory);
     let gone = Change::Remove {
-        kind: crate::workspace::Kind::Feature,
+        kind: crate::workspace::RecordKind::Feature,
         id: id(0x1000),
         force: true,
     };
@@ -448,7 +448,7 @@ fn a_job_whose_table_is_gone_can_be_undone() {
 #[test]
 fn a_later_job_takes_back_only_its_own_rows() {
     let rows = |more: u32| (0..more).map(|n| row(n, "{}")).collect::<Vec<_>>();
-    let mut sample = Sample::new().table("a", &["id text id"], rows(3));
+    let mut sample = TestPlan::new().table("a", &["id text id"], rows(3));
     let mut memory = Memory::new(nothing());
     sample.run(&mut memory);
     let first = memory.state();

@@ -3,9 +3,9 @@
 use uuid::Uuid;
 
 use super::compare;
-use super::question::Question;
 use super::recipients;
 use super::resolve::{Failure, text_of};
+use super::row_query::RowQuery;
 use crate::json::{Object, Value};
 use crate::package::uid::is_uuid;
 
@@ -26,13 +26,13 @@ pub enum Act {
         api_key: Option<String>,
     },
     /// Rows are read; the output is `{"count": n, "records": [row…]}`.
-    Read(Question),
+    Read(RowQuery),
     /// A row is written; the output is `{"rowId": id, "count": n}`.
     Write(Write),
     /// A mail is sent; the output is `{"messageId": id, "accepted": [address…]}`, and a `note` where there
     /// is one.
     Mail(Mail),
-    /// People are told; the output is `{"notificationId": id}`.
+    /// People are notified; the output is `{"notificationId": id}`.
     Notify(Notice),
     /// A request is sent; the output is `{"status": n, "body": value}`.
     Request(Request),
@@ -168,7 +168,7 @@ impl Act {
                 connection: named(config, "connectionName"),
                 api_key: named(written, "apiKey"),
             },
-            "feature.read" => Act::Read(Question::of(config, written)?),
+            "feature.read" => Act::Read(RowQuery::of(config, written)?),
             "feature.write" => Act::Write(Write::of(config, written)?),
             "email.send" => Act::Mail(Mail::of(config, written)?),
             "notify" => Act::Notify(Notice::of(config)?),
@@ -268,18 +268,18 @@ impl Write {
 }
 
 impl Mail {
-    /// What its output says beside what was announced: there are no files that could go along, and no
+    /// What its output says next to what was announced: there are no files that could go along, and no
     /// mailboxes.
     pub fn note(&self) -> Option<String> {
         let files = "the attachments were left out: there are no files here";
         let mailbox = "it left from the mail server's own address: there are no mailboxes here";
-        let told = [(self.attaches, files), (self.mailbox, mailbox)];
-        let told: Vec<&str> = told
+        let reported = [(self.attaches, files), (self.mailbox, mailbox)];
+        let reported: Vec<&str> = reported
             .iter()
             .filter(|(so, _)| *so)
-            .map(|(_, told)| *told)
+            .map(|(_, reported)| *reported)
             .collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        (!reported.is_empty()).then(|| reported.join("; "))
     }
 
     fn of(config: &Object, written: &Object) -> Result<Mail, Failure> {
@@ -307,7 +307,7 @@ impl Notice {
             Some("channel") => Scope::Channel(uuid(config, "scopeId")?),
             Some("user") => Scope::User(uuid(config, "scopeId")?),
             Some("organization") => Scope::Organization,
-            _ => return Err(Failure::at("scopeType", "says nobody who could be told")),
+            _ => return Err(Failure::at("scopeType", "names nobody to notify")),
         };
         Ok(Notice {
             scope,

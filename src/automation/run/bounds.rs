@@ -48,7 +48,7 @@ impl Usage {
     /// # Errors
     /// A failure when the run would store more than it may.
     pub fn store(&mut self, bytes: usize) -> Result<(), Failure> {
-        if bytes > self.room() {
+        if bytes > self.remaining() {
             return Err(Failure::too_large(
                 "",
                 format!(
@@ -62,7 +62,7 @@ impl Usage {
     }
 
     /// How many bytes may still be stored.
-    pub fn room(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         STORED - self.stored.min(STORED)
     }
 }
@@ -135,13 +135,13 @@ impl Weight {
     }
 
     /// The size of the whole. The last of each has no comma behind it.
-    fn whole(&self) -> usize {
+    fn total(&self) -> usize {
         let records = self.records.saturating_sub(1);
         records.saturating_add(FRAME + self.variables.saturating_sub(1))
     }
 
     pub(super) fn check(&self) -> Result<(), Failure> {
-        if self.whole() <= ENVELOPE {
+        if self.total() <= ENVELOPE {
             return Ok(());
         }
         Err(Failure::too_large(
@@ -165,8 +165,8 @@ fn records_len(records: &[Value]) -> usize {
 }
 
 /// An envelope as it is stored and shown: whole, or its beginning as a text.
-pub(super) fn shown(envelope: &Envelope, weight: &Weight) -> Object {
-    if weight.whole() <= SHOWN_ENVELOPE {
+pub(super) fn shortened(envelope: &Envelope, weight: &Weight) -> Object {
+    if weight.total() <= SHOWN_ENVELOPE {
         return envelope.document();
     }
     // No more is copied than the beginning can be made of.
@@ -217,12 +217,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::envelope::Record;
-    use super::{Envelope, SHOWN_ENVELOPE, STEPS, STORED, Usage, Value, Weight, shown};
+    use super::{Envelope, SHOWN_ENVELOPE, STEPS, STORED, Usage, Value, Weight, shortened};
 
     #[test]
     fn a_run_stores_and_does_as_much_as_it_may_and_no_more() {
         let mut usage = Usage::default();
-        assert_eq!(usage.room(), STORED);
+        assert_eq!(usage.remaining(), STORED);
         assert_eq!(usage.store(STORED - 1), Ok(()));
         assert_eq!(usage.store(1), Ok(()));
         let failure = usage.store(1).expect_err("too large");
@@ -241,10 +241,10 @@ mod tests {
             envelope.variables.insert("v".to_owned(), text.into());
             let weight = Weight::of(&envelope.variables, &[]);
             assert_eq!(
-                weight.whole(),
+                weight.total(),
                 Value::Object(envelope.document()).write().len()
             );
-            (shown(&envelope, &weight), envelope.document())
+            (shortened(&envelope, &weight), envelope.document())
         };
         // The frame and `"v":""` stand around it.
         let (kept, whole) = of(&"x".repeat(SHOWN_ENVELOPE - 24 - 6));
@@ -268,7 +268,7 @@ mod tests {
         let mut weight = Weight::of(&envelope.variables, &[]);
         let is = |weight: &Weight, envelope: &Envelope| {
             assert_eq!(
-                weight.whole(),
+                weight.total(),
                 Value::Object(envelope.document()).write().len()
             );
         };

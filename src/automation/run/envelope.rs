@@ -12,14 +12,14 @@ use crate::json::{Object, Value};
 /// A row as steps see it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
-    /// `id`, `created_at` and the like: what is known of it beside its cells.
+    /// `id`, `created_at` and the like: what is known of it next to its cells.
     pub own: Object,
     /// Its cells by technical name.
     pub data: Object,
 }
 
 impl Record {
-    /// A row as the API writes it: an object with `data` and the rest beside it. An object without
+    /// A row as the API writes it: an object with `data` and the rest next to it. An object without
     /// `data` is taken for the cells alone.
     pub fn of(row: &Value) -> Record {
         let Some(members) = row.as_object() else {
@@ -103,7 +103,7 @@ impl Envelope {
     }
 
     /// What travels: `vars`, as steps have set them, and `records`. The row that fired stays as it was, and
-    /// outputs are told with their steps.
+    /// outputs are reported with their steps.
     pub fn document(&self) -> Object {
         let records = documents(&self.records);
         Object::from_iter([

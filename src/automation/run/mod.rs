@@ -1,9 +1,9 @@
 //! How a chain of steps runs: the same offline and on a server.
 //!
-//! A [`Play`] is a graph, an [`Envelope`] and a place in the graph. It is asked for the next step, which
-//! comes with everything resolved that its tokens name ([`Due`]); whoever plays does what the step asks
-//! for, and hands back what came of it. A play does nothing by itself, holds no clock and remembers no
-//! more than it was told: played again with the same outputs it takes the same way, and that is how a
+//! A [`RunState`] is a graph, an [`Envelope`] and a place in the graph. It is asked for the next step, which
+//! comes with everything resolved that its tokens name ([`Due`]); whoever executes does what the step asks
+//! for, and hands back what came of it. A run does nothing by itself, holds no clock and remembers no
+//! more than it was given: executed again with the same outputs it takes the same way, and that is how a
 //! run goes on after a crash.
 //!
 //! | Module | |
@@ -14,8 +14,8 @@
 //! | `request_path`, `recipients` | what values may bring into a path, and into the addressees of a mail |
 //! | `compare` | conditions and cases |
 //! | `act` | what a step asks of the world |
-//! | `question` | which rows a read wants |
-//! | `play` | from step to step |
+//! | `row_query` | which rows a read wants |
+//! | `state` | from step to step |
 //! | `schedule` | when a `cron` trigger is due |
 //! | `stub` | a world of sample rows in which nothing is done |
 
@@ -23,22 +23,22 @@ mod act;
 pub mod bounds;
 pub(super) mod compare;
 mod envelope;
-mod play;
-mod question;
 mod reason;
 mod recipients;
 mod request_path;
 mod resolve;
+mod row_query;
 mod schedule;
+mod state;
 mod stub;
 #[cfg(test)]
 mod tests;
 
 pub use act::{Act, Binding, Mail, Notice, Request, Scope, Wait, Write, WriteMode};
 pub use envelope::{Envelope, Record};
-pub use play::{Due, Next, Play};
-pub use question::Question;
 pub use reason::Reason;
 pub use resolve::Failure;
+pub use row_query::RowQuery;
 pub use schedule::{Schedule, Timer};
-pub use stub::{Played, Stub};
+pub use state::{Due, Next, RunState};
+pub use stub::{StepReport, Stub};

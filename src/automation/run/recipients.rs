@@ -2,7 +2,7 @@
 //!
 //! Goes in: the text with its tokens, and what each token yields. Comes out: mailboxes, separated by
 //! commas, or why the mail is not sent. Commas in the text separate; commas in a value do not. A value is
-//! one mailbox, whatever commas and quotes it holds; of a list each element is one. A value beside other
+//! one mailbox, whatever commas and quotes it holds; of a list each element is one. A value next to other
 //! text is a part of the one mailbox that the text makes.
 
 use std::borrow::Cow;
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_beside_text_is_a_part_of_one_mailbox() {
+    fn a_value_next_to_text_is_a_part_of_one_mailbox() {
         let of = |text, value: &str| made(text, &value.into());
         let one = |text: &str| Ok(vec![text.to_owned()]);
         assert_eq!(of("{{vars.x}}@acme.test", "ana"), one("ana@acme.test"));

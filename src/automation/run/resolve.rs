@@ -98,7 +98,7 @@ impl Failure {
             let rest: Vec<String> = path.collect();
             let found = written.get(&first).and_then(|value| value.at_path(&rest));
             let single = |value: &&Value| !matches!(value, Value::List(_) | Value::Object(_));
-            self.expression = found.filter(single).map(shown);
+            self.expression = found.filter(single).map(short_text);
         }
         self
     }
@@ -106,14 +106,14 @@ impl Failure {
     /// With what stands in the field, and what it yields.
     #[must_use]
     pub fn yields(mut self, expression: Option<&Value>, value: &Value) -> Failure {
-        self.expression = expression.map(shown);
-        self.value = Some(shown(value));
+        self.expression = expression.map(short_text);
+        self.value = Some(short_text(value));
         self
     }
 }
 
 /// A value as failures quote it.
-fn shown(value: &Value) -> String {
+fn short_text(value: &Value) -> String {
     let text = match value {
         Value::String(text) => Cow::Borrowed(text.as_str()),
         // As many characters are never more than four times as many bytes.
@@ -226,7 +226,7 @@ impl Resolver<'_> {
     fn sent(&self, name: &str, written: &Value, purpose: Purpose) -> Result<Value, Failure> {
         let text = text_of(written);
         let value_of = |path: &Path<'_>| {
-            self.found(path, LONGEST)
+            self.resolved(path, LONGEST)
                 .unwrap_or_else(|Full| Cow::Owned(Value::Null))
         };
         let made = match purpose {
@@ -311,7 +311,7 @@ impl Resolver<'_> {
     }
 
     /// What a path yields; records of a read are put together only where there is room for them.
-    fn found(&self, path: &Path<'_>, room: usize) -> Result<Cow<'_, Value>, Full> {
+    fn resolved(&self, path: &Path<'_>, room: usize) -> Result<Cow<'_, Value>, Full> {
         let records = self.envelope.records_of(path).unwrap_or_default();
         let mut left = room;
         for record in records {
@@ -322,7 +322,7 @@ impl Resolver<'_> {
 
     /// What a path yields, not larger than a value may be.
     pub(super) fn path(&self, field: &str, path: &Path<'_>) -> Result<Value, Failure> {
-        let found = self.found(path, VALUE);
+        let found = self.resolved(path, VALUE);
         let found = found.and_then(|found| copied(&found, &mut VALUE.clone()));
         found.map_err(|Full| Failure::too_large(field, full(VALUE)))
     }
@@ -330,7 +330,7 @@ impl Resolver<'_> {
     /// A text: a token alone keeps the type of its value, inside a text it becomes part of it.
     fn text(&self, text: &str, purpose: Purpose, room: &mut usize) -> Result<Value, Full> {
         if let Some(path) = lone_token(text) {
-            let value = self.found(&path, *room)?;
+            let value = self.resolved(&path, *room)?;
             let value: Value = match purpose {
                 Purpose::Html => html(&text_within(&value, *room)?).into(),
                 Purpose::Line => text_within(&value, *room)?.into_owned().into(),
@@ -345,7 +345,7 @@ impl Resolver<'_> {
         for piece in pieces(text) {
             match piece {
                 Piece::Token(token) => {
-                    let value = self.found(&token.path, *room)?;
+                    let value = self.resolved(&token.path, *room)?;
                     let value = text_within(&value, *room)?;
                     match purpose {
                         Purpose::Html => resolved.push_str(&html(&value)),

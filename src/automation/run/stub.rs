@@ -1,4 +1,4 @@
-//! A world of sample rows in which nothing is done: a chain is played, and what each step would have
+//! A world of sample rows in which nothing is done: a chain is executed, and what each step would have
 //! done stands in its input.
 
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::act::{Act, WriteMode};
 use super::bounds::{Usage, size_of};
 use super::envelope::{Envelope, Record};
-use super::play::{Next, Play};
 use super::resolve::Failure;
+use super::state::{Next, RunState};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::rows::query::{Order, Row};
@@ -24,7 +24,7 @@ pub struct Stub {
 
 /// What came of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Played {
+pub struct StepReport {
     /// Dotted path in the graph.
     pub path: String,
     /// Its id.
@@ -41,33 +41,39 @@ pub struct Played {
 }
 
 impl Stub {
-    /// Plays a chain to its end, or to the step that fails. It is held to the bounds of a run on a server.
-    pub fn play(
+    /// Executes a chain to its end, or to the step that fails. It is held to the bounds of a run on a server.
+    pub fn run(
         &self,
         definitions: &'static Definitions,
         graph: &Value,
         trigger: Option<Record>,
         now: Timestamp,
-    ) -> Vec<Played> {
-        let mut play = Play::new(definitions, graph, Envelope::new(trigger));
+    ) -> Vec<StepReport> {
+        let mut play = RunState::new(definitions, graph, Envelope::new(trigger));
         let mut usage = Usage::default();
-        let mut played = Vec::new();
+        let mut executed = Vec::new();
         while let Some(next) = play.turn() {
             let step = self.step(&mut play, next, &mut usage, now);
             let failed = step.outcome.is_err();
-            played.push(step);
+            executed.push(step);
             if failed {
                 break;
             }
         }
-        played
+        executed
     }
 
-    /// Plays one step.
-    fn step(&self, play: &mut Play, next: Next, usage: &mut Usage, now: Timestamp) -> Played {
+    /// Executes one step.
+    fn step(
+        &self,
+        play: &mut RunState,
+        next: Next,
+        usage: &mut Usage,
+        now: Timestamp,
+    ) -> StepReport {
         let mut input = Object::new();
         let done = usage.begin_step().and_then(|()| {
-            let due = play.due(now, usage.room());
+            let due = play.due(now, usage.remaining());
             input = due.input;
             let output = self.output(&due.act?, play.envelope());
             play.admit(&output)?;
@@ -80,12 +86,14 @@ impl Stub {
         let envelope = play.shown_envelope();
         // It has failed already where there is no room for what is shown of it.
         let done = done.and_then(|output| usage.store(size_of(&envelope)).map(|()| output));
-        Played {
+        StepReport {
             path: next.path,
             id: next.id,
             key: next.key,
             input,
-            outcome: done.map(Play::told).map_err(|failure| failure.to_string()),
+            outcome: done
+                .map(RunState::report_size)
+                .map_err(|failure| failure.to_string()),
             envelope,
         }
     }
@@ -132,7 +140,7 @@ impl Stub {
             .collect()
     }
 
-    fn find(&self, question: &super::Question) -> Vec<&Record> {
+    fn find(&self, question: &super::RowQuery) -> Vec<&Record> {
         let rows = self.tables.get(&question.feature);
         let texts: Vec<(String, &Record)> = rows
             .into_iter()

@@ -1,8 +1,8 @@
-//! Chains played against sample rows, and what expressions yield.
+//! Chains run against sample rows, and what expressions yield.
 
 use jiff::Timestamp;
 
-use super::{Envelope, Failure, Play, Played, Record, Stub};
+use super::{Envelope, Failure, Record, RunState, StepReport, Stub};
 use crate::definitions::Definitions;
 use crate::json::Value;
 
@@ -16,7 +16,7 @@ fn now() -> Timestamp {
     "2026-11-22T13:00:00Z".parse().expect("an instant")
 }
 
-fn played(steps: &str, trigger: Option<&str>) -> Vec<Played> {
+fn played(steps: &str, trigger: Option<&str>) -> Vec<StepReport> {
     let rows = [
         r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#,
         r#"{"id":"10000000-0000-4000-8000-000000000002","data":{"name":"<b>Bo</b>","age":10}}"#,
@@ -28,10 +28,10 @@ fn played(steps: &str, trigger: Option<&str>) -> Vec<Played> {
     };
     let graph = json(&format!(r#"{{"steps":{steps}}}"#).replace("TABLE", TABLE));
     let trigger = trigger.map(|row| Record::of(&json(row)));
-    stub.play(Definitions::embedded(), &graph, trigger, now())
+    stub.run(Definitions::embedded(), &graph, trigger, now())
 }
 
-fn told(played: &[Played]) -> Vec<String> {
+fn reported(played: &[StepReport]) -> Vec<String> {
     let told = played.iter().map(|step| {
         let outcome = match &step.outcome {
             Ok(output) => Value::Object(output.clone()).write(),
@@ -42,7 +42,7 @@ fn told(played: &[Played]) -> Vec<String> {
     told.collect()
 }
 
-fn names(step: &Played) -> Vec<String> {
+fn names(step: &StepReport) -> Vec<String> {
     let output = step.outcome.as_ref().expect("an output");
     let records = output
         .get("records")
@@ -201,14 +201,14 @@ fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
         ("{{record.crlf}}", "s"),
         ("a@b.c", "x {{record.crlf}}"),
     ] {
-        let refused = told(&mail(to, subject));
+        let refused = reported(&mail(to, subject));
         assert_eq!(refused.len(), 1, "{refused:?}");
         assert!(
             refused[0].contains("{{record.crlf}}") && refused[0].contains("Bcc"),
             "{refused:?}"
         );
     }
-    let nobody = told(&mail("{{record.absent}}", "s"));
+    let nobody = reported(&mail("{{record.absent}}", "s"));
     assert_eq!(
         nobody,
         ["0 `to` is \"{{record.absent}}\", which yields \"null\": there is nobody to send it to"]
@@ -236,33 +236,33 @@ fn bindings_are_literal_or_resolved_and_find_their_row() {
         "{bindings}"
     );
     assert_eq!(
-        told(&[step]),
+        reported(&[step]),
         [r#"0 {"rowId":"10000000-0000-4000-8000-000000000009","count":1}"#]
     );
     let step =
         write(r#""mode":"update","matchColumn":"k","bindings":[{"targetColumn":"a","value":1}]"#);
     assert_eq!(
-        told(&[step]),
+        reported(&[step]),
         ["0 `matchColumn` is \"k\": no binding gives `k` a value to look for"]
     );
     let step = write(
         r#""mode":"upsert","matchColumn":"k","bindings":[{"targetColumn":"k","value":"{{record.none}}"}]"#,
     );
     assert_eq!(
-        told(&[step]),
+        reported(&[step]),
         [
             "0 `bindings.k` is \"{{record.none}}\", which yields \"null\": no binding gives `k` a value to look for"
         ]
     );
 }
 
-/// What a step leaves to those behind it is told with it, and what the play remembers for itself is not.
+/// What a step leaves to those behind it is reported with it, and what the run remembers for itself is not.
 #[test]
 fn each_step_leaves_an_envelope() {
     let steps = r#"[{"key":"switch","id":"stp_000000000001","config":{"subject":"{{record.n}}",
             "routes":[{"value":7,"steps":[{"key":"var.set","id":"stp_000000000002","config":{"name":"x","value":"{{record.n}}"}}]}]}},
         {"key":"feature.read","id":"stp_000000000003","config":{"featureId":"TABLE","limit":1,"mergeMode":"append"}}]"#;
-    let left = |step: &Played| Value::Object(step.envelope.clone()).write();
+    let left = |step: &StepReport| Value::Object(step.envelope.clone()).write();
     let played = played(steps, Some(r#"{"n":7}"#));
     let ana =
         r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#;
@@ -274,18 +274,18 @@ fn each_step_leaves_an_envelope() {
             format!(r#"{{"vars":{{"x":7}},"records":[{{"data":{{"n":7}}}},{ana}]}}"#),
         ]
     );
-    assert_eq!(told(&played)[0], r#"0 {"route":7}"#);
+    assert_eq!(reported(&played)[0], r#"0 {"route":7}"#);
 }
 
-/// Who does a step knows the value that would not do; the play knows from which expression it came.
+/// Who does a step knows the value that would not do; the run knows from which expression it came.
 #[test]
-fn a_failure_is_told_with_its_expression() {
+fn a_failure_is_reported_with_its_expression() {
     let graph = json(
         r#"{"steps":[{"key":"http.request","id":"stp_000000000001","config":
             {"connectionName":"erp","path":"/{{record.n}}","bearerToken":"t0ken","body":{"a":1}}}]}"#,
     );
     let row = Record::of(&json(r#"{"data":{"n":".."}}"#));
-    let mut play = Play::new(Definitions::embedded(), &graph, Envelope::new(Some(row)));
+    let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::new(Some(row)));
     assert!(play.turn().is_some());
     let told = |field: &str| play.failed(Failure::at(field, "no")).to_string();
     assert_eq!(told("path"), r#"`path` is "/{{record.n}}": no"#);
@@ -315,7 +315,7 @@ fn secrets_and_branches_stay_out_of_inputs() {
 
 /// A run goes on after a crash by being told what the finished steps brought about.
 #[test]
-fn played_again_with_the_same_outputs_it_takes_the_same_way() {
+fn executed_again_with_the_same_outputs_it_takes_the_same_way() {
     let graph = json(
         r#"{"steps":[{"key":"feature.read","id":"stp_000000000001","config":{"featureId":"TABLE"}},
         {"key":"ifElse","id":"stp_000000000002","config":{"condition":{"subject":"record","column":"age","op":"eq","value":1},
@@ -328,7 +328,7 @@ fn played_again_with_the_same_outputs_it_takes_the_same_way() {
         r#"{"value":1}"#,
     ];
     for known in 0..=outputs.len() {
-        let mut play = Play::new(Definitions::embedded(), &graph, Envelope::default());
+        let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::default());
         for (at, output) in outputs.iter().enumerate() {
             assert!(play.turn().is_some());
             // Resolved or not, what counts is what came of it.
@@ -378,7 +378,7 @@ fn a_read_is_never_widened() {
         let steps = format!(
             r#"[{{"key":"feature.read","id":"stp_000000000001","config":{{"featureId":"TABLE","filterGroup":{group}}}}}]"#
         );
-        let told = told(&played(&steps, None));
+        let told = reported(&played(&steps, None));
         assert!(
             told[0].starts_with(&format!("0 `{field}`")),
             "{group} {told:?}"
@@ -439,7 +439,7 @@ fn records_have_room_until_the_envelope_is_full() {
         ),
     ] {
         let graph = json(&format!(r#"{{"steps":[{steps}]}}"#));
-        let steps = stub.play(Definitions::embedded(), &graph, None, now());
+        let steps = stub.run(Definitions::embedded(), &graph, None, now());
         let last = steps.last().expect("a step");
         assert_eq!(
             last.outcome.is_ok(),
@@ -470,7 +470,7 @@ fn the_last_step_is_known_as_such() {
         format!("{wait},{}", branch(&branch(wait))),
     ] {
         let graph = json(&format!(r#"{{"steps":[{steps}]}}"#));
-        let mut play = Play::new(Definitions::embedded(), &graph, Envelope::default());
+        let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::default());
         while let Some(next) = play.turn() {
             let act = play.due(now(), usize::MAX).act.expect("can be done");
             let output = Stub::default().output(&act, play.envelope());

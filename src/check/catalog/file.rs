@@ -8,7 +8,7 @@ pub static J001: Rule = Rule {
     name: "invalid-json",
     severity: Severity::Error,
     summary: "the file is not well-formed JSON",
-    help: "Mend the text at this place; nothing else can be checked before it parses.",
+    help: "Fix the text at this place; nothing else can be checked before it parses.",
     page: include_str!("../rules/J001-invalid-json.md"),
 };
 

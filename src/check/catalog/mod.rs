@@ -1,6 +1,6 @@
 //! The catalog: every rule, in the order in which they are listed and reported.
 //!
-//! Code, name and severity are the contract with every reader of a report; the page beside each
+//! Code, name and severity are the contract with every reader of a report; the page next to each
 //! rule (`rules/<code>-<name>.md`) explains it and holds the examples that the tests run.
 
 mod automation;

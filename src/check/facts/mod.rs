@@ -20,7 +20,7 @@ use crate::package::format::DEPENDENCY_KINDS;
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
 pub use refs::{Declared, Outside};
 pub use spots::{ConfigProblem, ConfigSpot};
-pub use steps::{Place as StepPlace, Step, Use};
+pub use steps::{Step, StepList as StepPlace, Use};
 pub use table::{Column, Origin, Table};
 
 /// How the manifest is to be read.

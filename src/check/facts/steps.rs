@@ -9,7 +9,7 @@ use crate::package::reference::{self, undollared};
 
 /// Where a step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum StepList {
     /// In the plan, at that index.
     Plan(usize),
     /// In the blueprint of that dependency, at that index.
@@ -22,7 +22,7 @@ pub struct Step<'d> {
     /// The entry.
     pub node: Node<'d>,
     /// Where it stands.
-    pub place: Place,
+    pub place: StepList,
     /// Its tool when it exists.
     pub tool: Option<Tool>,
     /// The ref that it declares, without dollar. For a create step that lacks one: the ref of
@@ -86,7 +86,7 @@ impl<'d> Step<'d> {
 impl<'d> Facts<'d> {
     pub(super) fn read_steps(&mut self) {
         let list = self.plan.and_then(|plan| plan.get("steps"));
-        self.steps = steps(list, Place::Plan);
+        self.steps = steps(list, StepList::Plan);
         let blueprints: Vec<_> = self
             .dependencies
             .iter()
@@ -95,7 +95,7 @@ impl<'d> Facts<'d> {
         for (index, blueprint) in blueprints.into_iter().enumerate() {
             let list = blueprint.and_then(|blueprint| blueprint.get("steps"));
             self.blueprint_steps
-                .extend(steps(list, |at| Place::Blueprint(index, at)));
+                .extend(steps(list, |at| StepList::Blueprint(index, at)));
         }
         for (index, step) in self.steps.iter().enumerate() {
             // What an unknown tool's step declares is declared, of unknown kind.
@@ -187,7 +187,7 @@ impl<'d> Facts<'d> {
     }
 }
 
-fn steps(list: Option<Node<'_>>, place: impl Fn(usize) -> Place) -> Vec<Step<'_>> {
+fn steps(list: Option<Node<'_>>, place: impl Fn(usize) -> StepList) -> Vec<Step<'_>> {
     let entries = list
         .into_iter()
         .flat_map(Node::elements)

@@ -9,8 +9,8 @@ use crate::printable::visible;
 /// Writes `::error file=…,line=…::…` lines.
 pub fn github(report: &Report) -> String {
     let mut out = String::new();
-    for trouble in &report.troubles {
-        let file = trouble
+    for error in &report.errors {
+        let file = error
             .path
             .as_ref()
             .map(|path| format!(" file={}", property(&path.to_string_lossy())));
@@ -19,12 +19,12 @@ pub fn github(report: &Report) -> String {
             out,
             "::error{}::{}",
             file.unwrap_or_default(),
-            data(&trouble.message)
+            data(&error.message)
         );
     }
     for file in &report.files {
         let path = property(&portable(file));
-        for finding in file.told() {
+        for finding in file.reported() {
             let level = match finding.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

@@ -1,13 +1,13 @@
 //! The JSON document of `check` and `promote` (contract 3): one fixed shape, whatever happened.
 //!
-//! `errors` is there only when something could not be judged, `statistics` only when asked for,
-//! `diff`, `fixed` and `text` of a file only when a mend was.
+//! `errors` is there only when something could not be checked, `statistics` only when asked for,
+//! `diff`, `fixed` and `text` of a file only when a fix was.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Count, FileEntry, Report, Summary, Trouble};
+use super::{Count, FileEntry, Report, ReportError, Summary};
 use crate::check::finding::Fix;
 use crate::check::located::{Located, LocatedVerdict, Spot};
 use crate::check::rule::Severity;
@@ -116,7 +116,7 @@ pub fn json(report: &Report) -> String {
         outcome: report.outcome().as_str(),
         files: report.files.iter().map(file).collect(),
         summary: report.summary(),
-        errors: report.troubles.iter().map(error).collect(),
+        errors: report.errors.iter().map(error).collect(),
         statistics: report.statistics.then(|| report.counts()),
     };
     // These are plain structs of texts and numbers, which always serialize.
@@ -124,7 +124,7 @@ pub fn json(report: &Report) -> String {
     printable::json(&(text + "\n"))
 }
 
-fn error(trouble: &Trouble) -> ErrorDocument<'_> {
+fn error(trouble: &ReportError) -> ErrorDocument<'_> {
     ErrorDocument {
         path: trouble.path.as_ref().map(|path| path.to_string_lossy()),
         message: &trouble.message,

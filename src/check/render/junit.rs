@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{FileEntry, Report, Trouble};
+use super::{FileEntry, Report, ReportError};
 use crate::check::located::Located;
 use crate::check::rule::Severity;
 use crate::printable::visible;
@@ -14,7 +14,7 @@ use crate::printable::visible;
 pub fn junit(report: &Report, started: &str) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     let mut id = 0;
-    for trouble in &report.troubles {
+    for trouble in &report.errors {
         broken(&mut out, trouble, id, started);
         id += 1;
     }
@@ -40,7 +40,7 @@ fn close(out: &mut String) {
     out.push_str("    <system-out/>\n    <system-err/>\n  </testsuite>\n");
 }
 
-fn broken(out: &mut String, trouble: &Trouble, id: usize, started: &str) {
+fn broken(out: &mut String, trouble: &ReportError, id: usize, started: &str) {
     let path = trouble
         .path
         .as_ref()
@@ -56,7 +56,7 @@ fn broken(out: &mut String, trouble: &Trouble, id: usize, started: &str) {
 }
 
 fn suite(out: &mut String, file: &FileEntry, id: usize, started: &str) {
-    let findings: Vec<&Located> = file.told().collect();
+    let findings: Vec<&Located> = file.reported().collect();
     let fails = |finding: &&&Located| finding.severity == Severity::Error;
     let failures = findings.iter().filter(fails).count();
     let name = escape(&file.display());

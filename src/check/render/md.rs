@@ -20,8 +20,8 @@ pub fn md(report: &Report) -> String {
         counted(summary.hints, "hint"),
         counted(summary.packages, "package"),
     );
-    for trouble in &report.troubles {
-        let path = trouble
+    for error in &report.errors {
+        let path = error
             .path
             .as_ref()
             .map(|path| format!("{}: ", code(&path.to_string_lossy())));
@@ -29,7 +29,7 @@ pub fn md(report: &Report) -> String {
             out,
             "\n- :x: {}{}",
             path.unwrap_or_default(),
-            escape(&trouble.message)
+            escape(&error.message)
         );
     }
     for file in &report.files {
@@ -50,7 +50,7 @@ pub fn md(report: &Report) -> String {
 
 fn write_file(out: &mut String, file: &FileEntry) {
     let mut rows = String::new();
-    for finding in file.told() {
+    for finding in file.reported() {
         let sign = match finding.severity {
             Severity::Error => ":x: error",
             Severity::Warning => ":warning: warning",
@@ -98,7 +98,7 @@ fn write_file(out: &mut String, file: &FileEntry) {
     if !rows.is_empty() {
         let _ = write!(
             out,
-            "| Severity | Rule | Place | What and how to mend it |\n|---|---|---|---|\n{rows}"
+            "| Severity | Rule | Place | What and how to fix it |\n|---|---|---|---|\n{rows}"
         );
     }
 }

@@ -37,9 +37,9 @@ pub struct FileEntry {
     pub report: LocatedReport,
     /// How many fixes were made in it.
     pub fixed: usize,
-    /// The text that mending made of it, when it is not written back (standard input).
+    /// The text that fixing made of it, when it is not written back (standard input).
     pub text: Option<String>,
-    /// What mending would change, as a unified diff.
+    /// What fixing would change, as a unified diff.
     pub diff: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl FileEntry {
     }
 
     /// The findings and, for every failed promotion rule that is not among them, its places.
-    pub fn told(&self) -> impl Iterator<Item = &Located> {
+    pub fn reported(&self) -> impl Iterator<Item = &Located> {
         let spoken = |code: &str| {
             self.report
                 .findings
@@ -97,9 +97,9 @@ impl FileEntry {
     }
 }
 
-/// A file or other thing that could not be judged at all, or not be mended.
+/// A file or other thing that could not be checked at all, or not be fixed.
 #[derive(Debug, Clone)]
-pub struct Trouble {
+pub struct ReportError {
     /// Where, when it is about a path.
     pub path: Option<PathBuf>,
     /// What went wrong, and why.
@@ -165,8 +165,8 @@ pub struct Count {
 pub struct Report {
     /// In order of path.
     pub files: Vec<FileEntry>,
-    /// What could not be judged.
-    pub troubles: Vec<Trouble>,
+    /// What could not be checked.
+    pub errors: Vec<ReportError>,
     /// Whether a run without any package has failed.
     pub require_package: bool,
     /// Whether counts per rule are wanted.
@@ -178,7 +178,7 @@ pub struct Report {
 impl Report {
     /// How it ended.
     pub fn outcome(&self) -> Outcome {
-        if !self.troubles.is_empty() {
+        if !self.errors.is_empty() {
             return Outcome::Failed;
         }
         let missing = self.require_package && self.summary().packages == 0;
@@ -215,7 +215,7 @@ impl Report {
     /// Counts per rule, the most frequent first.
     pub fn counts(&self) -> Vec<Count> {
         let mut counts: Vec<Count> = Vec::new();
-        for finding in self.files.iter().flat_map(FileEntry::told) {
+        for finding in self.files.iter().flat_map(FileEntry::reported) {
             let index = counts
                 .iter()
                 .position(|count| count.code == finding.rule.code)
@@ -272,7 +272,7 @@ fn portable(file: &FileEntry) -> String {
 fn digests(file: &FileEntry) -> impl Iterator<Item = (&Located, String)> {
     let path = portable(file);
     let mut seen = std::collections::HashMap::<(&str, &str, &str), usize>::new();
-    file.told().map(move |finding| {
+    file.reported().map(move |finding| {
         let key = (
             finding.rule.code,
             finding.spot.pointer.as_str(),

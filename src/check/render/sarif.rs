@@ -14,7 +14,7 @@ pub fn sarif(report: &Report) -> String {
     let mut rules: Vec<&'static Rule> = report
         .files
         .iter()
-        .flat_map(FileEntry::told)
+        .flat_map(FileEntry::reported)
         .map(|finding| finding.rule)
         .collect();
     rules.sort_by_key(|rule| rule.code);
@@ -24,7 +24,7 @@ pub fn sarif(report: &Report) -> String {
         .iter()
         .flat_map(|file| results(file, &rules))
         .collect();
-    let notifications: Vec<Value> = report.troubles.iter().map(notification).collect();
+    let notifications: Vec<Value> = report.errors.iter().map(notification).collect();
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -37,7 +37,7 @@ pub fn sarif(report: &Report) -> String {
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
-                "executionSuccessful": report.troubles.is_empty(),
+                "executionSuccessful": report.errors.is_empty(),
                 "toolExecutionNotifications": notifications,
             }],
             "results": results,
@@ -77,9 +77,9 @@ fn describe(rule: &Rule) -> Value {
     })
 }
 
-fn notification(trouble: &super::Trouble) -> Value {
-    let mut value = json!({"level": "error", "message": {"text": line(&trouble.message)}});
-    if let Some(path) = &trouble.path {
+fn notification(error: &super::ReportError) -> Value {
+    let mut value = json!({"level": "error", "message": {"text": line(&error.message)}});
+    if let Some(path) = &error.path {
         value["locations"] =
             json!([{"physicalLocation": {"artifactLocation": {"uri": uri(path)}}}]);
     }
@@ -140,7 +140,7 @@ fn location(spot: &Spot, artifact: &Value) -> Value {
     location
 }
 
-/// Edits are told by bytes: they have no line and column of their own in a report. SARIF counts
+/// Edits are reported by bytes: they have no line and column of their own in a report. SARIF counts
 /// them from the start of the file, so the byte-order mark counts here and nowhere else.
 fn replacements(fix: &Fix, mark: usize, artifact: &Value) -> Value {
     let replacements: Vec<Value> = fix

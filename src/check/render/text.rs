@@ -20,7 +20,7 @@ use crate::printable::line as printable;
 pub struct Style {
     /// Whether to colour it.
     pub colour: bool,
-    /// Whether to leave out what is no finding.
+    /// Whether to leave out what is not a finding.
     pub quiet: bool,
 }
 
@@ -225,7 +225,7 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
             parts.push(style.severity(severity, &counted(count, noun)));
         }
     }
-    if parts.is_empty() && summary.packages == 0 && !report.troubles.is_empty() {
+    if parts.is_empty() && summary.packages == 0 && !report.errors.is_empty() {
         // Nothing was checked, so nothing can be said to be without findings.
         return;
     }

@@ -4,33 +4,33 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-use super::harvest::{Harvest, List};
 use super::index::Index;
 use super::layout::{Layout, Slot};
-use super::look;
 use super::reader::{Reader, Row, Spot, form};
+use super::reparse;
 use super::repeats;
+use super::scan_result::{List, ScanResult};
 use crate::check::catalog::{I001, R004, R007, R009, R017, R019, R022, R026};
 use crate::check::finding::{Finding, Place};
 use crate::check::rule::Rule;
-use crate::check::suggest::shown;
+use crate::check::suggest::short_text;
 use crate::json::path::push_pointer;
 use crate::json::scan::StrToken;
 use crate::json::{Node, SyntaxError, decode};
 use crate::package::uid;
 use crate::rows::{self, Cell, Decimal};
 
-/// Reads and judges all rows of one entry.
+/// Reads and checks all rows of one entry.
 pub(super) fn read(
     text: &str,
     layout: &Layout<'_>,
     state: &foldhash::quality::RandomState,
-) -> Result<Harvest, SyntaxError> {
+) -> Result<ScanResult, SyntaxError> {
     let mut cells = Cells {
         text,
         layout,
         state,
-        harvest: Harvest::new(layout),
+        result: ScanResult::new(layout),
         uids: Vec::new(),
         uniques: vec![Vec::new(); layout.columns.len()],
         undeclared: HashSet::new(),
@@ -41,7 +41,7 @@ pub(super) fn read(
             .is_some_and(Node::is_array),
     };
     let Some(list) = layout.rows else {
-        return Ok(cells.harvest);
+        return Ok(cells.result);
     };
     let mut reader = Reader::new(text, layout, list)?;
     let mut row = Row::default();
@@ -54,12 +54,12 @@ pub(super) fn read(
     Ok(cells.finish())
 }
 
-/// The judge of one entry's rows.
+/// The check of one entry's rows.
 pub(super) struct Cells<'s, 'c> {
     pub(super) text: &'s str,
     pub(super) layout: &'s Layout<'c>,
     pub(super) state: &'s foldhash::quality::RandomState,
-    pub(super) harvest: Harvest,
+    pub(super) result: ScanResult,
     uids: Vec<(u64, u32)>,
     /// By column: hash of each value that must not be repeated, with its row.
     uniques: Vec<Vec<(u64, u32)>>,
@@ -72,7 +72,7 @@ pub(super) struct Cells<'s, 'c> {
 
 impl Cells<'_, '_> {
     fn row(&mut self, row: &Row, number: u32, end: usize) {
-        self.harvest.starts.push(row.start);
+        self.result.starts.push(row.start);
         if self.layout.entry.is_some() {
             self.uid(row.uid, number);
             if row.has_data {
@@ -83,19 +83,19 @@ impl Cells<'_, '_> {
             for slot in &row.referring {
                 let index = *slot as usize;
                 if self.layout.columns[index].link.is_none() || row.cell(index).is_none() {
-                    self.doubt(number);
+                    self.mark_doubtful(number);
                 }
             }
         }
         if row.look {
-            look::row(self, number, row.start..end);
+            reparse::row(self, number, row.start..end);
         }
     }
 
     fn uid(&mut self, token: Option<StrToken>, number: u32) {
         // A uid that is absent or no string is reported by the look that it caused.
         let Some(token) = token else {
-            self.harvest.bad_uids = true;
+            self.result.bad_uids = true;
             return;
         };
         let inner = &self.text[token.inner()];
@@ -105,13 +105,16 @@ impl Cells<'_, '_> {
             inner.into()
         };
         if !uid::is_uid(&decoded) {
-            self.harvest.bad_uids = true;
+            self.result.bad_uids = true;
             let place = Place {
                 pointer: format!("{}/{number}/uid", self.layout.pointer),
                 span: token.start..token.end,
             };
-            let message = format!("{} is no uid", shown(&self.text[token.start..token.end]));
-            self.harvest
+            let message = format!(
+                "{} is no uid",
+                short_text(&self.text[token.start..token.end])
+            );
+            self.result
                 .findings
                 .push(Finding::new(&I001, place, message));
         }
@@ -123,7 +126,7 @@ impl Cells<'_, '_> {
         for (index, (hot, cell)) in layout.hot.iter().zip(row.cells()).enumerate() {
             match cell {
                 Some(cell) => {
-                    self.harvest.carried[index] = true;
+                    self.result.carried[index] = true;
                     if hot.asked || cell.form & !hot.plain != 0 {
                         self.cell(&layout.columns[index], index, *cell, row, number);
                     }
@@ -136,7 +139,7 @@ impl Cells<'_, '_> {
 
     /// A row without `data` still is a row: lists by row stay in step.
     fn no_data(&mut self) {
-        for (slot, values) in self.layout.columns.iter().zip(&mut self.harvest.values) {
+        for (slot, values) in self.layout.columns.iter().zip(&mut self.result.values) {
             if slot.wanted {
                 values.push(0);
             }
@@ -146,10 +149,10 @@ impl Cells<'_, '_> {
     #[inline]
     fn absent(&mut self, slot: &Slot<'_>, index: usize, row: &Row, number: u32) {
         if slot.wanted {
-            self.harvest.values[index].push(0);
+            self.result.values[index].push(0);
         }
         if slot.required {
-            self.say_of_data(
+            self.report_data(
                 &R019,
                 row,
                 number,
@@ -157,7 +160,7 @@ impl Cells<'_, '_> {
             );
         }
         if slot.key {
-            self.say_of_data(
+            self.report_data(
                 &R009,
                 row,
                 number,
@@ -170,7 +173,7 @@ impl Cells<'_, '_> {
     fn cell(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
         if slot.automatic {
             let message = "the automatic identity column travels".to_owned();
-            self.say(&R007, slot.name, cell.start..cell.end, number, message);
+            self.report(&R007, slot.name, cell.start..cell.end, number, message);
             return;
         }
         if !slot.listed {
@@ -180,7 +183,7 @@ impl Cells<'_, '_> {
             self.store(slot, cell, number);
         }
         if slot.required && cell.form & form::EMPTY != 0 {
-            self.say(
+            self.report(
                 &R019,
                 slot.name,
                 cell.start..cell.end,
@@ -215,9 +218,13 @@ impl Cells<'_, '_> {
             cell.start + at.start..cell.start + at.end,
             number,
         );
-        look::push_inside(&mut place.pointer, raw, at.start);
-        let message = format!("{} cannot be stored: {}", shown(fault.value), fault.kind);
-        self.harvest
+        reparse::push_inside(&mut place.pointer, raw, at.start);
+        let message = format!(
+            "{} cannot be stored: {}",
+            short_text(fault.value),
+            fault.kind
+        );
+        self.result
             .findings
             .push(Finding::new(&R017, place, message));
     }
@@ -236,9 +243,9 @@ impl Cells<'_, '_> {
         if value.decimals() > kept && value.is_storable() {
             let message = format!(
                 "{} has more than {kept} decimals and will be rounded",
-                shown(token)
+                short_text(token)
             );
-            self.say(&R022, slot.name, cell.start..cell.end, number, message);
+            self.report(&R022, slot.name, cell.start..cell.end, number, message);
         }
     }
 
@@ -246,10 +253,10 @@ impl Cells<'_, '_> {
     fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, number: u32) {
         let hash = rows::hash(self.state, cell.cell(self.text));
         if slot.wanted {
-            self.harvest.values[index].push(hash.max(1));
+            self.result.values[index].push(hash.max(1));
         }
         if slot.key && cell.form & (form::NULL | form::EMPTY_STRING) != 0 {
-            self.say(
+            self.report(
                 &R009,
                 slot.name,
                 cell.start..cell.end,
@@ -279,13 +286,13 @@ impl Cells<'_, '_> {
                     slot.name,
                     link.table.unwrap_or_default(),
                 );
-                self.say(&R026, slot.name, cell.start..cell.end, number, message);
+                self.report(&R026, slot.name, cell.start..cell.end, number, message);
             }
             if !link.entries.is_empty() && link.value.is_some() {
                 let hashes = Cell::new(raw)
                     .parts(raw)
                     .map(|part| (rows::hash(self.state, Cell::new(part)).max(1), number));
-                self.harvest.links[index].loose.extend(hashes);
+                self.result.links[index].loose.extend(hashes);
             }
             return;
         };
@@ -296,9 +303,9 @@ impl Cells<'_, '_> {
             && !link.entries.is_empty()
             && cell.form & form::EMPTY == 0;
         if !fits {
-            return self.doubt(number);
+            return self.mark_doubtful(number);
         }
-        let links = &mut self.harvest.links[index];
+        let links = &mut self.result.links[index];
         let target = |target: &StrToken| hash_text(self.state, &self.text[target.inner()]);
         let value = |part: &str| rows::hash(self.state, Cell::new(part)).max(1);
         if let ([single], false) = (targets, is_list) {
@@ -322,15 +329,15 @@ impl Cells<'_, '_> {
         }
     }
 
-    fn doubt(&mut self, number: u32) {
-        self.harvest.doubtful.push(number);
+    fn mark_doubtful(&mut self, number: u32) {
+        self.result.doubtful.push(number);
     }
 
     /// R004: a column that the entry does not list, at the first row that has it.
     pub(super) fn undeclared(&mut self, name: &str, span: Range<usize>, number: u32) {
         if self.lists_columns && self.undeclared.insert(name.to_owned()) {
             let message = format!("`columns` does not list `{name}`");
-            self.say(&R004, name, span, number, message);
+            self.report(&R004, name, span, number, message);
         }
     }
 
@@ -341,7 +348,7 @@ impl Cells<'_, '_> {
     }
 
     #[cold]
-    fn say(
+    fn report(
         &mut self,
         rule: &'static Rule,
         column: &str,
@@ -350,32 +357,32 @@ impl Cells<'_, '_> {
         message: String,
     ) {
         let place = self.place(column, span, number);
-        self.harvest
+        self.result
             .findings
             .push(Finding::new(rule, place, message));
     }
 
     #[cold]
-    fn say_of_data(&mut self, rule: &'static Rule, row: &Row, number: u32, message: String) {
+    fn report_data(&mut self, rule: &'static Rule, row: &Row, number: u32, message: String) {
         let place = Place {
             pointer: format!("{}/{number}/data", self.layout.pointer),
             span: row.data.clone(),
         };
-        self.harvest
+        self.result
             .findings
             .push(Finding::new(rule, place, message));
     }
 
-    fn finish(mut self) -> Harvest {
+    fn finish(mut self) -> ScanResult {
         let uids = Index::new(&self.uids);
-        repeats::uids(self.text, self.layout, &uids, &mut self.harvest);
-        self.harvest.uids = uids;
+        repeats::uids(self.text, self.layout, &uids, &mut self.result);
+        self.result.uids = uids;
         for (slot, values) in self.layout.columns.iter().zip(&self.uniques) {
             let index = Index::new(values);
-            repeats::values(self.text, self.layout, slot, &index, &mut self.harvest);
+            repeats::values(self.text, self.layout, slot, &index, &mut self.result);
         }
-        self.harvest.shrink();
-        self.harvest
+        self.result.shrink();
+        self.result
     }
 }
 

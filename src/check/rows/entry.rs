@@ -4,34 +4,34 @@ use std::collections::HashMap;
 
 use super::RowsOutcome;
 use super::context::{RowsContext, TableOf};
-use super::harvest::Harvest;
 use super::layout::{Layout, Slot};
+use super::scan_result::ScanResult;
 use crate::check::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
 use crate::check::edit;
 use crate::check::facts::{Origin, Version};
 use crate::check::finding::{Finding, Fix, Place};
-use crate::check::suggest::{self, shown};
+use crate::check::suggest::{self, short_text};
 use crate::json::Node;
 use crate::package::reference::undollared;
 use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};
 
 /// Everything about entries and rows items; `harvests` runs parallel to `layouts`.
-pub(super) fn judge(
+pub(super) fn check(
     context: &RowsContext<'_>,
     layouts: &[Layout<'_>],
-    harvests: &[Harvest],
+    harvests: &[ScanResult],
     outcome: &mut RowsOutcome,
 ) {
     let mut first_of: HashMap<&str, usize> = HashMap::new();
     let mut meant_for: HashMap<usize, usize> = HashMap::new();
-    for (index, (layout, harvest)) in layouts.iter().zip(harvests).enumerate() {
+    for (index, (layout, scan)) in layouts.iter().zip(harvests).enumerate() {
         let Some(entry) = layout.entry else { continue };
         let mut out = Entry {
             context,
             layout,
-            harvest,
+            result: scan,
             node: entry,
             findings: &mut outcome.findings,
         };
@@ -54,7 +54,7 @@ pub(super) fn judge(
         if context.named_by(entry).is_none() {
             let place = uid.unwrap_or(entry);
             let message = match uid {
-                Some(uid) => format!("{} is the uid of no rows item", shown(uid.raw())),
+                Some(uid) => format!("{} is the uid of no rows item", short_text(uid.raw())),
                 None => "the entry names no rows item".to_owned(),
             };
             let named = layout.item.is_none() && uid.and_then(Node::as_str).is_some();
@@ -72,7 +72,7 @@ pub(super) fn judge(
 fn items(
     context: &RowsContext<'_>,
     layouts: &[Layout<'_>],
-    harvests: &[Harvest],
+    harvests: &[ScanResult],
     first_of: &HashMap<&str, usize>,
     meant_for: &HashMap<usize, usize>,
     outcome: &mut RowsOutcome,
@@ -104,7 +104,7 @@ fn items(
         let message = match count {
             Some(count) => format!(
                 "the item counts {} rows, its entry has {rows}",
-                shown(count.raw())
+                short_text(count.raw())
             ),
             None => format!("the item does not count its {rows} rows"),
         };
@@ -131,7 +131,7 @@ fn items(
 struct Entry<'e, 'c> {
     context: &'e RowsContext<'c>,
     layout: &'e Layout<'c>,
-    harvest: &'e Harvest,
+    result: &'e ScanResult,
     node: Node<'c>,
     findings: &'e mut Vec<Finding>,
 }
@@ -223,7 +223,7 @@ impl Entry<'_, '_> {
                 } else {
                     unplaced.push(index);
                 }
-                if !self.harvest.carried.get(index).copied().unwrap_or(false)
+                if !self.result.carried.get(index).copied().unwrap_or(false)
                     && self.rows().is_some()
                 {
                     let message = format!("no row has the column `{}`", slot.name);
@@ -321,7 +321,7 @@ impl Entry<'_, '_> {
     }
 
     fn rows(&self) -> Option<usize> {
-        self.layout.rows.map(|_| self.harvest.count())
+        self.layout.rows.map(|_| self.result.count())
     }
 
     /// R003 and R016.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::context::RowsContext;
 use super::reader::form;
 use crate::check::facts::{Column, Origin};
-use crate::json::{Kind, Node, write_string};
+use crate::json::{JsonKind, Node, write_string};
 use crate::package::reference::undollared;
 use crate::rows::{Mask, Storable};
 
@@ -132,7 +132,7 @@ pub(super) struct Link<'c> {
 }
 
 impl<'c> Layout<'c> {
-    /// A list of rows that is judged as JSON only.
+    /// A list of rows that is checked as JSON only.
     pub(super) fn stray(rows: Node<'c>) -> Layout<'c> {
         Layout {
             rows: Some(rows),
@@ -154,7 +154,7 @@ impl<'c> Layout<'c> {
         let table = table_of(context, item, entry);
         let rows = entry
             .get("rows")
-            .filter(|rows| matches!(rows.kind(), Kind::Rows));
+            .filter(|rows| matches!(rows.kind(), JsonKind::Rows));
         let mut layout = Layout {
             rows,
             entry: Some(entry),

@@ -2,20 +2,20 @@
 //!
 //! Hashes prove most links sound without another look at the file: the row pointed at exists, and
 //! its value hashes as the cell's does. A row with any link that is not proved so is read again,
-//! and judged as it is written. So the hashes are keyed and never the ground for a finding.
+//! and checked as it is written. So the hashes are keyed and never the ground for a finding.
 
 use std::collections::{HashMap, HashSet};
 
 use super::cells::hash_text;
 use super::context::RowsContext;
-use super::harvest::{Harvest, Links};
 use super::index::Index;
 use super::layout::{Layout, Link, Slot};
-use super::look::RowText;
+use super::reparse::RowText;
+use super::scan_result::{Links, ScanResult};
 use crate::check::catalog::{R011, R012, R013, R014, R015, R020, R021};
 use crate::check::finding::{Finding, Place, Related};
 use crate::check::rule::Rule;
-use crate::check::suggest::shown;
+use crate::check::suggest::short_text;
 use crate::json::Node;
 use crate::package::reference::undollared;
 use crate::rows::{self, Cell, equal};
@@ -26,19 +26,19 @@ pub(super) struct Entries<'e, 'c> {
     pub(super) context: &'e RowsContext<'c>,
     pub(super) state: &'e foldhash::quality::RandomState,
     pub(super) layouts: &'e [Layout<'c>],
-    pub(super) harvests: &'e [Harvest],
+    pub(super) harvests: &'e [ScanResult],
     /// Rows by value, for columns that links without refs are compared with: (entry, column).
     pub(super) sought: HashMap<(usize, usize), Index>,
 }
 
 impl<'e, 'c> Entries<'e, 'c> {
-    /// Prepares what the judging of links asks for.
+    /// Prepares what the checking of links asks for.
     pub(super) fn new(
         text: &'e str,
         context: &'e RowsContext<'c>,
         state: &'e foldhash::quality::RandomState,
         layouts: &'e [Layout<'c>],
-        harvests: &'e [Harvest],
+        harvests: &'e [ScanResult],
     ) -> Self {
         let mut entries = Entries {
             text,
@@ -48,11 +48,11 @@ impl<'e, 'c> Entries<'e, 'c> {
             harvests,
             sought: HashMap::new(),
         };
-        for (layout, harvest) in layouts.iter().zip(harvests) {
-            for (slot, links) in layout.columns.iter().zip(&harvest.links) {
+        for (layout, result) in layouts.iter().zip(harvests) {
+            for (slot, links) in layout.columns.iter().zip(&result.links) {
                 // Lists may have elements without a ref, too.
                 let open = links.loose.is_empty() && links.lists.is_empty();
-                if !open || !harvest.doubtful.is_empty() {
+                if !open || !result.doubtful.is_empty() {
                     entries.seek(slot);
                 }
             }
@@ -91,10 +91,10 @@ impl<'e, 'c> Entries<'e, 'c> {
     }
 
     /// Findings about the links of one entry's rows, in order of the rows.
-    pub(super) fn judge(&self, entry: usize) -> Vec<Finding> {
-        let (layout, harvest) = (&self.layouts[entry], &self.harvests[entry]);
-        let mut rows = harvest.doubtful.clone();
-        for (slot, links) in layout.columns.iter().zip(&harvest.links) {
+    pub(super) fn check(&self, entry: usize) -> Vec<Finding> {
+        let (layout, result) = (&self.layouts[entry], &self.harvests[entry]);
+        let mut rows = result.doubtful.clone();
+        for (slot, links) in layout.columns.iter().zip(&result.links) {
             if let Some(link) = &slot.link {
                 self.unproved(link, links, &mut rows);
             }
@@ -103,9 +103,9 @@ impl<'e, 'c> Entries<'e, 'c> {
         rows.dedup();
         let mut findings = Vec::new();
         for number in rows {
-            let start = harvest.starts[number as usize];
+            let start = result.starts[number as usize];
             if let Some(row) = RowText::new(self.text, layout, start, number) {
-                Judge {
+                LinkCheck {
                     entries: self,
                     layout,
                     row: &row,
@@ -136,8 +136,8 @@ impl<'e, 'c> Entries<'e, 'c> {
             .collect();
         // The value that the row of that uid holds, 0 for none; `None` when there is no such row.
         let held = |target: u64| {
-            known.iter().find_map(|(harvest, values)| {
-                let found = harvest.uids.rows(target).next()? as usize;
+            known.iter().find_map(|(result, values)| {
+                let found = result.uids.rows(target).next()? as usize;
                 Some(
                     values
                         .and_then(|values| values.get(found).copied())
@@ -213,13 +213,13 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// The row of that uid in an entry.
     fn find(&self, entry: usize, uid: &str) -> Option<RowText<'_>> {
-        let harvest = &self.harvests[entry];
-        let rows = harvest.uids.rows(hash_text(self.state, uid));
+        let result = &self.harvests[entry];
+        let rows = result.uids.rows(hash_text(self.state, uid));
         rows.filter_map(|row| {
             RowText::new(
                 self.text,
                 &self.layouts[entry],
-                harvest.starts[row as usize],
+                result.starts[row as usize],
                 row,
             )
         })
@@ -230,14 +230,14 @@ impl<'e, 'c> Entries<'e, 'c> {
     fn is_held(&self, link: &Link<'_>, value: &str) -> bool {
         let hash = rows::hash(self.state, Cell::new(value)).max(1);
         self.targets(link).iter().any(|key| {
-            let (harvest, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
+            let (result, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
             let rows = self
                 .sought
                 .get(key)
                 .into_iter()
                 .flat_map(|index| index.rows(hash));
             let mut texts = rows.filter_map(|row| {
-                RowText::new(self.text, layout, harvest.starts[row as usize], row)
+                RowText::new(self.text, layout, result.starts[row as usize], row)
             });
             texts.any(|row| {
                 let held = row
@@ -251,22 +251,22 @@ impl<'e, 'c> Entries<'e, 'c> {
 }
 
 /// What a ref leads to.
-enum Target<'e> {
+enum LinkTarget<'e> {
     /// A row of the linked table, and its entry.
     Row(RowText<'e>, usize),
     /// Something wrong that has been reported, or that nothing can be said about.
     Unclear,
 }
 
-/// The judge of one row.
-struct Judge<'j, 'e, 'c> {
+/// The check of one row.
+struct LinkCheck<'j, 'e, 'c> {
     entries: &'j Entries<'e, 'c>,
     layout: &'j Layout<'c>,
     row: &'j RowText<'e>,
     findings: &'j mut Vec<Finding>,
 }
 
-impl<'j> Judge<'j, '_, '_> {
+impl<'j> LinkCheck<'j, '_, '_> {
     fn row(&mut self) {
         let row = self.row;
         let Some(data) = row.root().get("data").filter(|data| data.is_object()) else {
@@ -282,7 +282,7 @@ impl<'j> Judge<'j, '_, '_> {
             let reference = refs.and_then(|refs| refs.get(slot.name));
             match (cell, reference, &slot.link) {
                 (None, Some(reference), _) => {
-                    self.say(
+                    self.report(
                         &R011,
                         reference,
                         format!("`data` has no cell `{}`", slot.name),
@@ -293,7 +293,7 @@ impl<'j> Judge<'j, '_, '_> {
                     if slot.column.is_some_and(|column| column.kind.is_some())
                         && !slot.automatic =>
                 {
-                    self.say(
+                    self.report(
                         &R011,
                         reference,
                         format!("`{}` is no link column", slot.name),
@@ -308,7 +308,7 @@ impl<'j> Judge<'j, '_, '_> {
         }
     }
 
-    fn say(&mut self, rule: &'static Rule, node: Node<'_>, message: String) {
+    fn report(&mut self, rule: &'static Rule, node: Node<'_>, message: String) {
         self.findings
             .push(Finding::new(rule, self.row.place(node), message));
     }
@@ -327,9 +327,9 @@ impl<'j> Judge<'j, '_, '_> {
         if let Some(held) = held {
             let message = format!(
                 "{} is the value of a row that travels, and no ref says so",
-                shown(held.raw())
+                short_text(held.raw())
             );
-            self.say(&R021, cell, message);
+            self.report(&R021, cell, message);
         }
     }
 
@@ -357,13 +357,14 @@ impl<'j> Judge<'j, '_, '_> {
             _ => Ok(()),
         };
         if let Err(message) = fits {
-            self.say(&R013, reference, message.to_owned());
+            self.report(&R013, reference, message.to_owned());
         }
-        let targets: Vec<Target<'_>> = triples
+        let targets: Vec<LinkTarget<'_>> = triples
             .iter()
             .map(|triple| self.target(*triple, link))
             .collect();
-        let pairs: Vec<(Node<'_>, &Target<'_>)> = triples.iter().copied().zip(&targets).collect();
+        let pairs: Vec<(Node<'_>, &LinkTarget<'_>)> =
+            triples.iter().copied().zip(&targets).collect();
         if fits.is_ok() {
             if cell.is_array() {
                 let whole = rows.is_some_and(|rows| rows.len() == pairs.len());
@@ -375,16 +376,16 @@ impl<'j> Judge<'j, '_, '_> {
     }
 
     /// R012, R015 and R020 of one triple.
-    fn target(&mut self, triple: Node<'j>, link: &Link<'_>) -> Target<'j> {
+    fn target(&mut self, triple: Node<'j>, link: &Link<'_>) -> LinkTarget<'j> {
         let named = triple.get("rowUid").is_some() && triple.get("featureRef").is_some();
         if named && triple.get("valueColumn").is_none() {
-            self.say(&R015, triple, "the ref names no `valueColumn`".to_owned());
+            self.report(&R015, triple, "the ref names no `valueColumn`".to_owned());
         }
         let (Some(uid), Some(table)) = (triple.get("rowUid"), triple.get("featureRef")) else {
-            return Target::Unclear;
+            return LinkTarget::Unclear;
         };
         let (Some(row), Some(name)) = (uid.as_str(), table.as_str().map(undollared)) else {
-            return Target::Unclear;
+            return LinkTarget::Unclear;
         };
         let entries = self.entries;
         let here = entries
@@ -405,23 +406,23 @@ impl<'j> Judge<'j, '_, '_> {
             {
                 let message = format!(
                     "no row of `{name}` that travels has the uid {}",
-                    shown(uid.raw())
+                    short_text(uid.raw())
                 );
-                self.say(&R012, uid, message);
+                self.report(&R012, uid, message);
             }
-            return Target::Unclear;
+            return LinkTarget::Unclear;
         };
         if wrong_table {
             self.wrong_table(table, name, row, link);
-            return Target::Unclear;
+            return LinkTarget::Unclear;
         }
         if entries.harvests[entry]
             .repeated_uids
             .contains(&hash_text(entries.state, row))
         {
-            return Target::Unclear;
+            return LinkTarget::Unclear;
         }
-        Target::Row(found, entry)
+        LinkTarget::Row(found, entry)
     }
 
     /// R020.
@@ -432,12 +433,12 @@ impl<'j> Judge<'j, '_, '_> {
             }
             _ => format!("the row {row} is one of another table than `{name}`"),
         };
-        self.say(&R020, table, message);
+        self.report(&R020, table, message);
     }
 
     /// The value that the target row holds in the ref's `valueColumn`, when it travels.
-    fn held<'t>(&self, triple: Node<'_>, target: &'t Target<'_>) -> Option<(&'t str, Place)> {
-        let Target::Row(row, entry) = target else {
+    fn held<'t>(&self, triple: Node<'_>, target: &'t LinkTarget<'_>) -> Option<(&'t str, Place)> {
+        let LinkTarget::Row(row, entry) = target else {
             return None;
         };
         let name = triple.get_str("valueColumn")?;
@@ -453,17 +454,17 @@ impl<'j> Judge<'j, '_, '_> {
     }
 
     /// R014 of a scalar cell.
-    fn scalar(&mut self, cell: Node<'_>, triple: Node<'_>, target: &Target<'_>) {
+    fn scalar(&mut self, cell: Node<'_>, triple: Node<'_>, target: &LinkTarget<'_>) {
         let Some((held, place)) = self.held(triple, target) else {
             return;
         };
         if !equal(cell.raw(), held) {
             let message = format!(
                 "the cell holds {}, and the row pointed at {}",
-                shown(cell.raw()),
-                shown(held)
+                short_text(cell.raw()),
+                short_text(held)
             );
-            self.say(&R014, cell, message);
+            self.report(&R014, cell, message);
             if let Some(finding) = self.findings.last_mut() {
                 finding.related.push(Related {
                     place,
@@ -478,7 +479,7 @@ impl<'j> Judge<'j, '_, '_> {
     fn sequence(
         &mut self,
         cell: Node<'_>,
-        pairs: &[(Node<'_>, &Target<'_>)],
+        pairs: &[(Node<'_>, &LinkTarget<'_>)],
         link: &Link<'_>,
         whole: bool,
     ) {
@@ -499,9 +500,9 @@ impl<'j> Judge<'j, '_, '_> {
                 sure = false;
                 let message = format!(
                     "the row pointed at holds {}, which the cell has not at this place",
-                    shown(held)
+                    short_text(held)
                 );
-                self.say(&R014, *triple, message);
+                self.report(&R014, *triple, message);
                 if let Some(finding) = self.findings.last_mut() {
                     finding.related.push(Related {
                         place,
@@ -515,9 +516,9 @@ impl<'j> Judge<'j, '_, '_> {
             if !taken.contains(&index) && self.entries.is_held(link, element.raw()) {
                 let message = format!(
                     "{} is the value of a row that travels, and no ref says so",
-                    shown(element.raw())
+                    short_text(element.raw())
                 );
-                self.say(&R021, *element, message);
+                self.report(&R021, *element, message);
             }
         }
     }

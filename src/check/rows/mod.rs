@@ -1,10 +1,10 @@
-//! The rows of payloads: streamed, judged cell by cell, linked.
+//! The rows of payloads: streamed, checked cell by cell, linked.
 //!
 //! The tree of a package leaves `rows` lists unread. Here each is read once, strictly, by a
-//! [`reader`] that notes cells and allocates nothing per row; [`cells`] judges them; what only
+//! [`reader`] that notes cells and allocates nothing per row; [`cells`] checks them; what only
 //! the whole file can tell (links between tables) is noted as hashes and settled by [`links`]
 //! when every entry has been read. Entries are independent until then, so they are spread over
-//! threads. Rows that need words rather than a yes are read again as a tree ([`look`]).
+//! threads. Rows that need words rather than a yes are read again as a tree ([`reparse`]).
 //!
 //! Goes in: the facts about the manifest. Comes out: [`RowsOutcome`], the same
 //! whatever the number of threads; or the first syntax error of the file, which may well stand
@@ -13,26 +13,26 @@
 mod cells;
 mod context;
 mod entry;
-mod harvest;
 mod index;
 mod layout;
 mod links;
-mod look;
+mod parallel;
 mod reader;
+mod reparse;
 mod repeats;
-mod spread;
-mod watch;
+mod scan_result;
+mod secret_scan;
 
 #[cfg(test)]
 mod tests;
 
 use self::context::RowsContext;
-use self::harvest::Harvest;
 use self::layout::Layout;
 use self::links::Entries;
+use self::scan_result::ScanResult;
 use super::facts::Facts;
 use super::finding::{Finding, Place};
-use crate::json::{Doc, Kind, Node, SyntaxError, validate};
+use crate::json::{Doc, JsonKind, Node, SyntaxError, validate};
 
 /// What the rows of a package came to.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ pub(crate) struct RowsOutcome {
     pub(crate) orphans: Vec<(Place, String)>,
 }
 
-/// Reads and judges all rows of a file.
+/// Reads and checks all rows of a file.
 ///
 /// # Errors
 /// The first syntax error of the whole file, when any list of rows is not JSON.
@@ -64,23 +64,23 @@ pub(crate) fn check_rows(
     let layouts = layouts(context, doc);
     // Random keys: nobody can write a file whose values collide.
     let state = foldhash::quality::RandomState::default();
-    let harvests = spread::spread(layouts.len(), threads, |index| {
+    let results = parallel::run_parallel(layouts.len(), threads, |index| {
         cells::read(text, &layouts[index], &state)
     });
-    let harvests: Result<Vec<Harvest>, SyntaxError> = harvests.into_iter().collect();
+    let results: Result<Vec<ScanResult>, SyntaxError> = results.into_iter().collect();
     // The tree trusts what it jumps over, so an error in one list can make it misread what
     // follows: only a plain pass knows which error is the first.
-    let mut harvests = harvests.map_err(|error| validate(text).err().unwrap_or(error))?;
+    let mut results = results.map_err(|error| validate(text).err().unwrap_or(error))?;
     let linked = {
-        let entries = Entries::new(text, context, &state, &layouts, &harvests);
-        spread::spread(layouts.len(), threads, |index| entries.judge(index))
+        let entries = Entries::new(text, context, &state, &layouts, &results);
+        parallel::run_parallel(layouts.len(), threads, |index| entries.check(index))
     };
     let mut outcome = RowsOutcome::default();
-    entry::judge(context, &layouts, &harvests, &mut outcome);
-    for (harvest, linked) in harvests.iter_mut().zip(linked) {
-        outcome.findings.append(&mut harvest.findings);
+    entry::check(context, &layouts, &results, &mut outcome);
+    for (result, linked) in results.iter_mut().zip(linked) {
+        outcome.findings.append(&mut result.findings);
         outcome.findings.extend(linked);
-        outcome.tenant_places.append(&mut harvest.tenants);
+        outcome.tenant_places.append(&mut result.tenants);
     }
     Ok(outcome)
 }
@@ -97,7 +97,7 @@ fn layouts<'c>(context: &RowsContext<'c>, doc: &'c Doc<'c>) -> Vec<Layout<'c>> {
     let known: Vec<Node<'c>> = layouts.iter().filter_map(|layout| layout.rows).collect();
     let lists = doc
         .all_nodes()
-        .filter(|node| matches!(node.kind(), Kind::Rows));
+        .filter(|node| matches!(node.kind(), JsonKind::Rows));
     layouts.extend(
         lists
             .filter(|list| !known.contains(list))

@@ -1,13 +1,13 @@
-//! Reading of rows: strict JSON, cells noted where they stand, nothing judged.
+//! Reading of rows: strict JSON, cells noted where they stand, nothing checked.
 //!
 //! One pass over the bytes. It allocates nothing per row, and what it cannot say by itself (which
 //! key is repeated, which text is suspect, what is odd about a row's shape) it leaves to
-//! [`look`](super::look), which reads the one row again as a tree.
+//! [`reparse`](super::look), which reads the one row again as a tree.
 
 use std::ops::Range;
 
 use super::layout::Layout;
-use super::watch::{self, Watch};
+use super::secret_scan::{self, SecretScan};
 use crate::definitions::Storage;
 use crate::json::scan::{Scanner, StrToken};
 use crate::json::{MAX_DEPTH, Node, SyntaxError, SyntaxKind, decode_to};
@@ -31,7 +31,7 @@ pub(super) mod form {
     /// A list or object with an odd number somewhere inside.
     pub(in super::super) const ODD: u16 = 1 << 9;
 
-    /// A string with a backslash; stands beside the other bits and says nothing about storing.
+    /// A string with a backslash; stands next to the other bits and says nothing about storing.
     pub(in super::super) const ESCAPED: u16 = 1 << 10;
 
     pub(in super::super) const ALL: u16 = u16::MAX;
@@ -72,7 +72,7 @@ impl Spot {
         &text[self.start..self.end]
     }
 
-    /// The value, told apart without looking at its text again.
+    /// The value, distinguished without looking at its text again.
     #[inline]
     pub(super) fn cell(self, text: &str) -> Cell<'_> {
         if self.form & (form::STRING | form::EMPTY_STRING) != 0 {
@@ -179,7 +179,7 @@ pub(super) struct Reader<'s, 'c> {
     text: &'s str,
     scanner: Scanner<'s>,
     layout: &'s Layout<'c>,
-    watch: Watch<'s>,
+    watch: SecretScan<'s>,
     /// Keys of the objects that are open inside a cell.
     keys: Vec<StrToken>,
     scratch: String,
@@ -207,7 +207,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         }
         let mut scanner = Scanner::new(text, span.start + 1);
         let more = scanner.first_element()?;
-        let watch = Watch::new(text, span.start, span.end);
+        let watch = SecretScan::new(text, span.start, span.end);
         Ok(Reader {
             text,
             scanner,
@@ -486,7 +486,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         self.odd_field(&["rowUid", "featureRef", "valueColumn"], row)
     }
 
-    /// Reads a key beside triples: 0 `rows`.
+    /// Reads a key next to triples: 0 `rows`.
     fn rows_field(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         if self.eat(b"\"rows\"") {
             return Ok(Some(0));
@@ -644,7 +644,7 @@ impl<'s, 'c> Reader<'s, 'c> {
         decode_to(&mut self.scratch, &self.text[token.inner()]);
         let raw = &self.text.as_bytes()[token.inner()];
         memchr::memmem::find(raw, b"\\u").is_some()
-            && (self.scratch.contains('\0') || watch::is_suspect(&self.scratch))
+            && (self.scratch.contains('\0') || secret_scan::is_suspect(&self.scratch))
     }
 }
 

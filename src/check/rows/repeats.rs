@@ -3,17 +3,17 @@
 //! Equal values share a hash, so only rows that share one are compared, and compared as they are
 //! written: a chance collision is never a finding.
 
-use super::harvest::Harvest;
 use super::index::Index;
 use super::layout::{Layout, Slot};
-use super::look::RowText;
+use super::reparse::RowText;
+use super::scan_result::ScanResult;
 use crate::check::catalog::{I002, R009, R018};
 use crate::check::finding::{Finding, Place, Related};
-use crate::check::suggest::shown;
+use crate::check::suggest::short_text;
 use crate::rows::{Cell, equal};
 
 /// I002.
-pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut Harvest) {
+pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut ScanResult) {
     index.for_each_pair(|hash, earlier, later| {
         let rows = [earlier, later]
             .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
@@ -26,7 +26,10 @@ pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut
         if one.as_str() != other.as_str() {
             return false;
         }
-        let message = format!("the uid {} stands twice among the rows", shown(other.raw()));
+        let message = format!(
+            "the uid {} stands twice among the rows",
+            short_text(other.raw())
+        );
         let finding = repeated(
             Finding::new(&I002, later.place(other), message),
             earlier.place(one),
@@ -44,7 +47,7 @@ pub(super) fn values(
     layout: &Layout<'_>,
     slot: &Slot<'_>,
     index: &Index,
-    harvest: &mut Harvest,
+    harvest: &mut ScanResult,
 ) {
     index.for_each_pair(|_, earlier, later| {
         let rows = [earlier, later]
@@ -60,7 +63,7 @@ pub(super) fn values(
         if !equal(one.raw(), other.raw()) {
             return false;
         }
-        let value = shown(other.raw());
+        let value = short_text(other.raw());
         // An empty key has been reported as empty.
         let empty = matches!(Cell::new(other.raw()), Cell::String(text) if text.inner.is_empty());
         if slot.key && !empty {

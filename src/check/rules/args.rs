@@ -3,7 +3,7 @@
 use crate::check::catalog::{S009, S010, S011, S012, S013, S017, S018};
 use crate::check::facts::{ConfigProblem, Facts, Step, StepPlace};
 use crate::check::finding::{Finding, Fix};
-use crate::check::rules::reference::{Named, named, no_ref, wrong_kind};
+use crate::check::rules::reference::{NamedForm, named, no_ref, wrong_kind};
 use crate::check::rules::shape;
 use crate::check::{edit, suggest};
 use crate::definitions::ReferenceKind;
@@ -38,7 +38,7 @@ fn target(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 fn not_the_workspace(node: Node<'_>) -> Finding {
     let message = format!(
         "`workspaceId` is always \"$workspace\", not {}",
-        suggest::shown(node.raw())
+        suggest::short_text(node.raw())
     );
     Finding::at(&S009, node, message)
         .help("Write \"$workspace\".")
@@ -133,7 +133,7 @@ fn argument(
     let mut wrong = |place: Node<'_>, expected: &str| {
         let message = format!(
             "`{key}` takes {expected}, not {}",
-            suggest::shown(place.raw())
+            suggest::short_text(place.raw())
         );
         out.push(Finding::at(&S009, place, message));
     };
@@ -146,7 +146,7 @@ fn argument(
             }
         }
         Type::Use(kind) => match node.as_str() {
-            Some(text) => owed_ref(facts, step, node, text, *kind, out),
+            Some(text) => required_ref(facts, step, node, text, *kind, out),
             None => wrong(node, "a ref"),
         },
         Type::Text | Type::Name if node.as_str().is_none() => wrong(node, "a string"),
@@ -165,12 +165,12 @@ fn argument(
         }
         Type::Object(_) if !node.is_object() => wrong(node, "an object"),
         Type::List(Type::Object(shape)) => rows(node, shape, out),
-        // What is left is right, or trigger and graph, which are judged as an automation.
+        // What is left is right, or trigger and graph, which are checked as an automation.
         _ => {}
     }
 }
 
-fn owed_ref(
+fn required_ref(
     facts: &Facts<'_>,
     step: &Step<'_>,
     node: Node<'_>,
@@ -179,11 +179,11 @@ fn owed_ref(
     out: &mut Vec<Finding>,
 ) {
     match named(facts, text) {
-        Named::Id => {}
-        Named::Ref(reference) => {
+        NamedForm::Id => {}
+        NamedForm::Ref(reference) => {
             wrong_kind(facts, node, reference, kind, out);
         }
-        Named::Empty => {
+        NamedForm::Empty => {
             let at = step
                 .args
                 .map(|args| path::dotted(args, node))
@@ -193,7 +193,7 @@ fn owed_ref(
                 out.push(Finding::at(&S009, node, message));
             }
         }
-        Named::Other => no_ref(facts, node, kind, out),
+        NamedForm::Other => no_ref(facts, node, kind, out),
     }
 }
 
@@ -206,11 +206,14 @@ fn not_true(node: Node<'_>, key: &str, out: &mut Vec<Finding>) {
     out.push(if key == "published" {
         let message = format!(
             "`published` is true or absent, not {}",
-            suggest::shown(node.raw())
+            suggest::short_text(node.raw())
         );
         Finding::at(&S013, node, message).fix(fix("Remove `published`", edit::remove_member(node)))
     } else {
-        let message = format!("`{key}` is always true, not {}", suggest::shown(node.raw()));
+        let message = format!(
+            "`{key}` is always true, not {}",
+            suggest::short_text(node.raw())
+        );
         Finding::at(&S011, node, message).fix(fix("Write true", edit::replace(node, "true")))
     });
 }
@@ -220,7 +223,7 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
         .elements()
         .filter(|element| element.is_object())
         .count();
-    if matches!(node.kind(), crate::json::Kind::Array) && node.len() == 1 && objects == 1 {
+    if matches!(node.kind(), crate::json::JsonKind::Array) && node.len() == 1 && objects == 1 {
         return;
     }
     let (message, fixed) = if node.is_object() {
@@ -239,7 +242,7 @@ fn view_config(node: Node<'_>, out: &mut Vec<Finding>) {
         (
             format!(
                 "the config is {}, not a list of one object",
-                suggest::shown(node.raw())
+                suggest::short_text(node.raw())
             ),
             None,
         )
@@ -386,7 +389,7 @@ fn unknown_type<'n>(
     let finding = Finding::at(
         &S017,
         node,
-        format!("there is no {what} `{}`", suggest::shown(name)),
+        format!("there is no {what} `{}`", suggest::short_text(name)),
     );
     let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
     match suggest::help(name, known) {
@@ -402,14 +405,14 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
             let mut finding = Finding::at_key(
                 &S018,
                 *member,
-                format!("there is no config key `{}` here", suggest::shown(key)),
+                format!("there is no config key `{}` here", suggest::short_text(key)),
             );
             if let Some(help) = suggest::help(key, known.iter().copied()) {
                 finding = finding.help(help);
             }
             out.push(finding);
         }
-        // Settings of triggers and steps are judged with the automation (A003, A016); a reference
+        // Settings of triggers and steps are checked with the automation (A003, A016); a reference
         // may be absent from any structural config, to be completed later.
         ConfigProblem::Missing {
             automation: true, ..
@@ -430,7 +433,7 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
             let message = format!(
                 "`{}` takes {expected}, not {}",
                 node.token(),
-                suggest::shown(node.raw())
+                suggest::short_text(node.raw())
             );
             out.push(Finding::at(&S009, *node, message));
         }

@@ -55,7 +55,7 @@ fn blueprint(
             "the first step of a blueprint is create_feature".to_owned(),
         ),
     }
-    let owed: HashSet<&str> = dependency
+    let required: HashSet<&str> = dependency
         .columns
         .iter()
         .filter_map(|column| column.reference)
@@ -75,10 +75,10 @@ fn blueprint(
         }
         if let Some(reference) = step.reference {
             // A column that the identity does not name readably stands for the dependency too.
-            let owed = owed.contains(reference)
+            let required = required.contains(reference)
                 || (facts.outside(reference))
                     .is_some_and(|at| at.dependency == index && at.column.is_some());
-            if !owed {
+            if !required {
                 say(
                     place(step, "ref"),
                     format!("`{reference}` is no identity column of the dependency"),

@@ -18,7 +18,10 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     if let Some(version) = manifest.get("semver")
         && version.as_str().is_none_or(|text| !is_semver(text))
     {
-        let message = format!("{} is no semantic version", suggest::shown(version.raw()));
+        let message = format!(
+            "{} is no semantic version",
+            suggest::short_text(version.raw())
+        );
         out.push(Finding::at(&M003, version, message));
     }
     let source = manifest
@@ -31,7 +34,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         {
             let message = format!(
                 "{} is no instant with a zone",
-                suggest::shown(instant.raw())
+                suggest::short_text(instant.raw())
             );
             out.push(Finding::at(&M004, instant, message));
         }
@@ -51,7 +54,7 @@ fn word(manifest: Node<'_>, key: &str, rule: &'static Rule, out: &mut Vec<Findin
         let mut finding = Finding::at(
             rule,
             value,
-            format!("there is no {key} {}", suggest::shown(value.raw())),
+            format!("there is no {key} {}", suggest::short_text(value.raw())),
         );
         if let Some(near) = value
             .as_str()

@@ -42,7 +42,10 @@ fn kind(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         let mut finding = Finding::at(
             &D001,
             node,
-            format!("there is no dependency kind {}", suggest::shown(node.raw())),
+            format!(
+                "there is no dependency kind {}",
+                suggest::short_text(node.raw())
+            ),
         );
         if let Some(near) = node
             .as_str()
@@ -65,7 +68,7 @@ fn form(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         out.push(Finding::at(
             &D002,
             node,
-            format!("there is no form {}", suggest::shown(node.raw())),
+            format!("there is no form {}", suggest::short_text(node.raw())),
         ));
     }
     known
@@ -81,7 +84,7 @@ fn resolution(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         _ => out.push(Finding::at(
             &D003,
             node,
-            format!("there is no resolution {}", suggest::shown(node.raw())),
+            format!("there is no resolution {}", suggest::short_text(node.raw())),
         )),
     }
     false

@@ -35,7 +35,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .chain(plan_id)
     {
         if !node.as_str().is_some_and(uid::is_uid) {
-            let message = format!("{} is no uid", suggest::shown(node.raw()));
+            let message = format!("{} is no uid", suggest::short_text(node.raw()));
             out.push(Finding::at(&I001, node, message));
         }
     }
@@ -124,7 +124,7 @@ fn grammar(node: Node<'_>, out: &mut Vec<Finding>) -> bool {
         out.push(Finding::at(
             &I015,
             node,
-            format!("{} is no ref", suggest::shown(node.raw())),
+            format!("{} is no ref", suggest::short_text(node.raw())),
         ));
     }
     fits

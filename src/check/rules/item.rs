@@ -39,7 +39,7 @@ fn kind(item: &Item<'_>, out: &mut Vec<Finding>) {
     let mut finding = Finding::at(
         &I003,
         node,
-        format!("there is no item kind {}", suggest::shown(node.raw())),
+        format!("there is no item kind {}", suggest::short_text(node.raw())),
     );
     if let Some(near) = node
         .as_str()
@@ -154,7 +154,7 @@ fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         out.push(Finding::at(
             &I008,
             node,
-            format!("{} is no item's uid", suggest::shown(node.raw())),
+            format!("{} is no item's uid", suggest::short_text(node.raw())),
         ));
         return;
     };
@@ -356,7 +356,10 @@ fn rows(facts: &Facts<'_>, item: &Item<'_>, linked: &HashSet<&str>, out: &mut Ve
         } else {
             "no other table of the package links to it"
         };
-        let message = format!("`dataClass` is {}, but {why}", suggest::shown(node.raw()));
+        let message = format!(
+            "`dataClass` is {}, but {why}",
+            suggest::short_text(node.raw())
+        );
         out.push(
             Finding::at(&I012, node, message)
                 .help(format!("Write `{derived}`."))
@@ -428,7 +431,7 @@ fn step_ids(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
     }
     let message = format!(
         "`stepIds` differ from the graph: {}",
-        suggest::shown(&parts.join("; "))
+        suggest::short_text(&parts.join("; "))
     );
     out.push(Finding::at(&I013, node, message).fix(Fix {
         title: "List the ids of the graph".to_owned(),

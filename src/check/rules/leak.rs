@@ -54,10 +54,10 @@ fn source_ids(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             .into_iter()
             .flat_map(Node::elements);
         // The uids of an entry have rules of their own.
-        let told = used_by
+        let reported = used_by
             .flat_map(Node::members)
             .filter(|m| !matches!(m.key(), Some("uid" | "targets")));
-        places.extend(told.flat_map(Node::descendants));
+        places.extend(reported.flat_map(Node::descendants));
     }
     for field in catalog_fields().filter(|field| field.key != "id") {
         places.extend(

@@ -27,7 +27,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         {
             let message = format!(
                 "{} is no technical name: {fault}",
-                suggest::shown(node.raw())
+                suggest::short_text(node.raw())
             );
             out.push(Finding::at(&S021, node, message));
         }
@@ -57,7 +57,7 @@ fn duplicate_names(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             Some(first) => {
                 let message = format!(
                     "{} is the name of another {}",
-                    suggest::shown(node.raw()),
+                    suggest::short_text(node.raw()),
                     what(tool)
                 );
                 out.push(Finding::at(&S020, node, message).related(*first, "the other one"));

@@ -27,7 +27,7 @@ fn tool(step: &Step<'_>, out: &mut Vec<Finding>) {
     let mut finding = Finding::at(
         &S001,
         node,
-        format!("there is no tool {}", suggest::shown(node.raw())),
+        format!("there is no tool {}", suggest::short_text(node.raw())),
     );
     if let Some(near) = node
         .as_str()

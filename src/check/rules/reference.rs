@@ -65,8 +65,8 @@ fn used_before(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// What a string in a place that owes a ref turned out to be.
-pub(super) enum Named<'t> {
+/// What a string in a place that needs a ref turned out to be.
+pub(super) enum NamedForm<'t> {
     /// A ref, without dollar.
     Ref(&'t str),
     /// Empty.
@@ -77,25 +77,25 @@ pub(super) enum Named<'t> {
     Other,
 }
 
-/// Reads a string where a ref is owed.
-pub(super) fn named<'t>(facts: &Facts<'_>, text: &'t str) -> Named<'t> {
+/// Reads a string where a ref is required.
+pub(super) fn named<'t>(facts: &Facts<'_>, text: &'t str) -> NamedForm<'t> {
     if text.is_empty() {
-        return Named::Empty;
+        return NamedForm::Empty;
     }
     if let Some(reference) = text.strip_prefix('$')
         && reference != WORKSPACE
         && (is_declaration(reference) || facts.kind_of(reference) != Declared::Nothing)
     {
-        return Named::Ref(reference);
+        return NamedForm::Ref(reference);
     }
     if uid::foreign_uuid(text).is_some() {
-        Named::Id
+        NamedForm::Id
     } else {
-        Named::Other
+        NamedForm::Other
     }
 }
 
-/// S015: the ref stands for something of another kind than is owed.
+/// S015: the ref stands for something of another kind than is required.
 pub(super) fn wrong_kind(
     facts: &Facts<'_>,
     node: Node<'_>,
@@ -131,7 +131,7 @@ fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Find
             let message = format!(
                 "a {} cannot travel, and {} is none",
                 declared.kind.as_str(),
-                suggest::shown(node.raw())
+                suggest::short_text(node.raw())
             );
             out.push(
                 Finding::at(&S009, node, message)
@@ -141,15 +141,15 @@ fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Find
         return;
     }
     match named(facts, text) {
-        Named::Empty | Named::Id => {}
-        Named::Ref(reference) => {
+        NamedForm::Empty | NamedForm::Id => {}
+        NamedForm::Ref(reference) => {
             if !wrong_kind(facts, node, reference, declared.kind, out)
                 && declared.kind == ReferenceKind::Column
             {
                 table_agrees(facts, spot, reference, out);
             }
         }
-        Named::Other => {
+        NamedForm::Other => {
             // Names of organization-level things stay names; columns of the envelope too.
             let by_name = match declared.form {
                 Form::Uuid => false,
@@ -166,7 +166,7 @@ fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Find
     }
 }
 
-/// S009: a string that is no ref where one is owed.
+/// S009: a string that is no ref where one is required.
 pub(super) fn no_ref(
     facts: &Facts<'_>,
     node: Node<'_>,
@@ -176,7 +176,7 @@ pub(super) fn no_ref(
     let message = format!(
         "a {} ref belongs here, {} is none",
         owed.as_str(),
-        suggest::shown(node.raw())
+        suggest::short_text(node.raw())
     );
     let mut finding = Finding::at(&S009, node, message);
     let wanted = node.as_str().unwrap_or_default().trim_start_matches('$');

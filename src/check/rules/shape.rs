@@ -5,7 +5,7 @@ use crate::check::facts::{Facts, Version};
 use crate::check::finding::Finding;
 use crate::check::rule::Severity;
 use crate::check::suggest;
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 use crate::package::Tool;
 use crate::package::format::{self, Field, Need, Shape, Type, VERSION_2_LAYERS};
 
@@ -20,7 +20,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     {
         let message = format!(
             "`planVersion` {} is not supported",
-            suggest::shown(number.raw())
+            suggest::short_text(number.raw())
         );
         out.push(Finding::at(&J004, number, message));
     }
@@ -51,7 +51,7 @@ pub(crate) fn version(manifest: Node<'_>, out: &mut Vec<Finding>) {
     {
         let message = format!(
             "`templateVersion` {} is not supported",
-            suggest::shown(number.raw())
+            suggest::short_text(number.raw())
         );
         out.push(Finding::at(&J004, number, message));
     }
@@ -115,7 +115,7 @@ pub(super) fn object(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Findin
         // Entries whose rows can be counted get the count from whoever counts them.
         let counted = std::ptr::eq(shape, &raw const format::ENTRY)
             && field.key == "count"
-            && matches!(node.get("rows").map(Node::kind), Some(Kind::Rows));
+            && matches!(node.get("rows").map(Node::kind), Some(JsonKind::Rows));
         let silent = counted || (unknown_tool && matches!(field.ty, Type::Args));
         if field.need == Need::Required && !silent && node.get(field.key).is_none() {
             out.push(Finding::at(
@@ -166,8 +166,8 @@ fn is_channel_identity(member: Node<'_>) -> bool {
 }
 
 fn value(node: Node<'_>, field: &'static Field, out: &mut Vec<Finding>) {
-    // S001 is about words that name no tool; what is no word at all is of the wrong type.
-    let judged = field.judge.is_some() && (field.judge != Some("S001") || node.as_str().is_some());
+    // S001 is about words that name no tool; what is not a word at all is of the wrong type.
+    let judged = field.rule.is_some() && (field.rule != Some("S001") || node.as_str().is_some());
     typed(node, field.key, &field.ty, judged, out);
 }
 
@@ -182,10 +182,10 @@ fn typed(node: Node<'_>, key: &str, ty: &'static Type, judged: bool, out: &mut V
         _ => {
             if !judged && let Some(expected) = mismatch(node, ty) {
                 let found = match node.kind() {
-                    crate::json::Kind::Array
-                    | crate::json::Kind::Rows
-                    | crate::json::Kind::Object => node.type_name().to_owned(),
-                    _ => suggest::shown(node.raw()),
+                    crate::json::JsonKind::Array
+                    | crate::json::JsonKind::Rows
+                    | crate::json::JsonKind::Object => node.type_name().to_owned(),
+                    _ => suggest::short_text(node.raw()),
                 };
                 let message = format!("`{key}` takes {expected}, not {found}");
                 out.push(Finding::at(&J005, node, message));

@@ -127,7 +127,7 @@ fn what_steps_cannot_tell_is_said_of_nobody() {
             ],
         )],
     );
-    // Other dependencies are judged all the same, and so are other items of the same one.
+    // Other dependencies are checked all the same, and so are other items of the same one.
     table(
         LINKS,
         "",

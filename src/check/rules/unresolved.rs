@@ -48,7 +48,7 @@ fn words(entry: Node<'_>, out: &mut Vec<Finding>) {
         let mut finding = Finding::at(
             rule,
             node,
-            format!("there is no {key} {}", suggest::shown(node.raw())),
+            format!("there is no {key} {}", suggest::short_text(node.raw())),
         );
         if let Some(help) = node
             .as_str()
@@ -93,7 +93,7 @@ fn known_uid(facts: &Facts<'_>, entry: Node<'_>, out: &mut Vec<Finding>) {
     if !known && facts.uids_are_known() && facts.plan_id.is_some() {
         let message = format!(
             "{} is the uid of no item and not the plan's",
-            suggest::shown(node.raw())
+            suggest::short_text(node.raw())
         );
         out.push(Finding::at(&U004, node, message));
     }
@@ -246,7 +246,7 @@ fn emptied(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>) {
             Some("chave esvaziada") if !value.is_empty() && !is_rest(facts, entry, value) => {
                 format!(
                     "the field is said to be emptied, but holds {}",
-                    suggest::shown(value.raw())
+                    suggest::short_text(value.raw())
                 )
             }
             Some("chave omitida") => "the key is said to be left out, but is there".to_owned(),

@@ -146,7 +146,7 @@ fn uses(
         }
     }
     if repeating.contains(&index) {
-        return; // D008 speaks: whose use it is cannot be told.
+        return; // D008 speaks: whose use it is cannot be reported.
     }
     for twin in repeating.iter().map(|at| &facts.dependencies[*at]) {
         if !refs(twin).any(|theirs| refs(dependency).any(|own| own == theirs)) {
@@ -245,7 +245,7 @@ fn target(dependency: &Dependency<'_>, entry: Node<'_>, out: &mut Vec<Finding>) 
     {
         let message = format!(
             "{} is not the uid of this dependency",
-            suggest::shown(node.raw())
+            suggest::short_text(node.raw())
         );
         out.push(
             Finding::at(&D013, node, message)
@@ -283,7 +283,7 @@ fn place(
         out.push(Finding::at(
             &D012,
             uid,
-            format!("{} is no item's uid", suggest::shown(uid.raw())),
+            format!("{} is no item's uid", suggest::short_text(uid.raw())),
         ));
         return false;
     };
@@ -333,12 +333,12 @@ fn place(
     let message = match found.first() {
         None => format!(
             "the item's steps have nothing at {}",
-            suggest::shown(node.raw())
+            suggest::short_text(node.raw())
         ),
         Some(value) => format!(
             "at {} stands {}, not the dependency",
             node.raw(),
-            suggest::shown(value.raw())
+            suggest::short_text(value.raw())
         ),
     };
     out.push(Finding::at(&D014, node, message));

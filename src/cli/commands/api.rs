@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tplkit::check::render::Trouble;
-use tplkit::client::{Answer, Client, Error, Method, Request};
+use tplkit::check::render::ReportError;
+use tplkit::client::{ApiResponse, Client, Error, Method, Request};
 
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_bytes, print_error_in_detail, write_result};
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source;
 
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -70,14 +70,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if args.paginate {
         return paginate(args.format, &connection.client, request);
     }
-    let answer = connection.client.send(&request)?;
-    let error = answer.problem(&request).map(|problem| {
+    let response = connection.client.send(&request)?;
+    let error = response.problem(&request).map(|problem| {
         let problem = Error::Refused(Box::new(problem));
         CliError::from(problem)
     });
     match args.format {
-        Form::Text => raw(&answer)?,
-        Form::Json => write_result(&wrapped(&answer, error.as_ref()), None)?,
+        Form::Text => raw(&response)?,
+        Form::Json => write_result(&wrapped(&response, error.as_ref()), None)?,
     }
     let Some(error) = error else {
         return Ok(Exit::Done);
@@ -177,27 +177,27 @@ fn paginate(form: Form, client: &Client, request: Request) -> Result<Exit, CliEr
 }
 
 /// The body as it came.
-fn raw(answer: &Answer) -> Result<(), CliError> {
-    print_bytes(&answer.body).map_err(CliError::Output)?;
+fn raw(response: &ApiResponse) -> Result<(), CliError> {
+    print_bytes(&response.body).map_err(CliError::Output)?;
     // So that a prompt begins its own line.
-    if io::stdout().is_terminal() && !answer.body.is_empty() && !answer.body.ends_with(b"\n") {
+    if io::stdout().is_terminal() && !response.body.is_empty() && !response.body.ends_with(b"\n") {
         print_bytes(b"\n").map_err(CliError::Output)?;
     }
     Ok(())
 }
 
-fn wrapped(answer: &Answer, error: Option<&CliError>) -> String {
-    let text = String::from_utf8_lossy(&answer.body);
+fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
+    let text = String::from_utf8_lossy(&response.body);
     let data = match RawValue::from_string(text.trim().to_owned()) {
         Ok(data) => data,
         Err(_) if text.is_empty() => document::raw(&Value::Null),
         Err(_) => document::raw(&json!(text)),
     };
-    let status = document::raw(&json!(answer.status));
+    let status = document::raw(&json!(response.status));
     let errors = error.map(|error| {
         let mut body = document::errors(&[trouble(error)]);
-        if let Some(told) = body["errors"][0].as_object_mut() {
-            told.extend(error.members());
+        if let Some(reported) = body["errors"][0].as_object_mut() {
+            reported.extend(error.members());
         }
         document::raw(&body["errors"])
     });
@@ -211,8 +211,8 @@ fn wrapped(answer: &Answer, error: Option<&CliError>) -> String {
     document::write_raw(outcome, &members)
 }
 
-fn trouble(error: &CliError) -> Trouble {
-    Trouble {
+fn trouble(error: &CliError) -> ReportError {
+    ReportError {
         path: None,
         message: error.to_string(),
         help: error.help(),

@@ -10,7 +10,7 @@ use tplkit::check::selection::{Selection, Selector};
 use tplkit::context::Clock as _;
 use tplkit::printable;
 
-use crate::cli::checking::{Checker, Mending, Question};
+use crate::cli::checker::{CheckMode, Checker, FixMode};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_styled};
@@ -76,7 +76,7 @@ struct RuleArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fixes")]
 struct FixArgs {
-    /// Mend what can be mended safely.
+    /// Fix what can be fixed safely.
     #[arg(long)]
     fix: bool,
     /// With `--fix` or `--diff`: also fixes that may change what the package means.
@@ -149,7 +149,7 @@ pub(crate) enum Format {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let fixes = &args.fixes;
     let checker = Checker {
-        question: Question::Check {
+        mode: CheckMode::Check {
             promotion: args.promotion.is_some(),
         },
         definitions: Checker::definitions(args.report.definitions.as_ref())?,
@@ -159,7 +159,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             warn: args.rules.warn.clone(),
             deny: args.rules.deny.clone(),
         },
-        mending: (fixes.fix || fixes.diff).then_some(Mending {
+        fix_mode: (fixes.fix || fixes.diff).then_some(FixMode {
             unsafe_too: fixes.unsafe_fixes,
             show_only: fixes.diff,
         }),
@@ -168,7 +168,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let once = || {
         let mut report = checker.run(&args.paths, session)?;
         if let Some(path) = &args.known.baseline {
-            if args.known.write_baseline && !report.troubles.is_empty() {
+            if args.known.write_baseline && !report.errors.is_empty() {
                 // Accepted findings of what was not read would be lost.
                 session.note(format!(
                     "`{}` is left as it is: not everything could be checked",
@@ -202,8 +202,8 @@ pub(crate) fn conclude(
     session: &Session,
 ) -> Result<Exit, CliError> {
     report.require_package = args.require_package;
-    report.troubles.iter().for_each(print_error);
-    if report.summary().packages == 0 && report.troubles.is_empty() && !args.require_package {
+    report.errors.iter().for_each(print_error);
+    if report.summary().packages == 0 && report.errors.is_empty() && !args.require_package {
         session.note(format!(
             "note: no package among {}",
             counted(report.files.len(), "file")
@@ -236,7 +236,7 @@ fn written(report: &Report, args: &ReportArgs, session: &Session) -> String {
     }
 }
 
-/// Text; when a diff or a mended standard input is the result, the findings stand aside.
+/// Text; when a diff or a fixed standard input is the result, the findings stand aside.
 fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> String {
     let style = session.style(target);
     let diffs: String = report
@@ -264,7 +264,7 @@ fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> Stri
             };
             session.note(render::text(report, plain).trim_end());
         }
-        // What was mended is data; a difference is read.
+        // What was fixed is data; a difference is read.
         return printable::lines(&diffs) + &texts;
     }
     if report.statistics {

@@ -1,4 +1,4 @@
-//! `tplkit explain`: why a rule exists, with a failing and a mended example.
+//! `tplkit explain`: why a rule exists, with a failing and a fixed example.
 
 use serde_json::json;
 use tplkit::check::catalog;
@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_styled;
 use crate::cli::session::Session;
 
-/// Explain a rule: why it exists, a failing and a mended example.
+/// Explain a rule: why it exists, a failing and a fixed example.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Code (`R003`) or name (`row-count-mismatch`) of the rule.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tplkit::check::render::{Trouble, counted, diagnostic};
+use tplkit::check::render::{ReportError, counted, diagnostic};
 use tplkit::check::{FileKind, Located};
 use tplkit::package::canonical::{self, CanonicalError};
 
@@ -16,7 +16,7 @@ use crate::cli::package_file::no_form;
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
-use crate::cli::walk::{self, Files, Found};
+use crate::cli::walk::{self, Files, FoundFile};
 
 /// Write packages in canonical form: the same content gives the same bytes.
 ///
@@ -52,7 +52,7 @@ struct Formatted {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Files {
         found,
-        mut troubles,
+        errors: mut troubles,
     } = walk::files(&args.paths);
     if args.output.is_some() && found.len() > 1 {
         return Err(CliError::Usage {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             Err(trouble) => troubles.push(trouble),
         }
     }
-    tell(args, &files, &troubles, session)?;
+    print_results(args, &files, &troubles, session)?;
     let bad = files
         .iter()
         .any(|file| file.problem.is_some() || args.check && file.changed);
@@ -78,9 +78,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     })
 }
 
-fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
+fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
     let file_source =
-        source::read(&file.path).map_err(|error| walk::trouble(&file.path, &error))?;
+        source::read(&file.path).map_err(|error| walk::report_error(&file.path, &error))?;
     let mut formatted = Formatted {
         path: file.path.clone(),
         kind: FileKind::Package,
@@ -98,7 +98,7 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
             if is_stdin(&file.path) || args.output.is_some() {
                 formatted.text = Some(text);
             } else if formatted.changed && !args.check {
-                replace::write(&file.path, text.as_bytes()).map_err(|error| Trouble {
+                replace::write(&file.path, text.as_bytes()).map_err(|error| ReportError {
                     path: error.path().cloned(),
                     message: error.to_string(),
                     help: error.help(),
@@ -111,10 +111,10 @@ fn format(file: &Found, args: &Args) -> Result<Formatted, Trouble> {
     Ok(formatted)
 }
 
-fn tell(
+fn print_results(
     args: &Args,
     files: &[Formatted],
-    troubles: &[Trouble],
+    troubles: &[ReportError],
     session: &Session,
 ) -> Result<(), CliError> {
     troubles.iter().for_each(print_error);
@@ -152,7 +152,7 @@ fn tell(
     Ok(())
 }
 
-fn report(args: &Args, files: &[Formatted], troubles: &[Trouble]) -> String {
+fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String {
     let entries = files.iter().map(|file| {
         let mut entry = json!({
             "path": file.path.to_string_lossy(),

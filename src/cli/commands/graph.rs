@@ -9,7 +9,7 @@ use tplkit::check::render::{json as report_json, text as report_text};
 use tplkit::definitions::Definitions;
 use tplkit::graph::{self, Canvas, Graph};
 
-use crate::cli::checking::Checker;
+use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     package: PathBuf,
     /// What to draw.
     #[arg(long, default_value = "refs")]
-    kind: Kind,
+    kind: GraphKindArg,
     /// Form of the output.
     #[arg(long, default_value = "dot")]
     format: Format,
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
+enum GraphKindArg {
     /// Tables, views, modules, rails, automations and dependencies, and what they refer to.
     Refs,
     /// The steps in order, by phase, from the one that declares a ref to those that use it.
@@ -99,13 +99,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-impl From<Kind> for graph::Kind {
-    fn from(kind: Kind) -> graph::Kind {
+impl From<GraphKindArg> for graph::GraphKind {
+    fn from(kind: GraphKindArg) -> graph::GraphKind {
         match kind {
-            Kind::Refs => graph::Kind::Refs,
-            Kind::Plan => graph::Kind::Plan,
-            Kind::Deps => graph::Kind::Deps,
-            Kind::Automations => graph::Kind::Automations,
+            GraphKindArg::Refs => graph::GraphKind::Refs,
+            GraphKindArg::Plan => graph::GraphKind::Plan,
+            GraphKindArg::Deps => graph::GraphKind::Deps,
+            GraphKindArg::Automations => graph::GraphKind::Automations,
         }
     }
 }

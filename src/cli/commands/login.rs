@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::profiles::{self, Profile};
-use crate::cli::remote::{self, Choice, Target};
+use crate::cli::remote::{self, Choice, ServerArgs};
 use crate::cli::session::Session;
 
 /// Sign in to a server, and remember it in a profile.
@@ -32,11 +32,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 /// How to sign in.
-enum Way {
+enum SignInMethod {
     Key(Secret),
     Password(String, Secret),
 }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     check_name(&choice.profile)?;
     let base = match choice.base()? {
         Some(base) => base,
-        None if remote::terminal() => remote::base(&remote::line("Server", false)?)?,
+        None if remote::terminal() => remote::base(&remote::prompt_line("Server", false)?)?,
         None => {
             return Err(CliError::Usage {
                 message: "no server is named".to_owned(),
@@ -61,18 +61,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
     };
     remote::warn(&base, session);
-    let way = way(args)?;
+    let way = sign_in_method(args)?;
     let open = |credential| remote::client(base.clone(), credential, session, remote::options());
     let mut profile = Profile {
         url: Some(base.to_string()),
         ..Profile::default()
     };
     let token = match way {
-        Way::Key(key) => {
+        SignInMethod::Key(key) => {
             profile.api_key = Some(key.clone());
             key
         }
-        Way::Password(email, password) => {
+        SignInMethod::Password(email, password) => {
             let tokens: Tokens = open(Credential::None)?.token(&email, &password)?;
             let access = tokens.access.clone();
             profile.email = Some(email);
@@ -106,13 +106,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn way(args: &Args) -> Result<Way, CliError> {
+fn sign_in_method(args: &Args) -> Result<SignInMethod, CliError> {
     if args.api_key_stdin {
         return key(remote::stdin_secret("API key")?);
     }
     if let (Some(email), true) = (&args.email, args.password_stdin) {
         let password = remote::stdin_secret("Password")?;
-        return Ok(Way::Password(email.clone(), password));
+        return Ok(SignInMethod::Password(email.clone(), password));
     }
     if !remote::terminal() {
         return Err(CliError::Usage {
@@ -122,17 +122,17 @@ fn way(args: &Args) -> Result<Way, CliError> {
     }
     let email = match &args.email {
         Some(email) => email.clone(),
-        None => remote::line("E-mail (empty for an API key)", true)?,
+        None => remote::prompt_line("E-mail (empty for an API key)", true)?,
     };
     if email.is_empty() {
         return key(remote::secret("API key")?);
     }
-    Ok(Way::Password(email, remote::secret("Password")?))
+    Ok(SignInMethod::Password(email, remote::secret("Password")?))
 }
 
-fn key(key: Secret) -> Result<Way, CliError> {
+fn key(key: Secret) -> Result<SignInMethod, CliError> {
     if key.fits_header() {
-        return Ok(Way::Key(key));
+        return Ok(SignInMethod::Key(key));
     }
     Err(CliError::Usage {
         message: "that is no API key: only visible ASCII stands in one, on one line".to_owned(),

@@ -18,7 +18,7 @@ use crate::cli::source::is_stdin;
 
 /// Make the package of a folder that `tplkit unpack` wrote.
 ///
-/// The package comes in canonical form. It is not judged: `tplkit pack DIR | tplkit check -` does
+/// The package comes in canonical form. It is not checked: `tplkit pack DIR | tplkit check -` does
 /// that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Tells what is wrong with the files.
+/// Reports what is wrong with the files.
 fn refuse(args: &Args, problems: &[Problem]) -> Result<Exit, CliError> {
     let shown = |problem: &Problem| args.folder.join(&problem.name);
     for problem in problems {
@@ -83,7 +83,7 @@ fn refuse(args: &Args, problems: &[Problem]) -> Result<Exit, CliError> {
         counted(problems.len(), "problem")
     ));
     if args.format == Form::Json {
-        let told = |problem: &Problem| {
+        let reported = |problem: &Problem| {
             json!({
                 "path": shown(problem).to_string_lossy(),
                 "line": problem.at.map(|at| at.line),
@@ -91,7 +91,7 @@ fn refuse(args: &Args, problems: &[Problem]) -> Result<Exit, CliError> {
                 "message": problem.message,
             })
         };
-        let problems: Vec<Value> = problems.iter().map(told).collect();
+        let problems: Vec<Value> = problems.iter().map(reported).collect();
         let body = json!({"folder": args.folder.to_string_lossy(), "problems": problems});
         write_result(&document::write("findings", &body), None)?;
     }

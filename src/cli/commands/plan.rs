@@ -13,10 +13,10 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
-use crate::cli::planned::examine::{self, Examined, File, Question};
-use crate::cli::planned::{Decisions, Saved, body, screen, workspace_id};
+use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::plan_view::{Decisions, Saved, body, screen, workspace_id};
 use crate::cli::remote::subject::Subject;
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
@@ -42,13 +42,13 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let request = args.decisions.request()?;
     let connection = Connection::open(&args.target, session)?;
-    let question = Question {
+    let question = PlanRequest {
         client: &connection.client,
         workspace: args.workspace,
         request: &request,
@@ -69,15 +69,15 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         save(path, &connection, question, &examined, session)?;
     }
     let answer = (args.format, output);
-    tell(&args.subject, &examined, answer, question)
+    print_plan(&args.subject, &examined, answer, question)
 }
 
-/// Tells a plan, which is the result; where it was saved, too.
-pub(super) fn tell(
+/// Reports a plan, which is the result; where it was saved, too.
+pub(super) fn print_plan(
     subject: &Path,
     examined: &Examined,
     (form, output): (Form, Option<&Path>),
-    question: Question<'_>,
+    question: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
     let workspace = question.workspace;
     let planned = &examined.planned;
@@ -121,7 +121,7 @@ pub(super) fn tell(
 fn save(
     path: &Path,
     connection: &Connection,
-    question: Question<'_>,
+    question: PlanRequest<'_>,
     examined: &Examined,
     session: &Session,
 ) -> Result<(), CliError> {

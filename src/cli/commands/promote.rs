@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tplkit::check::selection::Selection;
 
 use super::check::{ReportArgs, conclude};
-use crate::cli::checking::{Checker, Question};
+use crate::cli::checker::{CheckMode, Checker};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
@@ -25,10 +25,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let checker = Checker {
-        question: Question::Promote,
+        mode: CheckMode::Promote,
         definitions: Checker::definitions(args.report.definitions.as_ref())?,
         selection: Selection::default(),
-        mending: None,
+        fix_mode: None,
         threads: args.report.threads(),
     };
     let report = checker.run(&args.paths, session)?;

@@ -13,7 +13,7 @@ use tplkit::definitions::Definitions;
 use tplkit::printable;
 use tplkit::report::{self, Report};
 
-use crate::cli::checking::Checker;
+use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -25,7 +25,7 @@ use crate::cli::source::is_stdin;
 /// Write a package as one page: contents, decisions, rows, pictures, plan, findings.
 ///
 /// The page needs nothing else: no script, no request. A package with findings has a page too, and
-/// the exit code stays 0; `tplkit check` judges.
+/// the exit code stays 0; `tplkit check` checks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The package; `-` is standard input.

@@ -6,7 +6,7 @@ use serde_json::json;
 use tplkit::package::schema::{NAMES, schema_with};
 
 use crate::cli::args::Form;
-use crate::cli::checking::Checker;
+use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;

@@ -1,4 +1,4 @@
-//! `tplkit simulate`: an apply played through in memory.
+//! `tplkit simulate`: an apply run through in memory.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use tplkit::definitions::Definitions;
 use tplkit::printable;
 use tplkit::simulate::{self, SimulateError};
 
-use crate::cli::applied::{self, FailedRows};
+use crate::cli::apply_summary::{self, FailedRows};
 use crate::cli::args::Form;
-use crate::cli::checking::Checker;
+use crate::cli::checker::Checker;
 use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         (true, None) => (Exit::Done, "clean"),
     };
     let text = match args.format {
-        Form::Text => applied::simulation(&args.package, &package.manifest, &simulation),
+        Form::Text => apply_summary::simulation(&args.package, &package.manifest, &simulation),
         Form::Json => document::write(
             outcome,
             &json!({

@@ -11,7 +11,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::remote::{self, Connection, Origin, Target};
+use crate::cli::remote::{self, Connection, Origin, ServerArgs};
 use crate::cli::session::Session;
 
 /// Tell which server is used, and as whom.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {

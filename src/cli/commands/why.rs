@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tplkit::check::position::{Positions, without_mark};
-use tplkit::contents::{Place, Uses, nearest_ref};
+use tplkit::contents::{UseSite, Uses, nearest_ref};
 use tplkit::printable;
 
 use crate::cli::args::Form;
@@ -16,7 +16,7 @@ use crate::cli::output::{print_note, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Tell who declares a ref, who uses it, and where.
+/// Say who declares a ref, who uses it, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
@@ -49,9 +49,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         all.map(|place| place.span.start).collect(),
     );
     let text = match args.format {
-        Form::Text => told(args, name, &uses, &positions),
+        Form::Text => screen(args, name, &uses, &positions),
         Form::Json => {
-            let list = |places: &[Place]| {
+            let list = |places: &[UseSite]| {
                 places
                     .iter()
                     .map(|place| document_of(place, &positions))
@@ -95,7 +95,7 @@ fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliEr
     Ok(Exit::Findings)
 }
 
-fn document_of(place: &Place, positions: &Positions) -> Value {
+fn document_of(place: &UseSite, positions: &Positions) -> Value {
     let at = positions.get(place.span.start);
     json!({
         "pointer": place.pointer,
@@ -106,7 +106,7 @@ fn document_of(place: &Place, positions: &Positions) -> Value {
     })
 }
 
-fn told(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
+fn screen(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
     let mut out = String::new();
     for (title, places) in [
         ("declared by", &uses.declared),

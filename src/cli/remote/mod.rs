@@ -23,8 +23,10 @@ use stored::Stored;
 pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
 pub(crate) use profiles::close as close_profiles;
-pub(crate) use prompt::{agree, confirm, line, secret, stdin_secret, terminal};
-pub(crate) use words::{ROWS_HELP, exit, faults, help, is_of_mapping, is_of_rows, members, told};
+pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, terminal};
+pub(crate) use words::{
+    ROWS_HELP, describe, exit, faults, help, is_of_mapping, is_of_rows, members,
+};
 
 /// The profile that is used when none is named.
 const DEFAULT_PROFILE: &str = "default";
@@ -32,7 +34,7 @@ const DEFAULT_PROFILE: &str = "default";
 /// Which server, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server")]
-pub(crate) struct Target {
+pub(crate) struct ServerArgs {
     /// Address of the server, with or without `/v1`; otherwise `TPLKIT_URL`, or that of the profile.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
@@ -76,7 +78,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Reads everything. A profile that is asked for by name must exist, unless it is to be made.
-    pub(crate) fn read(target: &Target, making: bool) -> Result<Choice, CliError> {
+    pub(crate) fn read(target: &ServerArgs, making: bool) -> Result<Choice, CliError> {
         let environment = Environment::read()?;
         let named = target.profile.clone().or(environment.profile);
         let known =
@@ -165,7 +167,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects as whoever is signed in.
-    pub(crate) fn open(target: &Target, session: &Session) -> Result<Connection, CliError> {
+    pub(crate) fn open(target: &ServerArgs, session: &Session) -> Result<Connection, CliError> {
         let connection = Connection::open_anyhow(target, session)?;
         match connection.origin {
             Origin::Nowhere => Err(CliError::SignedOut {
@@ -176,7 +178,10 @@ impl Connection {
     }
 
     /// Connects, as nobody if nobody is signed in.
-    pub(crate) fn open_anyhow(target: &Target, session: &Session) -> Result<Connection, CliError> {
+    pub(crate) fn open_anyhow(
+        target: &ServerArgs,
+        session: &Session,
+    ) -> Result<Connection, CliError> {
         let choice = Choice::read(target, false)?;
         let Some(base) = choice.base()? else {
             return Err(match choice.token {

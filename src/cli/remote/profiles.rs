@@ -118,7 +118,7 @@ impl Profiles {
             // What toml says of it repeats lines of the file.
             Err(_) => Err(CliError::Profile {
                 why: "it is no TOML".to_owned(),
-                help: "mend it, or remove it and run `tplkit login`".to_owned(),
+                help: "fix it, or remove it and run `tplkit login`".to_owned(),
                 path,
             }),
         }
@@ -133,7 +133,7 @@ impl Profiles {
         let profile = profile.ok_or_else(|| CliError::Profile {
             path: self.path.clone(),
             why: format!("`{name}` in it is no profile"),
-            help: format!("mend it, or run `tplkit login --profile {name}`"),
+            help: format!("fix it, or run `tplkit login --profile {name}`"),
         })?;
         Ok(Some(profile))
     }

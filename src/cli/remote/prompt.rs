@@ -21,7 +21,7 @@ pub(crate) fn terminal() -> bool {
 }
 
 /// Asks for a line.
-pub(crate) fn line(prompt: &str, may_be_empty: bool) -> Result<String, CliError> {
+pub(crate) fn prompt_line(prompt: &str, may_be_empty: bool) -> Result<String, CliError> {
     let asked: Result<String, Error> = Input::new()
         .with_prompt(prompt)
         .allow_empty(may_be_empty)

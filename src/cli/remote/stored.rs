@@ -24,8 +24,11 @@ impl Stored {
     }
 
     fn read(&self) -> Result<(Profiles, Profile), SessionError> {
-        let profiles = Profiles::read_at(self.path.clone()).map_err(|error| told(&error))?;
-        let profile = profiles.get(&self.name).map_err(|error| told(&error))?;
+        let profiles =
+            Profiles::read_at(self.path.clone()).map_err(|error| session_error(&error))?;
+        let profile = profiles
+            .get(&self.name)
+            .map_err(|error| session_error(&error))?;
         // Somebody may have signed out, or in to another server, since the command began.
         let profile = profile.filter(|profile| profile.belongs_to(&self.base));
         let profile = profile.ok_or_else(|| self.gone())?;
@@ -51,7 +54,7 @@ impl Sessions for Stored {
         profile.tokens = Some(tokens.clone());
         profiles
             .put(&self.name, &profile)
-            .map_err(|error| told(&error))
+            .map_err(|error| session_error(&error))
     }
 
     fn alone(&self, work: &mut dyn FnMut() -> Result<Secret, Error>) -> Result<Secret, Error> {
@@ -62,6 +65,6 @@ impl Sessions for Stored {
     }
 }
 
-fn told(error: &CliError) -> SessionError {
+fn session_error(error: &CliError) -> SessionError {
     SessionError::Unusable(error.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tplkit::client::{Client, Error, Template, Told};
+use tplkit::client::{Client, Error, Template, WithDocument};
 use tplkit::package::Source;
 
 use crate::cli::error::CliError;
@@ -19,7 +19,7 @@ pub(crate) enum Subject<'w> {
 }
 
 impl<'w> Subject<'w> {
-    /// Files go first; what looks like a path is one, so that a slip is told as a missing file.
+    /// Files go first; what looks like a path is one, so that a slip is reported as a missing file.
     pub(crate) fn of(word: &'w Path) -> Subject<'w> {
         let text = word.to_str().unwrap_or("/");
         let is_path = text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".json");
@@ -74,10 +74,10 @@ pub(crate) fn template(client: &Client, word: &str) -> Result<String, CliError> 
 }
 
 /// The templates of that name.
-pub(crate) fn named(client: &Client, name: &str) -> Result<Vec<Told<Template>>, CliError> {
+pub(crate) fn named(client: &Client, name: &str) -> Result<Vec<WithDocument<Template>>, CliError> {
     let mut found = Vec::new();
     for page in client.templates(None, None) {
-        let named = |one: &Told<Template>| one.record.name.as_deref() == Some(name);
+        let named = |one: &WithDocument<Template>| one.record.name.as_deref() == Some(name);
         found.extend(page?.items.into_iter().filter(named));
     }
     Ok(found)
@@ -91,7 +91,7 @@ pub(crate) fn package(client: &Client, id: &str) -> Result<String, CliError> {
     })
 }
 
-/// Tells a route that a server does not have from a template that it does not have: the list of
+/// Distinguishes a route that a server does not have from a template that it does not have: the list of
 /// templates is a route of every server.
 pub(crate) fn degraded(client: &Client, id: &str, error: Error, what: &str) -> CliError {
     if lacks_route(&error) && lists(client, id) {

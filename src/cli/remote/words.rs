@@ -39,7 +39,7 @@ fn exit_of(status: u16) -> Exit {
 }
 
 /// An error in words. A detail that only gathers the single faults is left to them.
-pub(crate) fn told(error: &Error) -> String {
+pub(crate) fn describe(error: &Error) -> String {
     if let Error::Refused(problem) = error
         && let (Some(detail), Some(first)) = (&problem.detail, problem.errors.first())
         && !first.path.is_empty()
@@ -153,8 +153,8 @@ fn later(why: &str, problem: &Problem) -> String {
 
 fn reported(problem: &Problem) -> String {
     match &problem.request_id {
-        Some(id) => format!("the server has a bug; tell whoever runs it about request `{id}`"),
-        None => "the server has a bug; tell whoever runs it".to_owned(),
+        Some(id) => format!("the server has a bug; tell its operator about request `{id}`"),
+        None => "the server has a bug; report it to its operator".to_owned(),
     }
 }
 
@@ -167,13 +167,13 @@ pub(crate) fn members(error: &Error) -> Map<String, Value> {
     members.insert("status".to_owned(), json!(problem.status));
     let code = problem.code.as_ref().map(ProblemCode::as_str);
     members.insert("code".to_owned(), json!(code));
-    let told = [
+    let report = [
         ("ref", &problem.reference),
         ("column", &problem.column),
         ("job_id", &problem.job_id),
         ("locked_until", &problem.locked_until),
     ];
-    for (name, value) in told {
+    for (name, value) in report {
         if let Some(value) = value {
             members.insert(name.to_owned(), json!(value));
         }
@@ -194,10 +194,10 @@ pub(crate) fn faults(error: &Error) -> Vec<String> {
         return Vec::new();
     };
     let detail = problem.detail.as_deref().unwrap_or_default();
-    // One without a place that is the whole story has been told.
+    // One without a place that is the whole story has been reported.
     let news = problem.errors.iter();
     let news = news.filter(|fault| !fault.path.is_empty() || !detail.contains(&fault.message));
-    let told = news.map(|fault| {
+    let report = news.map(|fault| {
         let code = fault.code.as_ref().map(ProblemCode::as_str);
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         // Some messages begin with the place themselves.
@@ -206,5 +206,5 @@ pub(crate) fn faults(error: &Error) -> Vec<String> {
         let at = at.map(|path| format!("{path}: ")).unwrap_or_default();
         format!("{at}{}{code}", fault.message)
     });
-    told.collect()
+    report.collect()
 }

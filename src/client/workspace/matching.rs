@@ -22,9 +22,9 @@ pub(super) fn by_value(
     let asked = values.iter().filter(|value| !is_null(value));
     let filters: Option<Vec<String>> = asked.map(|value| filter(column, value)).collect();
     let mut candidates = match filters {
-        Some(filters) => ask(client, feature, &filters)?,
+        Some(filters) => request(client, feature, &filters)?,
         // A list or an object has no filter that finds just it.
-        None => whole(client, feature)?,
+        None => read_all(client, feature)?,
     };
     candidates.sort_unstable_by_key(|row| row.id);
     let find = |value: &String| {
@@ -43,7 +43,7 @@ pub(super) fn by_id(
     rows: &[Id],
 ) -> Result<Vec<Option<StoredRow>>, Error> {
     let filters: Vec<String> = rows.iter().map(|id| format!("id:eq:{id}")).collect();
-    let found = ask(client, feature, &filters)?;
+    let found = request(client, feature, &filters)?;
     let find = |id: &Id| found.iter().find(|row| row.id == *id).cloned();
     Ok(rows.iter().map(find).collect())
 }
@@ -58,7 +58,7 @@ fn filter(column: &str, value: &str) -> Option<String> {
     })
 }
 
-fn ask(client: &Client, feature: Id, filters: &[String]) -> Result<Vec<StoredRow>, Error> {
+fn request(client: &Client, feature: Id, filters: &[String]) -> Result<Vec<StoredRow>, Error> {
     let mut found = Vec::new();
     let mut rest = filters;
     while !rest.is_empty() {
@@ -82,6 +82,6 @@ fn ask(client: &Client, feature: Id, filters: &[String]) -> Result<Vec<StoredRow
     Ok(found)
 }
 
-fn whole(client: &Client, feature: Id) -> Result<Vec<StoredRow>, Error> {
+fn read_all(client: &Client, feature: Id) -> Result<Vec<StoredRow>, Error> {
     Stream::after(feature, None).take(client, usize::MAX)
 }

@@ -27,7 +27,7 @@ pub struct RemoteWorkspace<'c> {
     /// Readings of tables that have not come to their end.
     streams: Mutex<HashMap<Id, Stream>>,
     /// Is told how many rows have come.
-    tell: &'c (dyn Fn(usize) + Sync),
+    report: &'c (dyn Fn(usize) + Sync),
     /// Whether the server turned out to have no automations.
     without_automations: AtomicBool,
 }
@@ -45,7 +45,7 @@ impl<'c> RemoteWorkspace<'c> {
             client,
             id,
             streams: Mutex::default(),
-            tell: &|_| (),
+            report: &|_| (),
             without_automations: AtomicBool::new(false),
         }
     }
@@ -57,8 +57,8 @@ impl<'c> RemoteWorkspace<'c> {
 
     /// With somebody who is told how many rows came each time some do.
     #[must_use]
-    pub fn telling(mut self, tell: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
-        self.tell = tell;
+    pub fn reporting(mut self, tell: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
+        self.report = tell;
         self
     }
 }
@@ -83,7 +83,7 @@ impl Source for RemoteWorkspace<'_> {
         let stream = streams.remove(&feature).filter(|one| one.stands_at(after));
         let mut stream = stream.unwrap_or_else(|| Stream::after(feature, after));
         let rows = stream.take(self.client, limit)?;
-        (self.tell)(rows.len());
+        (self.report)(rows.len());
         if rows.len() == limit {
             streams.insert(feature, stream);
         }
@@ -116,7 +116,7 @@ impl Lookup for RemoteWorkspace<'_> {
     }
 
     /// No route says it.
-    async fn room(&self) -> Result<Option<u64>, Error> {
+    async fn row_capacity(&self) -> Result<Option<u64>, Error> {
         Ok(None)
     }
 

@@ -14,7 +14,7 @@ pub(super) fn read(client: &Client, id: Option<Id>) -> Result<Organization, Erro
     let Some(id) = id.map(|id| id.to_string()) else {
         return Ok(organization);
     };
-    if let Some(mut list) = known(client.channels(&id))? {
+    if let Some(mut list) = unless_forbidden(client.channels(&id))? {
         // By name, as a server of ours reads them for an export of its own.
         list.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
         let named = list.into_iter().filter_map(|one| {
@@ -26,7 +26,7 @@ pub(super) fn read(client: &Client, id: Option<Id>) -> Result<Organization, Erro
         });
         organization.channels = Some(named.collect());
     }
-    if let Some(mut list) = known(client.connections(&id, None))? {
+    if let Some(mut list) = unless_forbidden(client.connections(&id, None))? {
         list.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
         let (mut connections, mut timers) = (Vec::new(), Vec::new());
         for one in list {
@@ -51,7 +51,9 @@ pub(super) fn read(client: &Client, id: Option<Id>) -> Result<Organization, Erro
 }
 
 /// All of a list; nothing where the server has no such route.
-fn known<T: serde::de::DeserializeOwned>(pages: Pages<'_, T>) -> Result<Option<Vec<T>>, Error> {
+fn unless_forbidden<T: serde::de::DeserializeOwned>(
+    pages: Pages<'_, T>,
+) -> Result<Option<Vec<T>>, Error> {
     let mut all = Vec::new();
     for page in pages {
         match page {

@@ -77,12 +77,12 @@ impl Stream {
         if let Some(cursor) = &self.cursor {
             request = request.with("cursor", cursor.clone());
         }
-        let answer = client.call(&request)?;
+        let response = client.call(&request)?;
         let unreadable = |why: &str| Error::Unreadable {
             request: request.to_string(),
             why: why.to_owned(),
         };
-        let page: Page<Box<RawValue>> = Page::read(&request, &answer)?;
+        let page: Page<Box<RawValue>> = Page::read(&request, &response)?;
         for item in &page.items {
             let record: RowRecord = serde_json::from_str(item.get())
                 .map_err(|_| unreadable("a row has no id or data"))?;

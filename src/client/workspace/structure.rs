@@ -50,7 +50,7 @@ pub(super) fn read(client: &Client, id: Id) -> Result<(Structure, Automations), 
 }
 
 /// All pages of a list.
-fn all<T: DeserializeOwned>(client: &Client, request: Request) -> Result<Vec<T>, Error> {
+fn read_all<T: DeserializeOwned>(client: &Client, request: Request) -> Result<Vec<T>, Error> {
     let mut items = Vec::new();
     for page in client.pages(request, None) {
         items.extend(page?.items);
@@ -75,7 +75,8 @@ fn order(record: &Record, at: usize) -> i64 {
 }
 
 fn modules(client: &Client, workspace: Id) -> Result<Vec<Module>, Error> {
-    let mut records: Vec<Record> = all(client, below("/v1/modules", "workspace_id", workspace))?;
+    let mut records: Vec<Record> =
+        read_all(client, below("/v1/modules", "workspace_id", workspace))?;
     in_order(&mut records);
     let mut names = Names::default();
     let mut modules = Vec::new();
@@ -95,7 +96,7 @@ fn modules(client: &Client, workspace: Id) -> Result<Vec<Module>, Error> {
 }
 
 fn rails(client: &Client, module: Id) -> Result<Vec<Rail>, Error> {
-    let mut records: Vec<Record> = all(client, below("/v1/rails", "module_id", module))?;
+    let mut records: Vec<Record> = read_all(client, below("/v1/rails", "module_id", module))?;
     in_order(&mut records);
     let mut names = Names::default();
     let rails = records.iter().enumerate().map(|(at, record)| {
@@ -118,8 +119,8 @@ fn features(
     organization: Id,
 ) -> Result<(Vec<Feature>, Vec<Feature>), Error> {
     let own = below("/v1/features", "workspace_id", workspace);
-    let own: Vec<Record> = all(client, own)?;
-    let others: Vec<Record> = all(client, Request::get("/v1/features"))?;
+    let own: Vec<Record> = read_all(client, own)?;
+    let others: Vec<Record> = read_all(client, Request::get("/v1/features"))?;
     let shared = others.iter().filter(|record| {
         let elsewhere = record.workspace_id.is_some_and(|id| id != workspace);
         let same = record.organization_id.is_none_or(|id| id == organization);
@@ -169,7 +170,7 @@ fn columns(client: &Client, feature: Id) -> Result<Vec<Column>, Error> {
 }
 
 fn views(client: &Client, feature: Id) -> Result<Vec<View>, Error> {
-    let mut records: Vec<Record> = all(client, below("/v1/views", "feature_id", feature))?;
+    let mut records: Vec<Record> = read_all(client, below("/v1/views", "feature_id", feature))?;
     in_order(&mut records);
     let mut names = Names::default();
     let views = records.iter().enumerate().map(|(at, record)| {
@@ -189,7 +190,7 @@ fn views(client: &Client, feature: Id) -> Result<Vec<View>, Error> {
 /// Of each automation the version in force.
 fn automations(client: &Client, workspace: Id) -> Result<Vec<Automation>, Error> {
     let request = below("/v1/workflows-v2", "workspace_id", workspace);
-    let versions: Vec<Version> = all(client, request)?;
+    let versions: Vec<Version> = read_all(client, request)?;
     let mut by_workflow: BTreeMap<Id, Vec<Version>> = BTreeMap::new();
     for version in versions {
         if version.workspace_id.is_none_or(|id| id == workspace) {

@@ -61,7 +61,7 @@ impl<'d> Reader<'d> {
         if !characters.contains(&text.chars().count()) {
             let at = self.at(node);
             let (least, most) = characters.into_inner();
-            self.tell(&format!(
+            self.refuse(&format!(
                 "{at} has {} characters. It has to have {least} to {most}.",
                 text.chars().count()
             ));
@@ -108,8 +108,8 @@ impl<'d> Reader<'d> {
                 self.unknown(member, &["key", "label"]);
             }
         }
-        let key = self.owed(node, "key");
-        let label = self.owed(node, "label");
+        let key = self.required_text(node, "key");
+        let label = self.required_text(node, "label");
         Some(Variable {
             key: key?,
             label: label?,
@@ -117,12 +117,12 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn owed(&mut self, node: Node<'d>, key: &str) -> Option<String> {
+    fn required_text(&mut self, node: Node<'d>, key: &str) -> Option<String> {
         if let Some(member) = node.get(key) {
             return self.text(member);
         }
         let at = self.at(node);
-        self.tell(&format!("{at} has no `{key}`. Give it, a string."));
+        self.refuse(&format!("{at} has no `{key}`. Give it, a string."));
         None
     }
 }

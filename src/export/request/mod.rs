@@ -1,6 +1,6 @@
 //! Reading a selection: the JSON body of an export (`rest` 6.2).
 //!
-//! Everything wrong is told at once, each fault with the dotted path of its place. Whether the
+//! Everything wrong is reported at once, each fault with the dotted path of its place. Whether the
 //! workspace has what is named is not known here.
 
 mod identity;
@@ -52,7 +52,7 @@ impl Selection {
         for anomaly in doc.anomalies() {
             if let Anomaly::DuplicateKey(member) = anomaly {
                 let at = reader.at(doc.node(*member));
-                reader.tell(&format!(
+                reader.refuse(&format!(
                     "{at} stands twice in one object. Keep one of the two."
                 ));
             }
@@ -153,16 +153,16 @@ impl<'d> Reader<'d> {
     }
 
     fn wrong(&mut self, node: Node<'d>, expected: &str) {
-        let shown = suggest::shown(node.raw());
+        let shown = suggest::short_text(node.raw());
         let at = self.at(node);
-        self.tell(&format!("{at} is {shown}. Give {expected}."));
+        self.refuse(&format!("{at} is {shown}. Give {expected}."));
     }
 
     fn unknown(&mut self, member: Node<'d>, known: &[&str]) {
         let key = member.key().unwrap_or_default();
         let help = suggest::help(key, known.iter().copied()).unwrap_or_default();
         let at = self.at(member);
-        self.tell(&format!("{at} is nothing that a selection has. {help}"));
+        self.refuse(&format!("{at} is nothing that a selection has. {help}"));
     }
 
     fn at(&self, node: Node<'d>) -> String {
@@ -172,7 +172,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn tell(&mut self, detail: &str) {
+    fn refuse(&mut self, detail: &str) {
         self.faults.push(invalid(detail.trim_end().to_owned()));
     }
 }

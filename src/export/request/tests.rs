@@ -67,7 +67,7 @@ fn an_identity_has_every_field_of_the_catalog() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_path() {
+fn every_fault_is_reported_with_its_path() {
     let text = r#"{"feature": [], "views": ["ID", "x", 5], "modules": null, "rows": "some",
         "identity": {"name": 1, "scope": "all", "vocabulary": [], "tags": ["a", 2],
             "variables": [{"key": "k"}, 3], "colour": "red"}}"#;
@@ -91,7 +91,7 @@ fn every_fault_is_told_with_its_path() {
 }
 
 #[test]
-fn what_is_no_object_and_what_stands_twice_is_refused() {
+fn what_is_not_object_and_what_stands_twice_is_refused() {
     assert_eq!(faults("[]"), ["the selection is []. Give an object."]);
     let twice = faults(r#"{"rows": "all", "rows": "none"}"#);
     assert_eq!(

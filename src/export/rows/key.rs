@@ -57,7 +57,7 @@ impl Candidate {
     }
 
     /// Looks at the cell of the next row.
-    pub(super) fn look(&mut self, state: &RandomState, cell: Option<&str>) {
+    pub(super) fn add(&mut self, state: &RandomState, cell: Option<&str>) {
         let filled = cell.map(Cell::new).filter(|cell| !cell.is_empty());
         match (filled, &mut self.hashes) {
             (Some(cell), Some(hashes)) => hashes.push(hash(state, cell)),

@@ -53,7 +53,7 @@ fn scan_page(
         for (slot, cell) in table.columns.iter_mut().zip(&cells) {
             slot.carried |= cell.is_some();
             if let Some(candidate) = &mut slot.candidate {
-                candidate.look(state, *cell);
+                candidate.add(state, *cell);
             }
             if let Some(values) = &mut slot.values {
                 match cell {

@@ -1,4 +1,4 @@
-//! What is known of a table before any row is read, and what is told of it after.
+//! What is known of a table before any row is read, and what is reported of it after.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::key::Candidate;
 use super::split::Columns;
 use super::values::Values;
 use crate::context::Ids;
-use crate::definitions::{Definitions, Target};
+use crate::definitions::{AbsentTarget, Definitions};
 use crate::export::leak;
 use crate::export::record::Records;
 use crate::export::selection::Chosen;
@@ -57,7 +57,7 @@ pub(super) struct Slot {
 pub(super) enum Link {
     /// At rows that travel: the table, and its column whose values they hold.
     Rows { table: usize, column: usize },
-    /// At rows that do not travel, which is told.
+    /// At rows that do not travel, which is reported.
     Lost {
         reason: Reason,
         label: Option<String>,
@@ -177,7 +177,7 @@ fn link(
         let declared = definitions.column_types.get(&column.column_type)?;
         let field = declared.config.get("linkedFeatureId");
         let reference = field.and_then(|field| field.reference.as_ref());
-        let depends = reference.is_none_or(|one| one.absent_target == Target::Dependency);
+        let depends = reference.is_none_or(|one| one.absent_target == AbsentTarget::Dependency);
         return if depends {
             None
         } else {

@@ -13,7 +13,7 @@ mod pack;
 mod phases;
 mod place;
 
-use super::{Graph, Kind};
+use super::{Graph, GraphKind};
 
 /// A point; `x` to the right, `y` down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,7 +38,7 @@ pub(super) struct Area {
 
 /// The way of an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RouteKind {
     /// Through these points, the first on the border of its beginning, the last on that of its
     /// end.
     Through(Vec<Point>),
@@ -52,7 +52,7 @@ pub(super) struct Layout {
     /// Upper left corner per node.
     pub(super) nodes: Vec<Point>,
     /// Per edge.
-    pub(super) edges: Vec<Option<Way>>,
+    pub(super) edges: Vec<Option<RouteKind>>,
     /// Per group, when groups are drawn.
     pub(super) groups: Vec<Area>,
     /// Of the whole.
@@ -82,9 +82,9 @@ pub(super) fn layout(graph: &Graph, sizes: &[Size]) -> Layout {
         ..Layout::default()
     };
     match graph.kind {
-        Kind::Plan => phases::arrange(graph, sizes, &mut layout),
-        Kind::Refs | Kind::Deps => pack::parts(graph, sizes, &mut layout),
-        Kind::Automations => pack::groups(graph, sizes, &mut layout),
+        GraphKind::Plan => phases::arrange(graph, sizes, &mut layout),
+        GraphKind::Refs | GraphKind::Deps => pack::parts(graph, sizes, &mut layout),
+        GraphKind::Automations => pack::groups(graph, sizes, &mut layout),
     }
     layout
 }
@@ -138,7 +138,7 @@ struct Part {
 #[derive(Debug, Default)]
 struct Placed {
     nodes: Vec<(usize, Point)>,
-    edges: Vec<(usize, Way)>,
+    edges: Vec<(usize, RouteKind)>,
     size: Size,
 }
 
@@ -158,7 +158,7 @@ impl Placed {
                     pairs.push((*from, *to));
                     of_pair.push(*at);
                 }
-                _ => placed.edges.push((*at, Way::Loop)),
+                _ => placed.edges.push((*at, RouteKind::Loop)),
             }
         }
         let spans: Vec<(i64, i64)> = part
@@ -219,7 +219,7 @@ impl Placed {
             if chain.reversed {
                 points.reverse();
             }
-            self.edges.push((*edge, Way::Through(points)));
+            self.edges.push((*edge, RouteKind::Through(points)));
         }
         let width = (0..spans.len())
             .map(|node| across[node] + spans[node].1 / 2)
@@ -232,7 +232,7 @@ impl Placed {
             height: extent.y,
         };
         // A loop leaves its node on the right.
-        if self.edges.iter().any(|(_, way)| *way == Way::Loop) {
+        if self.edges.iter().any(|(_, way)| *way == RouteKind::Loop) {
             self.size.width += LAYER_GAP / 2;
         }
     }
@@ -248,8 +248,10 @@ impl Placed {
         }
         for (edge, way) in self.edges {
             layout.edges[edge] = Some(match way {
-                Way::Through(points) => Way::Through(points.into_iter().map(moved).collect()),
-                Way::Loop => Way::Loop,
+                RouteKind::Through(points) => {
+                    RouteKind::Through(points.into_iter().map(moved).collect())
+                }
+                RouteKind::Loop => RouteKind::Loop,
             });
         }
     }

@@ -1,7 +1,7 @@
 //! A plan: its phases from left to right, the steps of each in their order, in as many columns as
 //! keep the picture from growing too high.
 
-use super::{Area, FRAME, LAYER_GAP, Layout, Point, Size, TITLE, Way};
+use super::{Area, FRAME, LAYER_GAP, Layout, Point, RouteKind, Size, TITLE};
 use crate::graph::{EdgeKind, Graph};
 
 /// Room between two steps of a phase.
@@ -65,17 +65,17 @@ pub(super) fn arrange(graph: &Graph, sizes: &[Size], layout: &mut Layout) {
 }
 
 /// From the right side of the earlier step to the left side of the later.
-fn way(layout: &Layout, sizes: &[Size], from: usize, to: usize, kind: EdgeKind) -> Way {
+fn way(layout: &Layout, sizes: &[Size], from: usize, to: usize, kind: EdgeKind) -> RouteKind {
     let side = |node: usize, right: bool| Point {
         x: layout.nodes[node].x + if right { sizes[node].width } else { 0 },
         y: layout.nodes[node].y + sizes[node].height / 2,
     };
     let (begin, end) = (layout.nodes[from].x, layout.nodes[to].x);
     match kind {
-        _ if from == to => Way::Loop,
-        _ if begin < end => Way::Through(vec![side(from, true), side(to, false)]),
-        _ if begin > end => Way::Through(vec![side(from, false), side(to, true)]),
+        _ if from == to => RouteKind::Loop,
+        _ if begin < end => RouteKind::Through(vec![side(from, true), side(to, false)]),
+        _ if begin > end => RouteKind::Through(vec![side(from, false), side(to, true)]),
         // Within a column: a bow on the left.
-        _ => Way::Through(vec![side(from, false), side(to, false)]),
+        _ => RouteKind::Through(vec![side(from, false), side(to, false)]),
     }
 }

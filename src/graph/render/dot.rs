@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::joined;
-use crate::graph::{Edge, EdgeKind, Graph, Kind, Node, NodeKind};
+use crate::graph::{Edge, EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::printable::visible;
 
 /// Writes a digraph; groups are clusters.
 pub fn dot(graph: &Graph) -> String {
     let mut out = String::new();
     let title = format!("{}: {}", graph.package, graph.kind.title());
-    let direction = if graph.kind == Kind::Automations {
+    let direction = if graph.kind == GraphKind::Automations {
         "TB"
     } else {
         "LR"
@@ -77,12 +77,17 @@ fn write_edge(out: &mut String, graph: &Graph, edge: &Edge) {
     let (from, to) = (&graph.nodes[edge.from].id, &graph.nodes[edge.to].id);
     let label = joined(&edge.labels);
     // Many labels make a plan unreadable: there they are told on hovering.
-    let told = match (label.is_empty(), graph.kind) {
+    let reported = match (label.is_empty(), graph.kind) {
         (true, _) => String::new(),
-        (false, Kind::Plan) => format!(", edgetooltip={}", quoted(&label)),
+        (false, GraphKind::Plan) => format!(", edgetooltip={}", quoted(&label)),
         (false, _) => format!(", label={}", quoted(&label)),
     };
-    let _ = writeln!(out, "  {} -> {} [{look}{told}];", quoted(from), quoted(to));
+    let _ = writeln!(
+        out,
+        "  {} -> {} [{look}{reported}];",
+        quoted(from),
+        quoted(to)
+    );
 }
 
 /// A quoted string. A backslash would begin an escape such as `\N`, so it is doubled.

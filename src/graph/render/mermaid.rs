@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::joined;
-use crate::graph::{EdgeKind, Graph, Kind, NodeKind};
+use crate::graph::{EdgeKind, Graph, GraphKind, NodeKind};
 use crate::printable::visible;
 
 /// Writes a flowchart; groups are subgraphs.
 pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::new();
-    let direction = if graph.kind == Kind::Automations {
+    let direction = if graph.kind == GraphKind::Automations {
         "TD"
     } else {
         "LR"
@@ -19,7 +19,7 @@ pub fn mermaid(graph: &Graph) -> String {
     for (index, group) in graph.groups.iter().enumerate() {
         let _ = writeln!(out, "  subgraph g{index}[\"{}\"]", escaped(&group.label));
         // Mermaid lays subgraphs out on their own unless told.
-        if graph.kind == Kind::Automations {
+        if graph.kind == GraphKind::Automations {
             let _ = writeln!(out, "    direction {direction}");
         }
         write_nodes(&mut out, graph, Some(index), "    ");
@@ -33,7 +33,7 @@ pub fn mermaid(graph: &Graph) -> String {
             EdgeKind::Uses | EdgeKind::Declares | EdgeKind::Late | EdgeKind::Next => "-->",
         };
         let label = joined(&edge.labels);
-        let label = if label.is_empty() || graph.kind == Kind::Plan {
+        let label = if label.is_empty() || graph.kind == GraphKind::Plan {
             String::new()
         } else {
             format!("|\"{}\"|", escaped(&label))

@@ -1,6 +1,6 @@
 //! The look of pictures: one set of colours for light, one for dark, the reader's choice.
 //!
-//! Kinds are told apart by words too, never by colour alone.
+//! Kinds are distinguished by words too, never by colour alone.
 
 /// The style sheet of pictures. Several on one page can share one.
 pub fn svg_style() -> &'static str {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::style::svg_style;
 use super::{cut, drawn_width, joined};
-use crate::graph::layout::{Layout, Point, Size, Way, layout};
-use crate::graph::{Edge, EdgeKind, Graph, Kind, Node, NodeKind};
+use crate::graph::layout::{Layout, Point, RouteKind, Size, layout};
+use crate::graph::{Edge, EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::markup::Text;
 
 /// Columns of a label, of a detail, of the label of an edge and of the title of a group.
@@ -120,12 +120,12 @@ fn description(graph: &Graph) -> String {
 /// What lines mean, when that is not plain.
 fn legend(graph: &Graph) -> String {
     let lines = match graph.kind {
-        Kind::Refs => {
+        GraphKind::Refs => {
             "thick lines: columns that link rows; dotted: views of a table, entries of a module; thin: other uses"
         }
-        Kind::Plan => "lines run from the step that declares a ref to the steps that use it",
-        Kind::Deps => "dashed boxes are what the destination has to have",
-        Kind::Automations => "from the trigger to the end",
+        GraphKind::Plan => "lines run from the step that declares a ref to the steps that use it",
+        GraphKind::Deps => "dashed boxes are what the destination has to have",
+        GraphKind::Automations => "from the trigger to the end",
     };
     format!("{}; {lines}", graph.summary())
 }
@@ -250,13 +250,13 @@ fn write_edge(
     name: &str,
     graph: &Graph,
     edge: &Edge,
-    way: &Way,
+    way: &RouteKind,
     layout: &Layout,
     sizes: &[Size],
 ) {
     let mut path = String::new();
     match way {
-        Way::Loop => {
+        RouteKind::Loop => {
             let (out_of, into) = loop_points(edge, layout, sizes);
             let far = out_of.x + 34;
             let _ = write!(
@@ -270,7 +270,7 @@ fn write_edge(
                 into.y
             );
         }
-        Way::Through(points) => {
+        RouteKind::Through(points) => {
             for (index, point) in points.iter().enumerate() {
                 match index.checked_sub(1).map(|before| points[before]) {
                     None => _ = write!(path, "M{} {}", point.x, point.y),
@@ -293,11 +293,11 @@ fn write_edge(
     } else {
         format!(": {}", joined(&edge.labels))
     };
-    let told = format!("{from} {} {to}{by}", verb(edge.kind));
+    let reported = format!("{from} {} {to}{by}", verb(edge.kind));
     let _ = writeln!(
         out,
         "<g><title>{}</title><path class=\"edge {}\" marker-end=\"url(#{name}-{tip})\" d=\"{path}\"/></g>",
-        Text(&told),
+        Text(&reported),
         edge.kind.as_str(),
     );
 }
@@ -334,12 +334,12 @@ fn curve(path: &mut String, from: Point, to: Point, downwards: bool) {
 }
 
 /// The label of a link at the middle of its way, that of a branch near its beginning.
-fn write_label(out: &mut String, edge: &Edge, way: &Way, layout: &Layout, sizes: &[Size]) {
+fn write_label(out: &mut String, edge: &Edge, way: &RouteKind, layout: &Layout, sizes: &[Size]) {
     if !matches!(edge.kind, EdgeKind::Links | EdgeKind::Next) || edge.labels.is_empty() {
         return;
     }
     let (at, anchor) = match way {
-        Way::Loop => {
+        RouteKind::Loop => {
             let (out_of, into) = loop_points(edge, layout, sizes);
             let at = Point {
                 x: out_of.x + 30,
@@ -347,7 +347,7 @@ fn write_label(out: &mut String, edge: &Edge, way: &Way, layout: &Layout, sizes:
             };
             (at, "start")
         }
-        Way::Through(points) => {
+        RouteKind::Through(points) => {
             // A link is told where its way past a layer is straight, if it is anywhere.
             let first = match edge.kind {
                 EdgeKind::Links if points.len() > 2 => (points.len() / 4 * 2).saturating_sub(1),

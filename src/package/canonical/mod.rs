@@ -79,9 +79,9 @@ pub fn write(text: &str) -> Result<String, CanonicalError> {
 }
 
 /// Writes the canonical form to `sink` piece by piece, holding no more than the manifest and a
-/// row in memory beside the text.
+/// row in memory next to the text.
 ///
-/// When it fails, the sink may hold a part of the output: write beside a file, then rename.
+/// When it fails, the sink may hold a part of the output: write next to a file, then rename.
 pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalError> {
     let mut writer = Writer::streaming(sink);
     write_package(text, &mut writer)?;
@@ -157,7 +157,7 @@ pub(crate) fn read(text: &str) -> Result<(Doc<'_>, &'static Shape), CanonicalErr
         doc = Doc::parse(text)?;
     }
     if let Some(error) = duplicate_key(&doc) {
-        // What is no JSON at all has no repeated keys to speak of.
+        // What is not JSON at all has no repeated keys to speak of.
         validate(text)?;
         return Err(error);
     }

@@ -14,7 +14,7 @@ pub(crate) struct Columns<'c> {
 }
 
 impl<'c> Columns<'c> {
-    /// The columns that an entry lists; what is no list of strings ranks nothing.
+    /// The columns that an entry lists; what is not a list of strings ranks nothing.
     pub(crate) fn of<V: Value<'c>>(list: V) -> Columns<'c> {
         let mut columns = Columns::default();
         if !matches!(list.view(), View::List) {
@@ -82,7 +82,7 @@ impl<'o> Order<'o> {
     pub(crate) fn inside(self, rank: usize) -> Type {
         match self {
             Order::Shape(shape) => match shape.fields.get(rank) {
-                // No package owes this one, but where it stands it is a declaration.
+                // No package needs this one, but where it stands it is a declaration.
                 Some(field) if field.key == "ref" && std::ptr::eq(shape, &raw const UNRESOLVED) => {
                     Type::Declaration
                 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::order::Columns;
 use super::{CanonicalError, Writer, row};
-use crate::json::{Kind, Node};
+use crate::json::{JsonKind, Node};
 
 /// A value, seen without its inside.
 pub(crate) enum View<'v> {
@@ -49,11 +49,11 @@ pub(crate) trait Value<'v>: Copy {
 impl<'d> Value<'d> for Node<'d> {
     fn view(self) -> View<'d> {
         match self.kind() {
-            Kind::Null | Kind::Bool(_) | Kind::Number => View::Token(self.raw()),
-            Kind::String(text) => View::Text(Cow::Borrowed(text)),
-            Kind::Array => View::List,
-            Kind::Object => View::Object,
-            Kind::Rows => View::Rows,
+            JsonKind::Null | JsonKind::Bool(_) | JsonKind::Number => View::Token(self.raw()),
+            JsonKind::String(text) => View::Text(Cow::Borrowed(text)),
+            JsonKind::Array => View::List,
+            JsonKind::Object => View::Object,
+            JsonKind::Rows => View::Rows,
         }
     }
 

@@ -61,7 +61,7 @@ pub static CREATE_VIEW: Shape = Shape {
             Type::ListOfOneConfig(Configured::View),
             "A list of exactly one object.",
         )
-        .judged("S010"),
+        .checked_by("S010"),
     ],
 };
 
@@ -79,13 +79,13 @@ pub static CREATE_WORKFLOW_V2: Shape = Shape {
             "What starts it.",
         ),
         required("graphConfig", Type::Object(&GRAPH_CONFIG), "What it does."),
-        required("isDraft", Type::True, "Always true.").judged("S011"),
+        required("isDraft", Type::True, "Always true.").checked_by("S011"),
         optional(
             "published",
             Type::True,
             "Present when the source had an active version.",
         )
-        .judged("S013"),
+        .checked_by("S013"),
     ],
 };
 
@@ -94,8 +94,8 @@ pub static TRIGGER_CONFIG: Shape = Shape {
     name: "a trigger",
     doc: "What starts an automation.",
     fields: &[
-        super::ruled("type", Type::Text, "Trigger of the definitions.").judged("A001"),
-        optional("config", Type::Map, "Its settings.").judged("A003"),
+        super::ruled("type", Type::Text, "Trigger of the definitions.").checked_by("A001"),
+        optional("config", Type::Map, "Its settings.").checked_by("A003"),
     ],
 };
 
@@ -108,7 +108,7 @@ pub static GRAPH_CONFIG: Shape = Shape {
         Type::List(&Type::Object(&GRAPH_STEP)),
         "The steps.",
     )
-    .judged("A004")],
+    .checked_by("A004")],
 };
 
 /// A step of a graph.
@@ -116,14 +116,14 @@ pub static GRAPH_STEP: Shape = Shape {
     name: "an automation step",
     doc: "One step of an automation.",
     fields: &[
-        super::ruled("key", Type::Text, "Step of the definitions.").judged("A005"),
+        super::ruled("key", Type::Text, "Step of the definitions.").checked_by("A005"),
         optional(
             "id",
             Type::Text,
             "`stp_` and twelve letters or digits; names the outputs.",
         )
-        .judged("A017"),
-        optional("config", Type::Map, "Its settings.").judged("A016"),
+        .checked_by("A017"),
+        optional("config", Type::Map, "Its settings.").checked_by("A016"),
         optional("name", Type::Text, "A name for people."),
     ],
 };
@@ -226,7 +226,7 @@ pub static UPDATE_VIEW: Shape = Shape {
             Type::ListOfOneConfig(Configured::View),
             "A list of exactly one object.",
         )
-        .judged("S010"),
+        .checked_by("S010"),
     ],
 };
 

@@ -95,7 +95,7 @@ pub static ENVELOPE: Shape = Shape {
             Type::List(&Type::Object(&ENTRY)),
             "The rows, one entry per rows item.",
         )
-        .judged("J008"),
+        .checked_by("J008"),
     ],
 };
 
@@ -126,7 +126,7 @@ pub static MANIFEST: Shape = Shape {
             Type::OneOf(&["organization", "workspace", "module", "feature"]),
             "How much the template holds.",
         )
-        .judged("M001"),
+        .checked_by("M001"),
         optional(
             "variables",
             Type::List(&Type::Object(&VARIABLE)),
@@ -138,19 +138,19 @@ pub static MANIFEST: Shape = Shape {
             "Building blocks of the catalog page.",
         ),
         optional("tags", Type::List(&Type::Text), "Words to find it by."),
-        optional("semver", Type::Text, "Semantic version of the template.").judged("M003"),
+        optional("semver", Type::Text, "Semantic version of the template.").checked_by("M003"),
         optional(
             "visibility",
             Type::OneOf(&["system", "org", "public"]),
             "Who sees it in the catalog.",
         )
-        .judged("M002"),
+        .checked_by("M002"),
         ruled(
             "templateVersion",
             Type::OneOfIntegers(&[1, 2]),
             "Version of this format.",
         )
-        .judged("J004"),
+        .checked_by("J004"),
         ruled(
             "source",
             Type::Object(&SOURCE),
@@ -200,7 +200,7 @@ pub static SOURCE: Shape = Shape {
             Type::Text,
             "Name of the workspace exported from.",
         ),
-        required("generatedAt", Type::Instant, "When it was exported.").judged("M004"),
+        required("generatedAt", Type::Instant, "When it was exported.").checked_by("M004"),
         required(
             "definitionsVersion",
             Type::Text,
@@ -214,8 +214,8 @@ pub static ITEM: Shape = Shape {
     name: "an item",
     doc: "Something that travels in the package.",
     fields: &[
-        required("uid", Type::Uid, "Identity in the package.").judged("I001"),
-        required("kind", Type::OneOf(ITEM_KINDS), "What it is.").judged("I003"),
+        required("uid", Type::Uid, "Identity in the package.").checked_by("I001"),
+        required("kind", Type::OneOf(ITEM_KINDS), "What it is.").checked_by("I003"),
         ruled(
             "ref",
             Type::Declaration,
@@ -233,7 +233,7 @@ pub static ITEM: Shape = Shape {
             Type::OneOf(&["reference", "transactional"]),
             "Rows only: whether other tables link to them.",
         )
-        .judged("I012"),
+        .checked_by("I012"),
         ruled(
             "stepIds",
             Type::List(&Type::Text),
@@ -247,15 +247,15 @@ pub static DEPENDENCY: Shape = Shape {
     name: "a dependency",
     doc: "Something that the package uses and does not carry.",
     fields: &[
-        required("uid", Type::Uid, "Identity in the package.").judged("I001"),
-        required("kind", Type::OneOf(DEPENDENCY_KINDS), "What it is.").judged("D001"),
+        required("uid", Type::Uid, "Identity in the package.").checked_by("I001"),
+        required("kind", Type::OneOf(DEPENDENCY_KINDS), "What it is.").checked_by("D001"),
         required("ref", Type::Declaration, "The ref that stands for it."),
         required(
             "form",
             Type::OneOf(&["uuid", "name"]),
             "Whether configs name it by ref or by name.",
         )
-        .judged("D002"),
+        .checked_by("D002"),
         required(
             "required",
             Type::Flag,
@@ -266,7 +266,7 @@ pub static DEPENDENCY: Shape = Shape {
             Type::OneOf(&["import", "map"]),
             "What the exporter proposes.",
         )
-        .judged("D003"),
+        .checked_by("D003"),
         required(
             "detail",
             Type::OneOf(&["blueprint", "identity"]),
@@ -307,7 +307,7 @@ pub static IDENTITY_COLUMN: Shape = Shape {
     name: "an identity column",
     doc: "A used column of a table that does not travel.",
     fields: &[
-        required("uid", Type::Uid, "Identity in the package.").judged("I001"),
+        required("uid", Type::Uid, "Identity in the package.").checked_by("I001"),
         required("ref", Type::Declaration, "The ref that stands for it."),
         required("name", Type::Text, "Technical name."),
         required("label", Type::Text, "Label."),
@@ -373,22 +373,22 @@ pub static UNRESOLVED: Shape = Shape {
             Type::Text,
             "Label of the target at the source.",
         ),
-        required("reason", Type::OneOf(EXPORT_REASONS), "Why.").judged("U001"),
-        required("action", Type::OneOf(ACTIONS), "What was done.").judged("U002"),
+        required("reason", Type::OneOf(EXPORT_REASONS), "Why.").checked_by("U001"),
+        required("action", Type::OneOf(ACTIONS), "What was done.").checked_by("U002"),
         optional("count", Type::Count, "Rows only: how many are covered."),
-        ruled("ref", Type::Any, "Reports only: the skipped dependency.").judged("U003"),
+        ruled("ref", Type::Any, "Reports only: the skipped dependency.").checked_by("U003"),
         ruled(
             "required",
             Type::Any,
             "Reports only: the skipped dependency was required.",
         )
-        .judged("U003"),
+        .checked_by("U003"),
         ruled(
             "source",
             Type::Any,
             "Reports only: the entry comes from the package.",
         )
-        .judged("U003"),
+        .checked_by("U003"),
     ],
 };
 
@@ -421,8 +421,8 @@ pub static PLAN: Shape = Shape {
             Type::OneOfIntegers(&[1]),
             "Version of the plan format.",
         )
-        .judged("J004"),
-        required("id", Type::Uid, "Identity of the plan.").judged("I001"),
+        .checked_by("J004"),
+        required("id", Type::Uid, "Identity of the plan.").checked_by("I001"),
         ruled(
             "summary",
             Type::Text,
@@ -447,7 +447,7 @@ pub static PLAN: Shape = Shape {
 pub static TARGET: Shape = Shape {
     name: "`target`",
     doc: "Where the plan applies.",
-    fields: &[required("workspaceId", Type::Workspace, "Always $workspace.").judged("S009")],
+    fields: &[required("workspaceId", Type::Workspace, "Always $workspace.").checked_by("S009")],
 };
 
 /// The plan's metadata.
@@ -460,7 +460,7 @@ pub static METADATA: Shape = Shape {
             Type::Text,
             "`export`, or another word for a plan written by hand.",
         ),
-        required("generatedAt", Type::Instant, "When it was written.").judged("M004"),
+        required("generatedAt", Type::Instant, "When it was written.").checked_by("M004"),
     ],
 };
 
@@ -469,8 +469,8 @@ pub static STEP: Shape = Shape {
     name: "a step",
     doc: "One call of a tool.",
     fields: &[
-        required("uid", Type::Uid, "Identity in the plan.").judged("I001"),
-        required("tool", Type::Text, "The tool.").judged("S001"),
+        required("uid", Type::Uid, "Identity in the plan.").checked_by("I001"),
+        required("tool", Type::Text, "The tool.").checked_by("S001"),
         ruled(
             "ref",
             Type::Declaration,

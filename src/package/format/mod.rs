@@ -33,8 +33,8 @@ pub struct Field {
     pub ty: Type,
     /// Whether it must be there.
     pub need: Need,
-    /// The rule that judges wrong values, when it is a more specific one than J005.
-    pub judge: Option<&'static str>,
+    /// The rule that checks wrong values, when it is a more specific one than J005.
+    pub rule: Option<&'static str>,
     /// One sentence for editors.
     pub doc: &'static str,
 }
@@ -46,7 +46,7 @@ pub enum Need {
     Required,
     /// Never.
     Optional,
-    /// Under conditions that a more specific rule judges.
+    /// Under conditions that a more specific rule checks.
     Ruled,
 }
 
@@ -132,7 +132,7 @@ const fn required(key: &'static str, ty: Type, doc: &'static str) -> Field {
         key,
         ty,
         need: Need::Required,
-        judge: None,
+        rule: None,
         doc,
     }
 }
@@ -142,7 +142,7 @@ const fn optional(key: &'static str, ty: Type, doc: &'static str) -> Field {
         key,
         ty,
         need: Need::Optional,
-        judge: None,
+        rule: None,
         doc,
     }
 }
@@ -152,15 +152,15 @@ const fn ruled(key: &'static str, ty: Type, doc: &'static str) -> Field {
         key,
         ty,
         need: Need::Ruled,
-        judge: None,
+        rule: None,
         doc,
     }
 }
 
 impl Field {
-    /// The same field, wrong values of which another rule judges.
-    const fn judged(mut self, code: &'static str) -> Field {
-        self.judge = Some(code);
+    /// The same field, wrong values of which another rule checks.
+    const fn checked_by(mut self, code: &'static str) -> Field {
+        self.rule = Some(code);
         self
     }
 }

@@ -34,7 +34,7 @@ pub static ROW: Shape = Shape {
     name: "a row",
     doc: "One row.",
     fields: &[
-        required("uid", Type::Uid, "Identity in the package.").judged("I001"),
+        required("uid", Type::Uid, "Identity in the package.").checked_by("I001"),
         required("data", Type::Data, "Cells by column name."),
         optional(
             "refs",
@@ -60,7 +60,7 @@ pub static CELL_REF: Shape = Shape {
             key: "rows",
             ty: Type::List(&Type::Object(&CELL_REF)),
             need: Need::Ruled,
-            judge: None,
+            rule: None,
             doc: "The rows that the elements of a list point at, in order.",
         },
     ],

@@ -97,14 +97,14 @@ impl Dependency {
         let mut fields = Fields::of(node)?;
         let blueprint = fields.optional("blueprint", Blueprint::read)?;
         // The two must agree; a reader does not repair the one by the other.
-        let owed = if blueprint.is_some() {
+        let expected = if blueprint.is_some() {
             "blueprint"
         } else {
             "identity"
         };
         fields.required("detail", |detail| match detail.as_str() {
-            Some(word) if word == owed => Ok(()),
-            _ => Err(ModelError::wrong(detail, owed)),
+            Some(word) if word == expected => Ok(()),
+            _ => Err(ModelError::wrong(detail, expected)),
         })?;
         Ok(Dependency {
             uid: fields.required("uid", fields::text)?,

@@ -1,7 +1,7 @@
 //! Reading an object field by field; what nobody asked for is kept as unknown.
 
 use super::{ModelError, Word};
-use crate::json::{Kind, Node, Object, Value};
+use crate::json::{JsonKind, Node, Object, Value};
 use crate::package::canonical::declared;
 
 type Read<T> = Result<T, ModelError>;
@@ -109,7 +109,7 @@ pub(super) fn flag(node: Node<'_>) -> Read<bool> {
 /// An integer from 0, in its one spelling: `-0` would not be written back.
 pub(super) fn count(node: Node<'_>) -> Read<u64> {
     let spelled = |count: &u64| count.to_string() == node.raw();
-    let count = matches!(node.kind(), Kind::Number)
+    let count = matches!(node.kind(), JsonKind::Number)
         .then(|| node.raw().parse().ok())
         .flatten();
     count
@@ -119,7 +119,7 @@ pub(super) fn count(node: Node<'_>) -> Read<u64> {
 
 /// Exactly that integer.
 pub(super) fn version(node: Node<'_>, expected: &str) -> Read<()> {
-    if matches!(node.kind(), Kind::Number) && node.raw() == expected {
+    if matches!(node.kind(), JsonKind::Number) && node.raw() == expected {
         return Ok(());
     }
     Err(ModelError::wrong(node, expected))
@@ -136,7 +136,7 @@ pub(super) fn word<W: Word>(node: Node<'_>) -> Read<W> {
 
 /// A list.
 pub(super) fn list<'d, T>(node: Node<'d>, read: impl Fn(Node<'d>) -> Read<T>) -> Read<Vec<T>> {
-    if !matches!(node.kind(), Kind::Array) {
+    if !matches!(node.kind(), JsonKind::Array) {
         return Err(ModelError::wrong(node, "a list"));
     }
     node.elements().map(read).collect()

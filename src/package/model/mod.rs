@@ -25,7 +25,7 @@ use tree::{Members, Part, Tree};
 pub use dependency::{Blueprint, Dependency, Identity, IdentityColumn, UsedBy};
 pub use manifest::{Catalog, Contents, Item, Layers, Manifest, Source, Variable};
 pub use payload::{CellRef, PayloadEntry, Row, RowRef};
-pub use plan::{Metadata, Plan, Step, Target};
+pub use plan::{Metadata, Plan, PlanTarget, Step};
 pub use unresolved::{Redacted, Unresolved, UnresolvedKind};
 pub use words::{
     Action, DataClass, DependencyForm, ItemKind, Proposal, Reason, Scope, UnresolvedForm,

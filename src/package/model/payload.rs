@@ -7,7 +7,7 @@ use super::fields::{self, Fields};
 use super::tree::{Members, Tree};
 use crate::json::path::push_pointer;
 use crate::json::scan::Scanner;
-use crate::json::{Doc, Kind, Node, Object, SyntaxError, skip_value};
+use crate::json::{Doc, JsonKind, Node, Object, SyntaxError, skip_value};
 
 type Read<T> = Result<T, ModelError>;
 
@@ -111,7 +111,7 @@ impl PayloadEntry {
 
 /// Rows are mostly left unread in a tree: then they are read here one by one.
 fn read_rows(node: Node<'_>) -> Read<Vec<Row>> {
-    if !matches!(node.kind(), Kind::Rows) {
+    if !matches!(node.kind(), JsonKind::Rows) {
         return fields::list(node, Row::read);
     }
     let text = node.text();

@@ -16,7 +16,7 @@ pub struct Plan {
     /// One sentence that counts what is created.
     pub summary: Option<String>,
     /// Where the plan applies.
-    pub target: Target,
+    pub target: PlanTarget,
     /// Where the plan comes from.
     pub metadata: Metadata,
     /// Refs that are used and come from outside.
@@ -29,7 +29,7 @@ pub struct Plan {
 
 /// Where a plan applies: always the builtin `$workspace`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Target {
+pub struct PlanTarget {
     /// Members that the format does not have.
     pub unknown: Object,
 }
@@ -67,7 +67,7 @@ impl Plan {
         Ok(Plan {
             id: fields.required("id", fields::text)?,
             summary: fields.optional("summary", fields::text)?,
-            target: fields.required("target", Target::read)?,
+            target: fields.required("target", PlanTarget::read)?,
             metadata: fields.required("metadata", Metadata::read)?,
             external_refs: fields.required("externalRefs", fields::declarations)?,
             steps: fields.required("steps", |steps| fields::list(steps, Step::read))?,
@@ -88,8 +88,8 @@ impl Plan {
     }
 }
 
-impl Target {
-    fn read(node: Node<'_>) -> Read<Target> {
+impl PlanTarget {
+    fn read(node: Node<'_>) -> Read<PlanTarget> {
         let mut fields = Fields::of(node)?;
         fields.required("workspaceId", |workspace| {
             match workspace.as_str().and_then(reference::used) {
@@ -97,7 +97,7 @@ impl Target {
                 _ => Err(ModelError::wrong(workspace, "$workspace")),
             }
         })?;
-        Ok(Target {
+        Ok(PlanTarget {
             unknown: fields.unknown()?,
         })
     }

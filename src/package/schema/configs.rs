@@ -108,10 +108,10 @@ fn object(fields: &[(&str, &Field)], defs: &mut Defs<'_>) -> Value {
         properties.insert((*name).to_owned(), value(field, defs));
     }
     // A reference may have been left out, and `unresolved` says so.
-    let owed = fields
+    let expected = fields
         .iter()
         .filter(|(_, field)| field.is_required() && !field.is_reference());
-    let required: Vec<&str> = owed.map(|(name, _)| *name).collect();
+    let required: Vec<&str> = expected.map(|(name, _)| *name).collect();
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {
         schema["required"] = json!(required);

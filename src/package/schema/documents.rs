@@ -1,4 +1,4 @@
-//! Documents beside packages: resolutions, findings, reports.
+//! Documents next to packages: resolutions, findings, reports.
 
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ pub(super) fn resolutions() -> Value {
         "properties": {
             "$schema": {"description": "The JSON Schema an editor validates the file with.", "type": "string"},
             "workspaceId": {
-                "description": "The destination workspace; owed over HTTP, left out of a file that a command line completes.",
+                "description": "The destination workspace; required over HTTP, left out of a file that a command line completes.",
                 "type": "string",
                 "pattern": pattern::UUID,
             },
@@ -141,7 +141,7 @@ pub(super) fn finding() -> Value {
         &[],
     );
     let fix = object(
-        "A mend that a tool can make.",
+        "A fix that a tool can make.",
         vec![
             (
                 "title",
@@ -260,7 +260,7 @@ pub(super) fn report() -> Value {
         &["promotion", "fixed", "diff", "text"],
     );
     let error = object(
-        "Something that could not be judged.",
+        "Something that could not be checked.",
         vec![
             (
                 "path",
@@ -325,7 +325,7 @@ pub(super) fn report() -> Value {
             (
                 "errors",
                 json!({
-                    "description": "What could not be judged; then the outcome is `failed`.",
+                    "description": "What could not be checked; then the outcome is `failed`.",
                     "type": "array",
                     "items": error,
                 }),

@@ -6,7 +6,7 @@ use super::{configs, items, pattern, steps};
 use crate::definitions::Definitions;
 use crate::package::format::{self, Configured, Field, Need, Shape, Type};
 
-/// Codes of field judges that only warn: their values are suggested, not demanded.
+/// Codes of field checks that only warn: their values are suggested, not demanded.
 pub(super) const WARNINGS: &[&str] = &["M003", "I012", "S013"];
 
 /// The definitions that a schema needs, gathered while it is made.
@@ -74,7 +74,7 @@ fn object(shape: &'static Shape, defs: &mut Defs<'_>) -> Value {
     let required: Vec<&str> = shape
         .fields
         .iter()
-        .filter(|field| is_owed(field))
+        .filter(|field| is_required(field))
         .map(|field| field.key)
         .collect();
     let mut schema = json!({"description": shape.doc, "type": "object", "properties": properties});
@@ -92,13 +92,13 @@ fn object(shape: &'static Shape, defs: &mut Defs<'_>) -> Value {
 }
 
 /// Whether the absence of a field is an error whatever stands around it.
-fn is_owed(field: &Field) -> bool {
+fn is_required(field: &Field) -> bool {
     match field.need {
-        // A place that owes a ref may be absent when `unresolved` says why.
+        // A place that needs a ref may be absent when `unresolved` says why.
         Need::Required => !matches!(field.ty, Type::Use(_)),
         Need::Optional => false,
         Need::Ruled => matches!(
-            (field.key, field.judge),
+            (field.key, field.rule),
             ("templateVersion", Some("J004")) | ("type", Some("A001")) | ("key", Some("A005"))
         ),
     }
@@ -137,7 +137,7 @@ fn property(field: &'static Field, defs: &mut Defs<'_>) -> Value {
         Some(schema) => schema,
         None => value(&field.ty, defs),
     };
-    if field.judge.is_some_and(|code| WARNINGS.contains(&code)) {
+    if field.rule.is_some_and(|code| WARNINGS.contains(&code)) {
         schema = suggested(&schema);
     }
     let mut described = Map::new();
@@ -152,7 +152,7 @@ fn property(field: &'static Field, defs: &mut Defs<'_>) -> Value {
 fn named_property(field: &Field, defs: &Defs<'_>) -> Option<Value> {
     let words = |words: Vec<&str>| json!({"type": "string", "enum": words});
     let definitions = defs.definitions;
-    match (field.key, field.judge) {
+    match (field.key, field.rule) {
         ("tool", Some("S001")) => Some(words(steps::tools())),
         ("type", Some("A001")) => Some(words(
             definitions.triggers.keys().map(String::as_str).collect(),

@@ -29,7 +29,7 @@ pub fn fold_char(character: char) -> char {
 }
 
 /// Every code point that is folded to another one, with that, ascending. For stores that have to
-/// be told.
+/// be reported.
 pub fn fold_pairs() -> impl Iterator<Item = (char, char)> {
     let each = |range: &'static Range| (range.first..=range.last).step_by(range.step);
     RANGES.iter().flat_map(move |range| {

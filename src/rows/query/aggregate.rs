@@ -51,7 +51,7 @@ impl Operation {
         self != Operation::Count
     }
 
-    /// What the found rows, in default order, come to. What is no JSON number does not enter;
+    /// What the found rows, in default order, come to. What is not a JSON number does not enter;
     /// nor does the `key` matter to a count.
     pub fn of<'a>(self, key: &str, rows: impl IntoIterator<Item = Row<'a>>) -> Aggregate {
         let rows = rows.into_iter();
@@ -116,8 +116,8 @@ mod tests {
             .iter()
             .map(|cell| format!("{{\"c\":{cell}}}"))
             .collect();
-        let answer = operation.of("c", data.iter().map(|data| row(data)));
-        (answer.result, answer.rows_considered)
+        let response = operation.of("c", data.iter().map(|data| row(data)));
+        (response.result, response.rows_considered)
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What a job remembers: every entry, in order, as it was written.
 
 use super::subject::{digest, same};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::json::Value;
 use crate::workspace::ledger::{
     Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
     Rows, Settled, Structure, Updated, Updates, Written,
 };
-use crate::workspace::{Id, Kind, RowData};
+use crate::workspace::{Id, RecordKind, RowData};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![Case {
@@ -16,7 +16,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     }]
 }
 
-async fn round_trip<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn round_trip<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let ids: Vec<Id> = (0..4).map(|_| subject.id()).collect();
     let entries = entries(&ids);
@@ -47,13 +47,13 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
         Entry::Structure(Structure {
             created: vec![Created {
                 reference: "f_clientes".to_owned(),
-                kind: Kind::Feature,
+                kind: RecordKind::Feature,
                 id: ids[1],
                 name: "clientes_2".to_owned(),
             }],
             replaced: vec![Replaced {
                 reference: "workspace".to_owned(),
-                kind: Kind::Workspace,
+                kind: RecordKind::Workspace,
                 id: ids[2],
                 before: config(r#"{"b":1,"a":[1.10,1e2,"é\u0001"]}"#),
                 after: config(r#"[{"views":[]}]"#),

@@ -1,7 +1,7 @@
 //! Looking rows up by a value.
 
 use super::subject::same;
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::workspace::{Id, Lookup as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
@@ -11,7 +11,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     }]
 }
 
-async fn matching<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn matching<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["k"]).await?.id;
     let ids = subject
@@ -53,10 +53,10 @@ async fn matching<W: Workspaces>(workspaces: &W) -> Verdict {
     let found = subject.target.matching(feature, "k", &values).await;
     let found = found.map_err(|error| format!("rows cannot be looked up: {error}"))?;
     same("the number of answers", &found.len(), &questions.len())?;
-    for ((asked, owed), found) in questions.iter().zip(&found) {
+    for ((asked, expected), found) in questions.iter().zip(&found) {
         let found = found.as_ref().map(|row| row.id);
-        let owed: Option<Id> = owed.map(|at| ids[at]);
-        same(&format!("the row for {asked}"), &found, &owed)?;
+        let expected: Option<Id> = expected.map(|at| ids[at]);
+        same(&format!("the row for {asked}"), &found, &expected)?;
     }
     let whole = found[0].as_ref().and_then(|row| row.data.cell("k"));
     same("the cell of a row found", &whole, &Some("\"a\""))?;

@@ -34,7 +34,7 @@ pub trait Workspaces: Sync {
 }
 
 /// What a case answers: nothing, or what is wrong.
-pub type Verdict = Result<(), String>;
+pub type CaseResult = Result<(), String>;
 
 /// One promise.
 pub struct Case<W> {
@@ -44,7 +44,7 @@ pub struct Case<W> {
 }
 
 /// A case under way.
-pub type Running<'w> = Pin<Box<dyn Future<Output = Verdict> + Send + 'w>>;
+pub type Running<'w> = Pin<Box<dyn Future<Output = CaseResult> + Send + 'w>>;
 
 impl<W> Case<W> {
     /// Holds the implementation against the promise.
@@ -73,8 +73,8 @@ pub fn cases<W: Workspaces>() -> Vec<Case<W>> {
 pub async fn all<W: Workspaces>(workspaces: &W) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     for case in cases::<W>() {
-        if let Err(told) = case.run(workspaces).await {
-            wrong.push((case.name, told));
+        if let Err(reported) = case.run(workspaces).await {
+            wrong.push((case.name, reported));
         }
     }
     wrong

@@ -1,10 +1,10 @@
 //! Taking away: rows that were edited stay, records go with what is in them.
 
 use super::subject::{config, digest, merge, removals, same};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::json::Object;
 use crate::problem::Code;
-use crate::workspace::{Automation, Change, Id, Kind, Module, New, Rail, Removal};
+use crate::workspace::{Automation, Change, Id, Module, New, Rail, RecordKind, Removal};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
@@ -23,7 +23,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     ]
 }
 
-async fn rows<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn rows<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a", "b"]).await?.id;
     let data = [r#"{"a":1,"b":"x"}"#, r#"{"a":2}"#, r#"{"a":3}"#, "{}"];
@@ -66,7 +66,7 @@ async fn rows<W: Workspaces>(workspaces: &W) -> Verdict {
     subject.write(vec![nowhere]).await
 }
 
-async fn tables<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn tables<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let table = subject.table("t", &["a"]).await?;
     let (feature, column) = (table.id, table.columns[0].id);
@@ -84,7 +84,7 @@ async fn tables<W: Workspaces>(workspaces: &W) -> Verdict {
     let ids = subject.insert(feature, &["{}", "{}"]).await?;
     let before = (subject.structure().await?, subject.held(feature).await?);
     let remove = |force: bool| Change::Remove {
-        kind: Kind::Feature,
+        kind: RecordKind::Feature,
         id: feature,
         force,
     };
@@ -122,7 +122,7 @@ async fn tables<W: Workspaces>(workspaces: &W) -> Verdict {
     subject.write(vec![remove(false), remove(true)]).await
 }
 
-async fn records<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn records<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let before = subject.structure().await?;
     let table = subject.table("t", &["a", "b"]).await?;
@@ -176,19 +176,19 @@ async fn records<W: Workspaces>(workspaces: &W) -> Verdict {
         .write(news.into_iter().map(Change::Create).collect())
         .await?;
     subject.insert(table.id, &[r#"{"a":"x","b":"y"}"#]).await?;
-    let remove = |kind: Kind, id: Id| Change::Remove {
+    let remove = |kind: RecordKind, id: Id| Change::Remove {
         kind,
         id,
         force: false,
     };
     // Rows keep the cells of a column that goes; rails go with their module.
     let all = vec![
-        remove(Kind::View, view.id),
-        remove(Kind::Rail, ids[1]),
-        remove(Kind::Column, table.columns[0].id),
-        remove(Kind::Workflow, ids[3]),
-        remove(Kind::Workspace, ids[4]),
-        remove(Kind::Module, ids[0]),
+        remove(RecordKind::View, view.id),
+        remove(RecordKind::Rail, ids[1]),
+        remove(RecordKind::Column, table.columns[0].id),
+        remove(RecordKind::Workflow, ids[3]),
+        remove(RecordKind::Workspace, ids[4]),
+        remove(RecordKind::Module, ids[0]),
     ];
     subject.write(all.clone()).await?;
     let read = subject.structure().await?;
@@ -205,12 +205,12 @@ async fn records<W: Workspaces>(workspaces: &W) -> Verdict {
     )?;
     subject.write(all).await?;
     let gone = Change::Remove {
-        kind: Kind::Feature,
+        kind: RecordKind::Feature,
         id: table.id,
         force: true,
     };
     let config = Change::Restore {
-        kind: Kind::Column,
+        kind: RecordKind::Column,
         id: table.columns[1].id,
         current: config("a", 1i64),
         config: config("b", 1i64),

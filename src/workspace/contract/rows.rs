@@ -1,7 +1,7 @@
 //! Rows: pages, what is stored, what an update leaves.
 
 use super::subject::{digest, merge, removals, row, same};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Change, Id, Lookup as _, RowWrite};
@@ -31,7 +31,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     ]
 }
 
-async fn pages<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn pages<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?.id;
     let other = subject.table("u", &["a"]).await?.id;
@@ -79,7 +79,7 @@ async fn pages<W: Workspaces>(workspaces: &W) -> Verdict {
     )
 }
 
-async fn reads_back<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn reads_back<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?.id;
     let data = [
@@ -90,11 +90,11 @@ async fn reads_back<W: Workspaces>(workspaces: &W) -> Verdict {
         r#"{"a":[1,"1",true,{"x":{"y":[]}}],"z":{"b":1,"a":2}}"#,
     ];
     let ids = subject.insert(feature, &data).await?;
-    let owed: Vec<(Id, RowDigest)> = ids.into_iter().zip(data.map(digest)).collect();
-    same("what rows hold", &subject.held(feature).await?, &owed)
+    let expected: Vec<(Id, RowDigest)> = ids.into_iter().zip(data.map(digest)).collect();
+    same("what rows hold", &subject.held(feature).await?, &expected)
 }
 
-async fn taken<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn taken<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?.id;
     let ids = subject.insert(feature, &[r#"{"a":"x"}"#]).await?;
@@ -105,7 +105,7 @@ async fn taken<W: Workspaces>(workspaces: &W) -> Verdict {
     same("what rows hold", &subject.held(feature).await?, &before)
 }
 
-async fn fetch<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn fetch<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?.id;
     let other = subject.table("u", &["a"]).await?.id;
@@ -117,11 +117,11 @@ async fn fetch<W: Workspaces>(workspaces: &W) -> Verdict {
     let read = subject.target.fetch(feature, &asked).await;
     let read = read.map_err(|error| format!("rows cannot be fetched: {error}"))?;
     let (x, y) = (row(ids[0], r#"{"a":"x"}"#), row(ids[1], r#"{"a":"y"}"#));
-    let owed = vec![Some(y.clone()), None, Some(x), None, Some(y)];
-    same("what was fetched", &read, &owed)
+    let expected = vec![Some(y.clone()), None, Some(x), None, Some(y)];
+    same("what was fetched", &read, &expected)
 }
 
-async fn updates<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn updates<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a", "b"]).await?.id;
     let data = [r#"{"a":"1","b":"2"}"#; 4];
@@ -143,8 +143,8 @@ async fn updates<W: Workspaces>(workspaces: &W) -> Verdict {
         r#"{"b":"3"}"#,
         data[3],
     ];
-    let owed: Vec<(Id, RowDigest)> = ids.iter().copied().zip(after.map(digest)).collect();
-    same("what rows hold", &subject.held(feature).await?, &owed)?;
+    let expected: Vec<(Id, RowDigest)> = ids.iter().copied().zip(after.map(digest)).collect();
+    same("what rows hold", &subject.held(feature).await?, &expected)?;
     // A digest does not tell null from absent; a key that a merge takes away must be gone.
     let read = subject.page(feature, None, 3).await?;
     for (row, key) in [(&read[1], "a"), (&read[1], "none")] {
@@ -152,7 +152,7 @@ async fn updates<W: Workspaces>(workspaces: &W) -> Verdict {
     }
     // The same again is the same.
     subject.write(vec![change]).await?;
-    same("what rows hold", &subject.held(feature).await?, &owed)?;
+    same("what rows hold", &subject.held(feature).await?, &expected)?;
     // A row that somebody edited meanwhile is left to them.
     let stale = RowWrite {
         digest: Some(digest(data[0])),
@@ -166,5 +166,5 @@ async fn updates<W: Workspaces>(workspaces: &W) -> Verdict {
     let missing = Change::UpdateRows { feature, rows };
     let refused = subject.refused(Code::NotFound, vec![missing]).await?;
     same("the row at fault", &refused.row, &Some(1))?;
-    same("what rows hold", &subject.held(feature).await?, &owed)
+    same("what rows hold", &subject.held(feature).await?, &expected)
 }

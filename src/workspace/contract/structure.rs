@@ -1,10 +1,12 @@
 //! Records other than rows: what is created reads back, configs are replaced and restored.
 
 use super::subject::{config, hold, same};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::json::{Object, Value};
 use crate::problem::Code;
-use crate::workspace::{Automation, Change, Feature, Id, Kind, Module, New, Rail, Source as _};
+use crate::workspace::{
+    Automation, Change, Feature, Id, Module, New, Rail, RecordKind, Source as _,
+};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
@@ -72,7 +74,7 @@ fn automation(id: Id) -> Automation {
     }
 }
 
-async fn fresh<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn fresh<W: Workspaces>(workspaces: &W) -> CaseResult {
     let subject = Subject::new(workspaces).await;
     let structure = subject.structure().await?;
     same("modules", &structure.modules, &Vec::new())?;
@@ -81,7 +83,7 @@ async fn fresh<W: Workspaces>(workspaces: &W) -> Verdict {
     same("the ledger", &subject.ledger().await?, &Vec::new())
 }
 
-async fn reads_back<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn reads_back<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let mut features = vec![subject.feature("clientes"), subject.feature("Notas 🧾")];
     features[0].config = Object::from_iter([("rowAccess".to_owned(), "own".into())]);
@@ -146,7 +148,7 @@ async fn reads_back<W: Workspaces>(workspaces: &W) -> Verdict {
     same("automations", &read.automations, &vec![automation])
 }
 
-async fn taken<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn taken<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("clientes", &["nome"]).await?;
     let modules = [
@@ -185,18 +187,18 @@ async fn taken<W: Workspaces>(workspaces: &W) -> Verdict {
     same("the structure", &subject.structure().await?, &before)
 }
 
-async fn missing<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn missing<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?;
     let gone = subject.id();
     let rows = subject.rows(&["{}"]);
     let kinds = [
-        Kind::Workspace,
-        Kind::Feature,
-        Kind::Column,
-        Kind::View,
-        Kind::Module,
-        Kind::Rail,
+        RecordKind::Workspace,
+        RecordKind::Feature,
+        RecordKind::Column,
+        RecordKind::View,
+        RecordKind::Module,
+        RecordKind::Rail,
     ];
     let mut changes: Vec<Change> = kinds
         .into_iter()
@@ -238,19 +240,19 @@ async fn missing<W: Workspaces>(workspaces: &W) -> Verdict {
     })
 }
 
-async fn configs<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn configs<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?;
     let (view, parent) = (subject.view("v", 1), module(subject.id(), "m", 1));
     let entry = rail(subject.id(), "r", 1);
     let workspace = subject.structure().await?.workspace.id;
     let targets = [
-        (Kind::Workspace, workspace, "theme"),
-        (Kind::Feature, feature.id, "icon"),
-        (Kind::Column, feature.columns[0].id, "required"),
-        (Kind::View, view.id, "filters"),
-        (Kind::Module, parent.id, "color"),
-        (Kind::Rail, entry.id, "views"),
+        (RecordKind::Workspace, workspace, "theme"),
+        (RecordKind::Feature, feature.id, "icon"),
+        (RecordKind::Column, feature.columns[0].id, "required"),
+        (RecordKind::View, view.id, "filters"),
+        (RecordKind::Module, parent.id, "color"),
+        (RecordKind::Rail, entry.id, "views"),
     ];
     let rail = New::Rail {
         module: parent.id,
@@ -267,7 +269,7 @@ async fn configs<W: Workspaces>(workspaces: &W) -> Verdict {
     let before = subject.structure().await?;
     for (kind, id, key) in targets {
         let list = |config: Value| match kind {
-            Kind::Rail => Value::List(vec![config]),
+            RecordKind::Rail => Value::List(vec![config]),
             _ => config,
         };
         let other = |subject: Value| Change::Configure {
@@ -306,15 +308,15 @@ async fn configs<W: Workspaces>(workspaces: &W) -> Verdict {
     same("the structure", &subject.structure().await?, &before)
 }
 
-fn config_of(structure: &crate::workspace::Structure, kind: Kind, id: Id) -> Option<Value> {
+fn config_of(structure: &crate::workspace::Structure, kind: RecordKind, id: Id) -> Option<Value> {
     let feature: &Feature = structure.features.first()?;
     let module = structure.modules.first()?;
     let object = match kind {
-        Kind::Workspace => Some(&structure.workspace.config),
-        Kind::Feature => Some(&feature.config),
-        Kind::Column => feature.column(id).map(|column| &column.config),
-        Kind::View => feature.views.first().map(|view| &view.config),
-        Kind::Module => Some(&module.config),
+        RecordKind::Workspace => Some(&structure.workspace.config),
+        RecordKind::Feature => Some(&feature.config),
+        RecordKind::Column => feature.column(id).map(|column| &column.config),
+        RecordKind::View => feature.views.first().map(|view| &view.config),
+        RecordKind::Module => Some(&module.config),
         _ => {
             let list = module.rails.first()?.config.iter().cloned();
             return Some(Value::List(list.map(Value::Object).collect()));
@@ -323,7 +325,7 @@ fn config_of(structure: &crate::workspace::Structure, kind: Kind, id: Id) -> Opt
     object.cloned().map(Value::Object)
 }
 
-async fn publish<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn publish<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let made = automation(subject.id());
     let create = Change::Create(New::Workflow(made.clone()));

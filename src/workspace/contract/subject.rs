@@ -1,6 +1,6 @@
 //! One workspace under test, with short ways to say what is done to it and what must be true.
 
-use super::{Verdict, Workspaces};
+use super::{CaseResult, Workspaces};
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, RowDigest};
@@ -17,14 +17,14 @@ pub(super) struct Subject<T> {
 }
 
 /// What was expected, when it is not so.
-pub(super) fn hold(fits: bool, told: impl FnOnce() -> String) -> Verdict {
+pub(super) fn hold(fits: bool, told: impl FnOnce() -> String) -> CaseResult {
     if fits { Ok(()) } else { Err(told()) }
 }
 
 /// That two things are the same.
-pub(super) fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, owed: &T) -> Verdict {
-    hold(is == owed, || {
-        format!("{what} is {is:?} and should be {owed:?}")
+pub(super) fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, expected: &T) -> CaseResult {
+    hold(is == expected, || {
+        format!("{what} is {is:?} and should be {expected:?}")
     })
 }
 
@@ -105,12 +105,16 @@ impl<T: Target + Send + Sync> Subject<T> {
     }
 
     /// Writes a unit that must be accepted.
-    pub(super) async fn write(&mut self, changes: Vec<Change>) -> Verdict {
+    pub(super) async fn write(&mut self, changes: Vec<Change>) -> CaseResult {
         self.commit(changes, None).await
     }
 
     /// Writes a unit with its entry.
-    pub(super) async fn commit(&mut self, changes: Vec<Change>, entry: Option<Entry>) -> Verdict {
+    pub(super) async fn commit(
+        &mut self,
+        changes: Vec<Change>,
+        entry: Option<Entry>,
+    ) -> CaseResult {
         let said = self.target.commit(unit(changes, entry)).await;
         said.map_err(|error| format!("a good unit was not written: {error}"))
     }

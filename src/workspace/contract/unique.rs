@@ -1,9 +1,9 @@
-//! Unique columns: what collides, and who is told.
+//! Unique columns: what collides, and who is notified.
 
 use super::subject::{config, merge, removals, same};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::problem::Code;
-use crate::workspace::{Change, Id, Kind, New};
+use crate::workspace::{Change, Id, New, RecordKind};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
@@ -26,7 +26,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     ]
 }
 
-async fn repeated<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn repeated<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a", "código*"]).await?.id;
     let stored = r#"{"código":"K"}"#;
@@ -70,7 +70,7 @@ async fn repeated<W: Workspaces>(workspaces: &W) -> Verdict {
     same("what rows hold", &subject.held(feature).await?, &before)
 }
 
-async fn apart<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn apart<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["k*"]).await?.id;
     let other = subject.table("u", &["k*"]).await?.id;
@@ -103,7 +103,7 @@ async fn apart<W: Workspaces>(workspaces: &W) -> Verdict {
     same("rows", &held, &data.len())
 }
 
-async fn freed<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn freed<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["k*"]).await?.id;
     let (a, b) = (r#"{"k":"a"}"#, r#"{"k":"b"}"#);
@@ -137,7 +137,7 @@ async fn freed<W: Workspaces>(workspaces: &W) -> Verdict {
     same("rows", &held, &[kept, last].concat())
 }
 
-async fn becoming<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn becoming<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let table = subject.table("t", &["k"]).await?;
     let feature = table.id;
@@ -147,7 +147,7 @@ async fn becoming<W: Workspaces>(workspaces: &W) -> Verdict {
         feature,
         column: identity,
     });
-    // A column and the rows that it judges may come in one unit.
+    // A column and the rows that it checks may come in one unit.
     let rows = subject.rows(&[r#"{"id":"1","k":"x"}"#]);
     subject
         .write(vec![added, Change::InsertRows { feature, rows }])
@@ -157,7 +157,7 @@ async fn becoming<W: Workspaces>(workspaces: &W) -> Verdict {
     subject.refused(Code::UniqueViolation, vec![insert]).await?;
     let column = table.columns[0].id;
     let configure = |unique: bool| Change::Configure {
-        kind: Kind::Column,
+        kind: RecordKind::Column,
         id: column,
         config: config("unique", unique),
     };

@@ -1,16 +1,16 @@
 //! A unit is written whole or not at all; sequences.
 
 use super::subject::{config, merge, removals, same, unit};
-use super::{Case, Subject, Verdict, Workspaces};
+use super::{Case, CaseResult, Subject, Workspaces};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, CommitError, Id, Kind, New, Sent, Target as _};
+use crate::workspace::{Change, CommitError, Id, New, RecordKind, Sent, Target as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
         Case {
             name: "a refused change leaves nothing of its unit",
-            run: |w| Box::pin(whole(w)),
+            run: |w| Box::pin(all_or_nothing(w)),
         },
         Case {
             name: "a unit that is sent is written as one that is committed",
@@ -23,7 +23,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     ]
 }
 
-async fn whole<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn all_or_nothing<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let table = subject.table("t", &["k*", "n"]).await?;
     let (feature, column) = (table.id, table.columns[1].id);
@@ -60,7 +60,7 @@ async fn whole<W: Workspaces>(workspaces: &W) -> Verdict {
             rows: subject.rows(&["{}"]),
         },
         Change::Configure {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id: feature,
             config: config("icon", "x"),
         },
@@ -78,12 +78,12 @@ async fn whole<W: Workspaces>(workspaces: &W) -> Verdict {
         },
         move_on(4, 9),
         Change::Remove {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id: doomed,
             force: true,
         },
         Change::Remove {
-            kind: Kind::Column,
+            kind: RecordKind::Column,
             id: column,
             force: true,
         },
@@ -132,12 +132,12 @@ async fn whole<W: Workspaces>(workspaces: &W) -> Verdict {
     )
 }
 
-async fn sent<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn sent<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["k*"]).await?.id;
-    let mut owed: Vec<Id> = subject.insert(feature, &[r#"{"k":"0"}"#]).await?;
+    let mut expected: Vec<Id> = subject.insert(feature, &[r#"{"k":"0"}"#]).await?;
     let mut under_way = None;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let texts = ["1", "2", "1", "3", "0"].map(|key| format!(r#"{{"k":"{key}"}}"#));
     let last = texts.len();
     for at in 0..=last {
@@ -156,20 +156,22 @@ async fn sent<W: Workspaces>(workspaces: &W) -> Verdict {
         if let Some((sent, ids)) = under_way.take() {
             let outcome = match sent {
                 Sent::Settled(outcome) => outcome,
-                Sent::OnItsWay => subject.target.settle().await,
+                Sent::InFlight => subject.target.flush().await,
             };
             match outcome {
                 Ok(()) => {
-                    told.push(None);
-                    owed.extend::<Vec<Id>>(ids);
+                    reported.push(None);
+                    expected.extend::<Vec<Id>>(ids);
                 }
-                Err(CommitError::Refused(refused)) => told.push(Some((refused.code, refused.row))),
+                Err(CommitError::Refused(refused)) => {
+                    reported.push(Some((refused.code, refused.row)));
+                }
                 Err(error) => return Err(format!("a unit that was sent: {error}")),
             }
             // What was told has happened, and nothing besides.
             let held = subject.held(feature).await?;
             let held: Vec<Id> = held.into_iter().map(|(id, _)| id).collect();
-            same("rows", &held, &owed)?;
+            same("rows", &held, &expected)?;
         }
         if let Some((ready, ids)) = ready {
             under_way = Some((subject.target.send(ready).await, ids));
@@ -177,14 +179,14 @@ async fn sent<W: Workspaces>(workspaces: &W) -> Verdict {
     }
     let taken = Some((Code::UniqueViolation, Some(1)));
     let right = [None, None, taken, None, taken];
-    same("what is told of units", &told, &right.to_vec())?;
+    same("what is reported of units", &reported, &right.to_vec())?;
     let uids = [0, 1, 3].map(|at: usize| Entry::Closed {
         uid: at.to_string(),
     });
     same("the ledger", &subject.ledger().await?, &uids.to_vec())
 }
 
-async fn sequences<W: Workspaces>(workspaces: &W) -> Verdict {
+async fn sequences<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let table = subject.table("t", &["a", "b"]).await?;
     let (feature, column) = (table.id, table.columns[0].id);

@@ -40,7 +40,7 @@ impl RowDigest {
         self.with_cell(column, Cell::new(value))
     }
 
-    /// With one more cell, told apart already.
+    /// With one more cell, distinguished already.
     #[must_use]
     #[inline]
     pub fn with_cell(self, column: ColumnDigest, cell: Cell<'_>) -> RowDigest {

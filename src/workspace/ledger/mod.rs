@@ -1,6 +1,6 @@
 //! What a job remembers of what it wrote: enough to resume it, to apply again and to undo it.
 //!
-//! An entry is written in the same transaction as the changes that it tells of. A store keeps
+//! An entry is written in the same transaction as the changes that it reports. A store keeps
 //! entries in order and never looks into them.
 
 mod digest;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use digest::{ColumnDigest, RowDigest};
 pub use names::{RowName, RowNames};
 
-use super::{Id, Kind, RowData};
+use super::{Id, RecordKind, RowData};
 use crate::json::Value;
 
 /// One entry. As JSON the kind stands outside (`{"rows": …}`): what is inside keeps its digits only
@@ -71,7 +71,7 @@ pub struct Created {
     #[serde(rename = "ref")]
     pub reference: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its id.
     pub id: Id,
     /// Its name at the destination.
@@ -86,7 +86,7 @@ pub struct Replaced {
     #[serde(rename = "ref")]
     pub reference: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// Its id.
     pub id: Id,
     /// The config before.
@@ -226,7 +226,7 @@ mod tests {
         Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
         Rows, Settled, Structure, Updated, Updates, Written,
     };
-    use crate::workspace::{Kind, RowData};
+    use crate::workspace::{RecordKind, RowData};
 
     #[test]
     fn every_entry_is_read_back_as_it_was_written() {
@@ -255,13 +255,13 @@ mod tests {
             Entry::Structure(Structure {
                 created: vec![Created {
                     reference: "f_a".to_owned(),
-                    kind: Kind::Feature,
+                    kind: RecordKind::Feature,
                     id,
                     name: "a".to_owned(),
                 }],
                 replaced: vec![Replaced {
                     reference: "workspace".to_owned(),
-                    kind: Kind::Workspace,
+                    kind: RecordKind::Workspace,
                     id,
                     before: value(r#"{"n":1.50}"#),
                     after: value("[{}]"),

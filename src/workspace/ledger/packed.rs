@@ -29,8 +29,8 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Writte
     let bytes = STANDARD_NO_PAD.decode(text).map_err(D::Error::custom)?;
     let (rows, rest) = bytes.as_chunks::<ROW>();
     if !rest.is_empty() {
-        let told = format!("{} bytes are no whole number of rows", bytes.len());
-        return Err(D::Error::custom(told));
+        let reported = format!("{} bytes are no whole number of rows", bytes.len());
+        return Err(D::Error::custom(reported));
     }
     Ok(rows.iter().map(row).collect())
 }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_rows_is_an_error() {
+    fn what_is_not_list_of_rows_is_an_error() {
         for wrong in ["AAAA", "?", "AAAAAwAAAAAAAAAAAAAAAAAAAAcAAAAAAAAACQ=="] {
             read(wrong).expect_err(wrong);
         }

@@ -6,8 +6,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Automation, Change, Feature, Id, Kind, New, Refused, Removal, RowWrite, StoredRow, Structure,
-    Workspace,
+    Automation, Change, Feature, Id, New, RecordKind, Refused, Removal, RowWrite, StoredRow,
+    Structure, Workspace,
 };
 
 /// How to take a change back.
@@ -27,7 +27,7 @@ pub(super) fn write(
     row_quota: Option<u64>,
     changes: Vec<Change>,
 ) -> Result<(), Refused> {
-    let mut unit = Writing {
+    let mut unit = UnitChanges {
         state,
         tables,
         row_quota,
@@ -43,7 +43,7 @@ pub(super) fn write(
     Ok(())
 }
 
-struct Writing<'m> {
+struct UnitChanges<'m> {
     state: &'m mut State,
     tables: &'m mut Tables,
     row_quota: Option<u64>,
@@ -60,11 +60,11 @@ fn refused(code: Code, message: impl Into<String>) -> Refused {
     }
 }
 
-fn missing(kind: Kind, id: Id) -> Refused {
+fn missing(kind: RecordKind, id: Id) -> Refused {
     refused(Code::NotFound, format!("there is no {} {id}", kind.noun()))
 }
 
-impl Writing<'_> {
+impl UnitChanges<'_> {
     fn take_back(self) {
         for inverse in self.inverses.into_iter().rev() {
             match inverse {
@@ -130,7 +130,7 @@ impl Writing<'_> {
             } => {
                 let table = feature_mut(&mut self.state.structure, feature)?;
                 let found = table.column(column);
-                found.ok_or_else(|| missing(Kind::Column, column))?;
+                found.ok_or_else(|| missing(RecordKind::Column, column))?;
                 let stands = self.state.sequence(column);
                 if stands != from {
                     let message = format!("the sequence stands at {stands}, not at {from}");
@@ -151,7 +151,7 @@ impl Writing<'_> {
                 self.keep_structure();
                 let automations = &mut self.state.structure.automations;
                 let found = automations.iter_mut().find(|found| found.id == workflow);
-                let found = found.ok_or_else(|| missing(Kind::Workflow, workflow))?;
+                let found = found.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
                 found.active = true;
                 Ok(())
             }
@@ -210,7 +210,7 @@ impl Writing<'_> {
             New::Rail { module, rail } => {
                 let mut modules = structure.modules.iter_mut();
                 let parent = modules.find(|parent| parent.id == module);
-                let parent = parent.ok_or_else(|| missing(Kind::Module, module))?;
+                let parent = parent.ok_or_else(|| missing(RecordKind::Module, module))?;
                 free(parent.rails.iter().map(|other| &other.name), &rail.name)?;
                 parent.rails.push(rail);
                 parent.rails.sort_by_key(|rail| (rail.order, rail.id));
@@ -219,39 +219,39 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn configure(&mut self, kind: Kind, id: Id, config: Value) -> Result<(), Refused> {
+    fn configure(&mut self, kind: RecordKind, id: Id, config: Value) -> Result<(), Refused> {
         self.keep_structure();
         let structure = &mut self.state.structure;
         let slot = match kind {
-            Kind::Workspace => {
+            RecordKind::Workspace => {
                 let workspace = &mut structure.workspace;
                 (workspace.id == id).then_some(&mut workspace.config)
             }
-            Kind::Feature => feature_mut(structure, id)
+            RecordKind::Feature => feature_mut(structure, id)
                 .ok()
                 .map(|found| &mut found.config),
-            Kind::Column => {
+            RecordKind::Column => {
                 let mut columns = features_mut(structure).flat_map(|f| &mut f.columns);
                 let found = columns.find(|found| found.id == id);
                 found.map(|found| &mut found.config)
             }
-            Kind::View => {
+            RecordKind::View => {
                 let mut views = features_mut(structure).flat_map(|f| &mut f.views);
                 let found = views.find(|found| found.id == id);
                 found.map(|found| &mut found.config)
             }
-            Kind::Module => {
+            RecordKind::Module => {
                 let found = structure.modules.iter_mut().find(|found| found.id == id);
                 found.map(|found| &mut found.config)
             }
-            Kind::Rail => {
+            RecordKind::Rail => {
                 let mut rails = structure.modules.iter_mut().flat_map(|m| &mut m.rails);
                 let rail = rails.find(|found| found.id == id);
                 let rail = rail.ok_or_else(|| missing(kind, id))?;
                 rail.config = objects(config);
                 return Ok(());
             }
-            Kind::Workflow => {
+            RecordKind::Workflow => {
                 let found = structure
                     .automations
                     .iter_mut()
@@ -339,12 +339,12 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn remove(&mut self, kind: Kind, id: Id, force: bool) -> Result<(), Refused> {
+    fn remove(&mut self, kind: RecordKind, id: Id, force: bool) -> Result<(), Refused> {
         self.keep_structure();
         let structure = &mut self.state.structure;
         match kind {
-            Kind::Workspace => self.state.other_workspaces.retain(|other| other.id != id),
-            Kind::Feature => {
+            RecordKind::Workspace => self.state.other_workspaces.retain(|other| other.id != id),
+            RecordKind::Feature => {
                 let full = self
                     .tables
                     .get(&id)
@@ -365,20 +365,20 @@ impl Writing<'_> {
                 self.inverses
                     .extend(table.map(|table| Inverse::Table(id, table)));
             }
-            Kind::Column => {
+            RecordKind::Column => {
                 for feature in features_mut(structure) {
                     feature.columns.retain(|found| found.id != id);
                 }
                 self.move_sequence(id, 1);
             }
-            Kind::View => {
+            RecordKind::View => {
                 for feature in features_mut(structure) {
                     feature.views.retain(|found| found.id != id);
                 }
             }
-            Kind::Workflow => structure.automations.retain(|found| found.id != id),
-            Kind::Module => structure.modules.retain(|found| found.id != id),
-            Kind::Rail => {
+            RecordKind::Workflow => structure.automations.retain(|found| found.id != id),
+            RecordKind::Module => structure.modules.retain(|found| found.id != id),
+            RecordKind::Rail => {
                 for module in &mut structure.modules {
                     module.rails.retain(|found| found.id != id);
                 }
@@ -406,7 +406,7 @@ fn features_mut(structure: &mut Structure) -> impl Iterator<Item = &mut Feature>
 fn feature_mut(structure: &mut Structure, id: Id) -> Result<&mut Feature, Refused> {
     features_mut(structure)
         .find(|found| found.id == id)
-        .ok_or_else(|| missing(Kind::Feature, id))
+        .ok_or_else(|| missing(RecordKind::Feature, id))
 }
 
 fn unique_columns(structure: &mut Structure, feature: Id) -> Result<Vec<String>, Refused> {
@@ -438,36 +438,36 @@ fn violation((row, column, holder): Repeated) -> Refused {
     }
 }
 
-fn config_of(state: &State, kind: Kind, id: Id) -> Option<Value> {
+fn config_of(state: &State, kind: RecordKind, id: Id) -> Option<Value> {
     let structure = &state.structure;
     let features = || structure.features.iter().chain(&structure.shared);
     let object = match kind {
-        Kind::Workspace => {
+        RecordKind::Workspace => {
             let workspace = &structure.workspace;
             (workspace.id == id).then_some(&workspace.config)
         }
-        Kind::Feature => structure.feature(id).map(|found| &found.config),
-        Kind::Column => {
+        RecordKind::Feature => structure.feature(id).map(|found| &found.config),
+        RecordKind::Column => {
             let mut columns = features().flat_map(|feature| &feature.columns);
             let found = columns.find(|found| found.id == id);
             found.map(|found| &found.config)
         }
-        Kind::View => {
+        RecordKind::View => {
             let mut views = features().flat_map(|feature| &feature.views);
             let found = views.find(|found| found.id == id);
             found.map(|found| &found.config)
         }
-        Kind::Module => {
+        RecordKind::Module => {
             let found = structure.modules.iter().find(|found| found.id == id);
             found.map(|found| &found.config)
         }
-        Kind::Rail => {
+        RecordKind::Rail => {
             let mut rails = structure.modules.iter().flat_map(|module| &module.rails);
             let rail = rails.find(|found| found.id == id)?;
             let list = rail.config.iter().cloned().map(Value::Object);
             return Some(Value::List(list.collect()));
         }
-        Kind::Workflow => {
+        RecordKind::Workflow => {
             let found = structure.automations.iter().find(|found| found.id == id);
             return found.map(Automation::config);
         }

@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use super::State;
-use crate::workspace::{Id, Kind};
+use crate::workspace::{Id, RecordKind};
 
 /// Everything that is wrong, in the order of the file.
 pub(super) fn contradictions(state: &State) -> Vec<String> {
-    let mut found = Found::default();
+    let mut found = Contradictions::default();
     let structure = &state.structure;
     let workspaces = std::iter::once(&structure.workspace).chain(&state.other_workspaces);
-    found.records(Kind::Workspace, "", workspaces.map(|w| (w.id, None)));
+    found.records(RecordKind::Workspace, "", workspaces.map(|w| (w.id, None)));
     let modules = structure.modules.iter();
     found.records(
-        Kind::Module,
+        RecordKind::Module,
         "",
         modules.map(|m| (m.id, Some(m.name.as_str()))),
     );
@@ -21,39 +21,39 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
         let rails = module.rails.iter();
         let within = format!(" in the module {:?}", module.name);
         found.records(
-            Kind::Rail,
+            RecordKind::Rail,
             &within,
             rails.map(|r| (r.id, Some(r.name.as_str()))),
         );
     }
     let features = structure.features.iter();
     found.records(
-        Kind::Feature,
+        RecordKind::Feature,
         "",
         features.map(|f| (f.id, Some(f.name.as_str()))),
     );
     // Shared tables are of many workspaces, each of which names its own.
     let shared = structure.shared.iter();
-    found.records(Kind::Feature, "", shared.map(|f| (f.id, None)));
+    found.records(RecordKind::Feature, "", shared.map(|f| (f.id, None)));
     for feature in structure.features.iter().chain(&structure.shared) {
         let within = format!(" in the table {:?}", feature.name);
         let columns = feature.columns.iter();
         found.records(
-            Kind::Column,
+            RecordKind::Column,
             &within,
             columns.map(|c| (c.id, Some(c.name.as_str()))),
         );
         let views = feature.views.iter();
         found.records(
-            Kind::View,
+            RecordKind::View,
             &within,
             views.map(|v| (v.id, Some(v.name.as_str()))),
         );
     }
     let automations = structure.automations.iter();
-    found.records(Kind::Workflow, "", automations.map(|a| (a.id, None)));
+    found.records(RecordKind::Workflow, "", automations.map(|a| (a.id, None)));
     for (table, rows) in &state.rows {
-        if found.ids.get(table) != Some(&Kind::Feature) {
+        if found.ids.get(table) != Some(&RecordKind::Feature) {
             found.faults.push(format!(
                 "`rows` has rows of {table}, which is no table of the file"
             ));
@@ -66,7 +66,7 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
         }
     }
     for column in state.sequences.keys() {
-        if found.ids.get(column) != Some(&Kind::Column) {
+        if found.ids.get(column) != Some(&RecordKind::Column) {
             found.faults.push(format!(
                 "`sequences` names {column}, which is no column of the file"
             ));
@@ -76,18 +76,18 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Found {
+struct Contradictions {
     /// What each id is of: the first record that has it.
-    ids: HashMap<Id, Kind>,
+    ids: HashMap<Id, RecordKind>,
     seen: HashSet<Id>,
     faults: Vec<String>,
 }
 
-impl Found {
+impl Contradictions {
     /// Records of one kind in one parent: ids differ from all others, names from each other.
     fn records<'n>(
         &mut self,
-        kind: Kind,
+        kind: RecordKind,
         within: &str,
         records: impl Iterator<Item = (Id, Option<&'n str>)>,
     ) {

@@ -144,7 +144,7 @@ impl Memory {
             .map_err(|crash| MemoryError::Crashed(crash.call))
     }
 
-    fn known(&self, feature: Id) -> Result<(), MemoryError> {
+    fn check_known(&self, feature: Id) -> Result<(), MemoryError> {
         match self.state.structure.feature(feature) {
             Some(_) => Ok(()),
             None => Err(MemoryError::UnknownFeature(feature)),
@@ -152,7 +152,7 @@ impl Memory {
     }
 
     fn rows_of(&self, feature: Id) -> Result<&[StoredRow], MemoryError> {
-        self.known(feature)?;
+        self.check_known(feature)?;
         Ok(self.tables.get(&feature).map_or(&[], Table::rows))
     }
 }
@@ -187,7 +187,7 @@ impl Lookup for Memory {
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.read()?;
-        self.known(feature)?;
+        self.check_known(feature)?;
         Ok(match self.tables.get(&feature) {
             Some(table) => table.matching(column, values),
             None => vec![None; values.len()],
@@ -196,7 +196,7 @@ impl Lookup for Memory {
 
     async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.read()?;
-        self.known(feature)?;
+        self.check_known(feature)?;
         let table = self.tables.get(&feature);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
         Ok(ids.iter().map(find).collect())
@@ -212,7 +212,7 @@ impl Lookup for Memory {
         Ok(rows.iter().map(Option::is_some).collect())
     }
 
-    async fn room(&self) -> Result<Option<u64>, MemoryError> {
+    async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {
         self.read()?;
         let written = self.tables.values().map(|table| table.rows().len() as u64);
         let written: u64 = written.sum();
@@ -221,7 +221,7 @@ impl Lookup for Memory {
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
         self.read()?;
-        self.known(feature)?;
+        self.check_known(feature)?;
         Ok(self.state.sequence(column))
     }
 }
@@ -262,7 +262,7 @@ impl Target for Memory {
         Sent::Settled(self.commit(unit).await)
     }
 
-    async fn settle(&mut self) -> Result<(), CommitError<MemoryError>> {
+    async fn flush(&mut self) -> Result<(), CommitError<MemoryError>> {
         Ok(())
     }
 }

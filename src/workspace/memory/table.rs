@@ -182,7 +182,7 @@ impl Table {
         Ok(())
     }
 
-    /// Puts rows in the place of those with the same ids; the rows before are handed out. Only
+    /// Puts rows in place of those with the same ids; the rows before are handed out. Only
     /// cells of columns that are `touched` differ.
     pub(super) fn replace(
         &mut self,
@@ -222,7 +222,7 @@ impl Table {
 
     /// Takes rows away and hands them out.
     pub(super) fn remove(&mut self, ids: &[Id]) -> Vec<StoredRow> {
-        // Whole batches go, mostly: making indexes again is cheaper than mending them.
+        // Whole batches go, mostly: making indexes again is cheaper than fixing them.
         self.indexes().clear();
         let ids: std::collections::HashSet<&Id, FixedState> = ids.iter().collect();
         let rows = std::mem::take(&mut self.rows);

@@ -3,8 +3,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, RowDigest};
 use crate::workspace::{
-    Change, Column, CommitError, Feature, Id, Kind, Lookup as _, New, Progress, Refused, Removal,
-    RowData, RowWrite, Source as _, StoredRow, Target as _, Unit, ready,
+    Change, Column, CommitError, Feature, Id, Lookup as _, New, Progress, RecordKind, Refused,
+    Removal, RowData, RowWrite, Source as _, StoredRow, Target as _, Unit, ready,
 };
 
 const TABLE: Id = Id::from_u128(0x10);
@@ -109,7 +109,7 @@ fn all_kinds() -> Vec<Change> {
             rows: vec![row(1, r#"{"code":"x"}"#)],
         },
         Change::Configure {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id: TABLE,
             config: Value::Object(object(r#"{"a":1}"#)),
         },
@@ -135,12 +135,12 @@ fn all_kinds() -> Vec<Change> {
             }],
         },
         Change::Remove {
-            kind: Kind::Column,
+            kind: RecordKind::Column,
             id: id(0x12),
             force: false,
         },
         Change::Remove {
-            kind: Kind::Feature,
+            kind: RecordKind::Feature,
             id: OTHER,
             force: true,
         },
@@ -281,7 +281,7 @@ fn digests_guard_what_people_changed() {
 #[test]
 fn a_table_with_rows_goes_only_by_force() {
     let remove = |force| Change::Remove {
-        kind: Kind::Feature,
+        kind: RecordKind::Feature,
         id: TABLE,
         force,
     };

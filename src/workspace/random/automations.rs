@@ -1,12 +1,12 @@
 //! Automations: a trigger of every kind, and a graph without errors.
 
-use super::Making;
-use super::config::{id, object, texts, value, whole};
+use super::Generator;
+use super::config::{id, integer, object, texts, value};
 use super::steps::{Fired, Scope};
 use crate::json::{Object, Value};
 use crate::workspace::{Automation, Id};
 
-impl Making<'_> {
+impl Generator<'_> {
     /// All automations; their ids are there already.
     pub(super) fn automations(&mut self) {
         for (position, id) in self.workflows.clone().into_iter().enumerate() {
@@ -106,8 +106,8 @@ impl Making<'_> {
             add("atTime", format!("{hour:02}:{minute:02}").into());
         }
         match mode {
-            "weekly" => add("dayOfWeek", whole(self.dice.between(1, 7))),
-            "monthly" => add("dayOfMonth", whole(self.dice.between(1, 31))),
+            "weekly" => add("dayOfWeek", integer(self.dice.between(1, 7))),
+            "monthly" => add("dayOfMonth", integer(self.dice.between(1, 31))),
             "expression" => add("expression", "*/15 8-18 * * 1-5".into()),
             "profile" => add("timerProfile", self.timer()),
             _ => {}
@@ -147,7 +147,7 @@ impl Making<'_> {
         }
     }
 
-    /// Who is told, with the id that the choice needs.
+    /// Who is notified, with the id that the choice needs.
     pub(super) fn recipient(&mut self) -> Object {
         let scope = if self.untidy(30) {
             "user"
@@ -161,13 +161,13 @@ impl Making<'_> {
             .flatten()
             .map(|channel| channel.id)
             .collect();
-        let told = match scope {
+        let reported = match scope {
             "channel" if !self.untidy(10) => self.dice.pick(&channels).copied(),
             "organization" => return config,
             _ => None,
         };
-        let told = told.unwrap_or_else(|| self.gone());
-        config.insert("scopeId".to_owned(), id(told));
+        let reported = reported.unwrap_or_else(|| self.gone());
+        config.insert("scopeId".to_owned(), id(reported));
         config
     }
 
@@ -183,7 +183,7 @@ impl Making<'_> {
             config.insert("filterGroup".to_owned(), Value::Object(group));
         }
         if self.dice.chance(40) {
-            config.insert("limit".to_owned(), whole(self.dice.between(1, 10_000)));
+            config.insert("limit".to_owned(), integer(self.dice.between(1, 10_000)));
         }
         if self.dice.chance(40) {
             let column = Value::from(self.column_of(table));
@@ -207,7 +207,7 @@ impl Making<'_> {
         let compared = if operator == "between" {
             let low = self.dice.below(10);
             let high = low + self.dice.below(10);
-            Value::from(vec![whole(low), whole(high)])
+            Value::from(vec![integer(low), integer(high)])
         } else if self.dice.chance(50) {
             Value::from(self.expression(scope))
         } else {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::config::{id, texts, whole};
+use super::config::{id, integer, texts};
 use super::features::can_be_linked;
-use super::{Making, names};
+use super::{Generator, names};
 use crate::definitions::Definitions;
 use crate::json::Object;
 use crate::workspace::{Column, Id};
 
-impl Making<'_> {
+impl Generator<'_> {
     /// The column `id`, whose values are minted.
     pub(super) fn automatic_id(&mut self) -> Column {
         let mut column = self.identity("id".to_owned());
@@ -81,7 +81,7 @@ impl Making<'_> {
             "currency" => {
                 if self.dice.chance(60) {
                     let decimals = self.dice.below(9);
-                    config.insert("decimals".to_owned(), whole(decimals));
+                    config.insert("decimals".to_owned(), integer(decimals));
                 }
                 if self.dice.chance(40) {
                     config.insert("currency".to_owned(), "EUR".into());

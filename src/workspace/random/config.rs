@@ -27,6 +27,6 @@ pub(super) fn id(id: Id) -> Value {
 }
 
 /// A whole number.
-pub(super) fn whole(number: usize) -> Value {
+pub(super) fn integer(number: usize) -> Value {
     Value::from(i64::try_from(number).unwrap_or_default())
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::config::texts;
-use super::{Making, config, names};
+use super::{Generator, config, names};
 use crate::json::{Object, Value};
 use crate::workspace::{Column, Feature};
 
-impl Making<'_> {
+impl Generator<'_> {
     /// All tables, those of other workspaces too; columns in display order.
     pub(super) fn features(&mut self) {
         let count = self.dice.between(1, self.shape.features.max(1));

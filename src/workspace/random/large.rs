@@ -1,6 +1,6 @@
 //! A workspace as large as real ones, for measuring.
 
-use super::config::{id, object, texts, whole};
+use super::config::{id, integer, object, texts};
 use super::dice::Dice;
 use super::values::{date, digits};
 use crate::json::{Object, Value};
@@ -17,7 +17,7 @@ const SYLLABLES: [&str; 12] = [
 pub fn large(seed: u64, tables: usize, rows: usize) -> State {
     let mut dice = Dice::new(seed);
     let mut state = State::empty(dice.id(), dice.id(), "large", "Large");
-    let mut before: Vec<Target> = Vec::new();
+    let mut before: Vec<LinkedIds> = Vec::new();
     for table in 0..tables {
         let name = format!("table_{table:03}");
         let feature_id = dice.id();
@@ -47,7 +47,7 @@ pub fn large(seed: u64, tables: usize, rows: usize) -> State {
 }
 
 /// What links to a row hold.
-struct Target {
+struct LinkedIds {
     id: Value,
     code: Value,
 }
@@ -65,7 +65,7 @@ fn columns(dice: &mut Dice, own: Id, linked: Option<Id>) -> Vec<Column> {
     };
     let empty = Object::new;
     let code = object([("required", true.into()), ("unique", true.into())]);
-    let money = object([("decimals", whole(2)), ("currency", "EUR".into())]);
+    let money = object([("decimals", integer(2)), ("currency", "EUR".into())]);
     let mut planned = vec![
         ("id", "text", "id", empty()),
         ("code", "text", "textfield", code),
@@ -126,11 +126,11 @@ fn stored(
     dice: &mut Dice,
     table: usize,
     count: usize,
-    before: &mut Vec<Target>,
+    before: &mut Vec<LinkedIds>,
     linked: bool,
 ) -> Vec<StoredRow> {
-    let targets: Vec<Target> = (0..count)
-        .map(|row| Target {
+    let targets: Vec<LinkedIds> = (0..count)
+        .map(|row| LinkedIds {
             id: Value::from(dice.uuid().to_string()),
             code: Value::from(format!("T{table:03}-{row:06}")),
         })
@@ -141,7 +141,7 @@ fn stored(
             ("id", target.id.clone()),
             ("code", target.code.clone()),
             ("name", phrase(dice, 3).into()),
-            ("quantity", whole(dice.below(10_000))),
+            ("quantity", integer(dice.below(10_000))),
             ("amount", amount(dice)),
             ("day", date(dice).into()),
             ("status", dice.word_of(&OPTIONS).into()),

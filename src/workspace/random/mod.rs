@@ -88,7 +88,7 @@ impl Shape {
 
 /// A random workspace.
 pub fn workspace(seed: u64, shape: &Shape) -> State {
-    let mut making = Making::new(seed, shape);
+    let mut making = Generator::new(seed, shape);
     making.features();
     making.navigation();
     making.views();
@@ -98,7 +98,7 @@ pub fn workspace(seed: u64, shape: &Shape) -> State {
 }
 
 /// A workspace on its way.
-struct Making<'s> {
+struct Generator<'s> {
     dice: Dice,
     shape: &'s Shape,
     structure: Structure,
@@ -112,8 +112,8 @@ struct Making<'s> {
     gone: Vec<Id>,
 }
 
-impl<'s> Making<'s> {
-    fn new(seed: u64, shape: &'s Shape) -> Making<'s> {
+impl<'s> Generator<'s> {
+    fn new(seed: u64, shape: &'s Shape) -> Generator<'s> {
         let mut dice = Dice::new(seed);
         let organization = organization(&mut dice, shape);
         let workspace = Workspace {
@@ -148,7 +148,7 @@ impl<'s> Making<'s> {
             structure.earlier_automations =
                 (0..dice.below(3)).map(|_| earlier(&mut dice)).collect();
         }
-        Making {
+        Generator {
             dice,
             shape,
             structure,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::config::id;
-use super::{Making, names};
+use super::{Generator, names};
 use crate::json::{Object, Value};
 use crate::workspace::{Id, Module, Rail};
 
-impl Making<'_> {
+impl Generator<'_> {
     /// Modules with their rails and the workspace's config; ids of views are given out here,
     /// because rails list them.
     pub(super) fn navigation(&mut self) {

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::values::{digits, value};
-use super::{Making, names};
+use super::{Generator, names};
 use crate::json::{Object, Value};
 use crate::workspace::{Column, Id, RowData, StoredRow};
 
 /// The cells of a table on their way, row by row.
 type Cells = Vec<(Id, Object)>;
 
-impl Making<'_> {
+impl Generator<'_> {
     /// The rows of all tables. Links come last: they hold what other rows hold.
     pub(super) fn rows(&mut self) {
         let mut tables: Vec<Cells> = (0..self.tables()).map(|table| self.cells(table)).collect();
@@ -103,8 +103,8 @@ impl Making<'_> {
     fn fill(&mut self, column: &Column, rows: &mut Cells) {
         let mut taken = BTreeSet::new();
         for (_, cells) in rows.iter_mut() {
-            let owed = column.is_required() && !self.untidy(5);
-            if !owed && self.dice.chance(20) {
+            let expected = column.is_required() && !self.untidy(5);
+            if !expected && self.dice.chance(20) {
                 if self.dice.chance(30) {
                     cells.insert(column.name.clone(), Value::Null);
                 }
@@ -120,7 +120,7 @@ impl Making<'_> {
                     _ => false,
                 };
                 let repeated = column.is_unique() && taken.contains(&fold(&value));
-                if !(owed && empty || repeated) {
+                if !(expected && empty || repeated) {
                     found = Some(value);
                     break;
                 }
@@ -160,8 +160,8 @@ impl Making<'_> {
     }
 
     fn link_cell(&mut self, column: &Column, values: &[Value]) -> Option<Value> {
-        let owed = column.is_required();
-        if !owed && self.dice.chance(20) {
+        let expected = column.is_required();
+        if !expected && self.dice.chance(20) {
             return self.dice.chance(30).then_some(Value::Null);
         }
         let several = column.config.get("isMultiSelect") == Some(&Value::Bool(true));

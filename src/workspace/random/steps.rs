@@ -1,8 +1,8 @@
 //! The steps of an automation. Only what is there when a step begins is read by it, and no step
 //! fires the automation again.
 
-use super::Making;
-use super::config::{id, object, value, whole};
+use super::Generator;
+use super::config::{id, integer, object, value};
 use crate::json::{Object, Value};
 
 /// What fires the automation.
@@ -32,7 +32,7 @@ pub(super) struct Scope {
     pub(super) outputs: Vec<String>,
 }
 
-impl Making<'_> {
+impl Generator<'_> {
     /// A list of steps; branches nest at most `depth` deep.
     pub(super) fn steps(&mut self, scope: &mut Scope, depth: usize) -> Vec<Value> {
         let count = self.dice.between(1, self.shape.steps.max(1));
@@ -284,7 +284,7 @@ impl Making<'_> {
     fn delay(&mut self) -> Object {
         let mut config = Object::new();
         if self.dice.chance(60) {
-            config.insert("seconds".to_owned(), whole(self.dice.below(5000)));
+            config.insert("seconds".to_owned(), integer(self.dice.below(5000)));
         } else {
             let timer = self.timer();
             config.insert("timerProfile".to_owned(), timer);
@@ -331,7 +331,7 @@ impl Making<'_> {
         let mut config = object([("subject", subject.into())]);
         let count = self.dice.between(1, 3);
         let routes = (0..count).map(|at| {
-            let case = if at == 0 { "$100".into() } else { whole(at) };
+            let case = if at == 0 { "$100".into() } else { integer(at) };
             value([("value", case), ("steps", self.branch(scope, depth))])
         });
         let routes = Value::List(routes.collect());

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Selection, Shape, large, selection, workspace};
-use crate::automation::{Automation, Bare, validate};
+use crate::automation::{Automation, EmptyEnvironment, validate};
 use crate::check::Severity;
 use crate::definitions::{Definitions, Field, Problem, Spot, Visitor, walk, walk_listed};
 use crate::json::{Doc, Object, Value};
@@ -204,15 +204,15 @@ fn automations_have_no_errors_and_every_step_occurs() {
             ]);
             let text = Value::Object(written).write();
             let doc = Doc::parse(&text).expect("JSON");
-            let judged = Automation {
+            let checked = Automation {
                 trigger: doc.root().get("trigger"),
                 graph: doc.root().get("graph"),
             };
             let own = automation.id.to_string();
-            let bare = Bare {
+            let bare = EmptyEnvironment {
                 workflow_id: Some(&own),
             };
-            for issue in validate(definitions, &judged, &bare) {
+            for issue in validate(definitions, &checked, &bare) {
                 let finding = &issue.finding;
                 let warned = finding.severity != Severity::Error;
                 assert!(
@@ -265,8 +265,8 @@ fn cells_are_storable_canonical_and_unique_where_they_must() {
                     .filter_map(|row| row.data.cell(&column.name))
                     .collect();
                 for cell in &cells {
-                    let judged = accepts.check(cell);
-                    assert!(judged.is_ok(), "seed {seed}: {cell} in {column:?}");
+                    let checked = accepts.check(cell);
+                    assert!(checked.is_ok(), "seed {seed}: {cell} in {column:?}");
                     if let Cell::Number(digits) = Cell::new(cell) {
                         let plain = !digits.contains(['e', 'E'])
                             && digits != "-0"

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::config::{id, value};
-use super::{Making, names};
+use super::{Generator, names};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::workspace::{Id, View};
 
-impl Making<'_> {
+impl Generator<'_> {
     /// The views of all tables; their ids are there already.
     pub(super) fn views(&mut self) {
         for position in 0..self.structure.features.len() {

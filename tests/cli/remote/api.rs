@@ -170,9 +170,10 @@ fn every_refusal_has_its_exit_code() {
         let desk = Desk::with_key(&server.url);
         let ran = desk.run(&["api", "GET", "/v1/x"]).exits(exit);
         assert!(ran.out.contains("\"code\":\"made_up\""), "{}", ran.out);
-        let told = format!("error: GET /v1/x was refused with {status} `made_up`: told: made_up");
+        let reported =
+            format!("error: GET /v1/x was refused with {status} `made_up`: told: made_up");
         assert!(
-            ran.err.starts_with(&told) && ran.err.contains("\n  help: "),
+            ran.err.starts_with(&reported) && ran.err.contains("\n  help: "),
             "{}",
             ran.err
         );
@@ -189,12 +190,12 @@ fn every_refusal_has_its_exit_code() {
 
 #[test]
 fn what_stays_unavailable_exits_5() {
-    for reply in [
+    for response in [
         Reply::problem(429, "rate_limited").with("Retry-After", "60"),
         Reply::problem(503, "store_unavailable").with("Retry-After", "60"),
         Reply::text(504, "<html>"),
     ] {
-        let server = Scripted::new(move |_| reply.clone());
+        let server = Scripted::new(move |_| response.clone());
         let desk = Desk::with_key(&server.url);
         desk.run(&["api", "PATCH", "/v1/x"]).exits(5);
     }
@@ -209,7 +210,7 @@ fn what_stays_unavailable_exits_5() {
 }
 
 #[test]
-fn a_redirect_elsewhere_is_told() {
+fn a_redirect_elsewhere_is_reported() {
     let other = Scripted::new(|_| Reply::text(200, "{}"));
     let to = format!("{}/v1/me", other.url);
     let server = Scripted::new(move |_| Reply::text(308, "").with("Location", &to));

@@ -142,7 +142,7 @@ fn one_document_holds_everything() {
 
 #[test]
 fn a_job_that_fails_says_how_to_go_on() {
-    for (error, told) in [
+    for (error, reported) in [
         (
             json!({"code": "internal", "detail": "no room"}),
             ": no room",
@@ -154,7 +154,7 @@ fn a_job_that_fails_says_how_to_go_on() {
         let server = catalog([Reply::json(&failed)]).serve();
         let ran = apply(&server, &[]).exits(1);
         assert_eq!(ran.out.lines().next(), Some(JOB));
-        assert!(ran.err.contains(told), "{}", ran.err);
+        assert!(ran.err.contains(reported), "{}", ran.err);
         assert!(
             ran.err.contains(&format!("tplkit job resume {JOB}")),
             "{}",
@@ -297,8 +297,8 @@ fn a_saved_plan_is_carried_out_in_part_too() {
     // What is foreseen is said, and no reason not to plan.
     let words = ["plan", TEMPLATE, "--workspace", WORKSPACE, "--out", "saved"];
     let ran = desk.run(&words).exits(0);
-    let told = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
-    assert!(ran.out.contains(told), "{}", ran.out);
+    let reported = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
+    assert!(ran.out.contains(reported), "{}", ran.out);
     let ran = desk.run(&["apply", "saved"]).exits(68);
     assert!(ran.err.contains("1 row failed"), "{}", ran.err);
     let document = desk
@@ -339,8 +339,8 @@ fn the_time_can_be_over_before_the_job_is() {
 #[test]
 fn a_job_that_somebody_holds_is_left_alone() {
     let held = |body: Value| {
-        let reply = Reply::text(409, &body.to_string());
-        catalog([]).on(&apply_route(TEMPLATE), [reply]).serve()
+        let response = Reply::text(409, &body.to_string());
+        catalog([]).on(&apply_route(TEMPLATE), [response]).serve()
     };
     let until = "2026-01-02T12:00:07.000000Z";
     for body in [
@@ -403,7 +403,7 @@ fn refusals_keep_their_code_and_ref() {
 }
 
 #[test]
-fn nothing_is_told_twice() {
+fn nothing_is_reported_twice() {
     let served = |path: &str| {
         let body = json!({"code": "mapping_required", "detail": "give a table. And more.",
             "errors": [{"path": path, "code": "mapping_required", "message": "give a table."}]});

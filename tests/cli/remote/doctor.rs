@@ -130,17 +130,17 @@ fn each_part_can_be_what_is_wrong() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_part_by_part() {
+fn what_cannot_be_read_is_reported_part_by_part() {
     let server = server();
     let desk = Desk::with_session(&server.url);
     desk.write_profiles("[");
-    let told = verdicts(&desk, 2);
-    assert_eq!(told[1], ("profiles".to_owned(), "wrong".to_owned()));
+    let reported = verdicts(&desk, 2);
+    assert_eq!(reported[1], ("profiles".to_owned(), "wrong".to_owned()));
     let desk = Desk::new()
         .set("TPLKIT_URL", &server.url)
         .set("TPLKIT_TOKEN", "a b");
-    let told = verdicts(&desk, 2);
-    assert_eq!(told[0], ("environment".to_owned(), "wrong".to_owned()));
+    let reported = verdicts(&desk, 2);
+    assert_eq!(reported[0], ("environment".to_owned(), "wrong".to_owned()));
     let desk = Desk::with_key("http://198.51.100.1:9").set("http_proxy", &server.url);
     let ran = desk.run(&["doctor"]);
     assert!(

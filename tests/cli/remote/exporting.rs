@@ -194,7 +194,7 @@ fn a_workspace_that_moves_is_not_written() {
 }
 
 #[test]
-fn a_package_that_no_destination_takes_is_written_and_told() {
+fn a_package_that_no_destination_takes_is_written_and_reported() {
     let mut state = built(&crm());
     // Rows that are older than their column.
     let (feature, rows) = state

@@ -54,7 +54,7 @@ pub(crate) fn taking(state: State, planned: &Value) -> Routes {
         .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
 }
 
-/// What was asked for beside reading.
+/// What was asked for next to reading.
 pub(crate) fn writes(server: &Scripted) -> Vec<String> {
     let lines = server.lines().into_iter();
     lines.filter(|line| !line.starts_with("GET ")).collect()
@@ -230,7 +230,7 @@ fn a_template_whose_apply_is_refused_does_not_stay() {
 }
 
 #[test]
-fn whoever_may_not_push_is_told_why() {
+fn whoever_may_not_push_sees_why() {
     let server = taking(empty(), &json!({}))
         .on(
             "POST /v1/templates/import",

@@ -39,7 +39,7 @@ fn the_network_may_be_lost_in_the_middle() {
 }
 
 #[test]
-fn an_apply_whose_answer_is_lost_is_sent_again_under_its_key() {
+fn an_apply_whose_response_is_lost_is_sent_again_under_its_key() {
     let replies = [
         Reply::hang_up(),
         Reply::problem(503, "store_unavailable"),
@@ -104,7 +104,7 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_apply_tells_the_way_back() {
+fn an_interrupted_apply_shows_how_to_resume() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
 
@@ -131,10 +131,10 @@ fn an_interrupted_apply_tells_the_way_back() {
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("start");
         let mut err = BufReader::new(child.stderr.take().expect("stderr"));
-        // The phase is told once the job has been asked for.
-        let mut told = String::new();
-        err.read_line(&mut told).expect("a line");
-        assert!(told.starts_with("rows"), "{told}");
+        // The phase is reported once the job has been asked for.
+        let mut reported = String::new();
+        err.read_line(&mut reported).expect("a line");
+        assert!(reported.starts_with("rows"), "{reported}");
         let id = child.id().to_string();
         Command::new("kill")
             .args(["-INT", &id])

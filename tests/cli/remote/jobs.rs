@@ -69,14 +69,14 @@ fn what_is_left_to_do_by_hand_stands_at_the_end() {
     let server = catalog([Reply::json(&document)]).serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "show", JOB]).exits(0);
-    let owed = "\
+    let expected = "\
 Live from now on: 1 automation
 
 Live at the source, drafts here until these fields are entered by hand
   Send\u{241b}[2J (w_send)
     graphConfig.steps.0.config.bearerToken: a secret that the export left out (redacted)
     triggerConfig.config.featureId: ";
-    assert!(ran.out.contains(owed), "{}", ran.out);
+    assert!(ran.out.contains(expected), "{}", ran.out);
     let end = "graphConfig.steps.1.config.to: not valid as it is (step_config_invalid)\n";
     assert!(ran.out.ends_with(end), "{}", ran.out);
 }
@@ -203,7 +203,7 @@ fn the_time_of_a_resume_can_be_over_too() {
 }
 
 #[test]
-fn rows_that_failed_are_told_by_every_command_about_the_job() {
+fn rows_that_failed_are_reported_by_every_command_about_the_job() {
     let rows = json!({"f_clients": {"inserted": 2, "failed": 3, "errors_more": 2}});
     let errors = json!([{"ref": "f_clients", "first": 0, "last": 9, "code": "quota_exceeded",
         "message": "rows[0] and what follows: full"}]);
@@ -327,7 +327,7 @@ fn what_a_job_made_is_taken_back() {
 }
 
 /// Tables of the workspace, and what stands in them.
-fn told() -> Routes {
+fn reported() -> Routes {
     let clients = "0198c0de-0000-7000-8000-0000000000d1";
     let older = "0198c0de-0000-7000-8000-0000000000d2";
     let orders = "0198c0de-0000-7000-8000-0000000000d3";
@@ -371,7 +371,7 @@ fn told() -> Routes {
 
 #[test]
 fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
-    let server = told().serve();
+    let server = reported().serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "undo", JOB]).exits(2);
     for text in [

@@ -9,7 +9,7 @@ use crate::scripted::Reply;
 use crate::support::tiny;
 
 /// What the workspace's own plan of the small package is, as a server would tell it.
-fn told(desk: &Desk) -> Value {
+fn reported(desk: &Desk) -> Value {
     let words = [
         "plan",
         "p.json",
@@ -28,12 +28,12 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     let asked = taking(empty(), &json!({})).serve();
     let first = Desk::with_key(&asked.url);
     first.place.write("p.json", &tiny());
-    let told = told(&first);
+    let report = reported(&first);
 
-    let mut other = told.clone();
+    let mut other = report.clone();
     other["rename"] =
         json!([{"kind": "feature", "ref": "f_notes", "from": "notes", "to": "notes_2"}]);
-    for (planned, exit) in [(&told, 0), (&other, 6)] {
+    for (planned, exit) in [(&report, 0), (&other, 6)] {
         let server = taking(empty(), planned).serve();
         let desk = Desk::with_key(&server.url);
         desk.place.write("p.json", &tiny());
@@ -71,7 +71,7 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     }
 
     // The workspace is another one.
-    let server = taking(built(&tiny()), &told).serve();
+    let server = taking(built(&tiny()), &report).serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
     first

@@ -276,7 +276,7 @@ fn signing_in_closes_profiles_to_others() {
 }
 
 #[test]
-fn profiles_that_are_none_are_told() {
+fn profiles_that_are_none_are_reported() {
     let desk = Desk::new();
     let secret = "access_token = \"do-not-show-me\"";
     for text in [

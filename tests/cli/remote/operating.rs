@@ -60,7 +60,7 @@ fn the_plan_is_agreed_to_and_the_job_is_watched() {
     terminal.shows("rows");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
-    // The line is gone before the report is told.
+    // The line is gone before the report is reported.
     let report = shown.rsplit("\u{1b}[2K").next().unwrap_or_default();
     assert!(report.contains("completed\r\n"), "{shown:?}");
     assert!(report.contains("f_clients  3 inserted"), "{shown:?}");
@@ -89,7 +89,7 @@ fn who_does_not_agree_has_begun_nothing() {
 }
 
 #[test]
-fn who_stops_waiting_is_told_the_way_back_and_the_job_goes_on() {
+fn who_stops_waiting_is_reported_the_way_back_and_the_job_goes_on() {
     let server = catalog([job("rows")]).serve();
     let Some((_desk, mut terminal)) = terminal(&server, "apply", "--yes") else {
         return;
@@ -99,8 +99,8 @@ fn who_stops_waiting_is_told_the_way_back_and_the_job_goes_on() {
     terminal.press("\u{3}");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(130), "{shown}");
-    let told = format!("the job goes on: `tplkit job watch {JOB}` waits for its end");
-    assert!(shown.contains(&told), "{shown:?}");
+    let reported = format!("the job goes on: `tplkit job watch {JOB}` waits for its end");
+    assert!(shown.contains(&reported), "{shown:?}");
     assert!(shown.contains(CURSOR), "{shown:?}");
     let received = server.received();
     let written = received.iter().filter(|one| one.method != "GET");
@@ -134,11 +134,11 @@ fn half_a_terminal_is_none() {
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(2), "{more} {shown}");
         assert!(!shown.contains("Apply it?"), "{more} {shown}");
-        let told = match more {
+        let reported = match more {
             "2>told" => desk.place.read("told"),
             _ => shown,
         };
-        assert!(told.contains("--yes"), "{more} {told}");
+        assert!(reported.contains("--yes"), "{more} {reported}");
         assert_eq!(server.lines(), Vec::<String>::new(), "{more}");
     }
 }

@@ -51,9 +51,9 @@ impl Routes {
             if let Some(replies) = self.replies.get(&route) {
                 let mut asked = asked.lock().expect("whole");
                 let at = asked.entry(route).or_default();
-                let reply = replies[(*at).min(replies.len() - 1)].clone();
+                let response = replies[(*at).min(replies.len() - 1)].clone();
                 *at += 1;
-                return reply;
+                return response;
             }
             let modelled = self
                 .state

@@ -37,11 +37,11 @@ fn server() -> Scripted {
             let items: Vec<String> = numbers.take(limit).map(row).collect();
             let next = json!(more.then_some("next"));
             let body = format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","));
-            let reply = Reply::text(200, &body);
+            let response = Reply::text(200, &body);
             if query.contains("sort=colour") {
-                return reply.with("X-Unknown-Columns", "col%2Cour");
+                return response.with("X-Unknown-Columns", "col%2Cour");
             }
-            return reply;
+            return response;
         }
         match path {
             "/v1/features" => Reply::json(&json!({"items": [

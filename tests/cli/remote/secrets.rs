@@ -42,7 +42,7 @@ fn no_output_repeats_a_credential() {
     ];
     for server in &servers {
         let url = server.url.as_str();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let by_key = Desk::with_key(url);
         let by_session = Desk::with_session(url);
         for desk in [&by_key, &by_session] {
@@ -62,10 +62,10 @@ fn no_output_repeats_a_credential() {
                 &["api", "POST", "/v1/auth/refused"],
                 &["logout"],
             ] {
-                // Documents are told beside the words on stderr.
+                // Documents are reported next to the words on stderr.
                 let words = [words, &["-v", "--format", "json"]].concat();
                 let ran = desk.run(&words);
-                told.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
+                reported.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
             }
         }
         for (words, input) in [
@@ -76,11 +76,11 @@ fn no_output_repeats_a_credential() {
             let ran = Desk::new().feed(&words, input);
             assert_ne!(ran.code, Some(0), "{}", ran.out);
             assert_ne!(ran.code, Some(101), "{}", ran.err);
-            told.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
+            reported.push(format!("{words:?}\n{}\n{}", ran.out, ran.err));
         }
-        let told = told.join("\n");
+        let reported = reported.join("\n");
         for secret in [KEY, ACCESS, REFRESH, PASSWORD] {
-            assert!(!told.contains(secret), "{secret}:\n{told}");
+            assert!(!reported.contains(secret), "{secret}:\n{reported}");
         }
     }
 }

@@ -158,7 +158,7 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
 }
 
 #[test]
-fn what_a_server_finds_is_told_with_its_places() {
+fn what_a_server_finds_is_reported_with_its_places() {
     let body = json!({"code": "validation_failed", "detail": "the package has errors", "errors": [
         {"path": "/manifest/items/0", "code": "I004", "message": "no ref"}]});
     let refused = Reply::text(422, &body.to_string());
@@ -187,7 +187,7 @@ fn what_a_server_finds_is_told_with_its_places() {
 }
 
 #[test]
-fn a_template_is_promoted_or_every_broken_rule_is_told() {
+fn a_template_is_promoted_or_every_broken_rule_is_reported() {
     let patch = format!("PATCH /v1/templates/{TEMPLATE}");
     let server = holding("")
         .on(&patch, [Reply::json(&record(TEMPLATE, "vendas"))])

@@ -11,8 +11,8 @@ use crate::scripted::{Reply, Scripted};
 
 /// The server answers once it was said that it does not.
 #[test]
-fn who_waits_is_told_for_what() {
-    let (answer, may_answer) = channel::<()>();
+fn who_waits_is_reported_for_what() {
+    let (response, may_answer) = channel::<()>();
     let may_answer = Mutex::new(may_answer);
     let server = Scripted::new(move |_| {
         may_answer.lock().expect("whole").recv().ok();
@@ -25,14 +25,14 @@ fn who_waits_is_told_for_what() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().expect("starts");
-    let told = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let told = told.map(|line| line.expect("text"));
-    let note = told.take(10).find(|line| line.contains("waiting"));
+    let reported = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let reported = reported.map(|line| line.expect("text"));
+    let note = reported.take(10).find(|line| line.contains("waiting"));
     assert_eq!(
         note.as_deref(),
         Some("GET /v1/me: waiting for the answer (5 s; silence ends it after 30 s)")
     );
-    drop(answer);
+    drop(response);
     let mut out = String::new();
     child
         .stdout
@@ -64,7 +64,7 @@ fn answering(bytes: &'static [u8]) -> String {
 
 /// Nothing of such an answer is read, and nobody waits for more of it.
 #[test]
-fn an_answer_that_is_too_large_ends_it_at_once() {
+fn a_response_that_is_too_large_ends_it_at_once() {
     let claim = b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\n\r\n{";
     let desk = Desk::with_key(&answering(claim));
     for words in [

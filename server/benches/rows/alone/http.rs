@@ -1,4 +1,4 @@
-//! HTTP alone: the library that the server speaks it with, which gives one answer to everything. It runs in
+//! HTTP alone: the library that the server speaks it with, which gives one response to everything. It runs in
 //! this process, so the processor time of a load includes it.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,7 +19,7 @@ use crate::CONNECTIONS;
 use crate::load::{self, Connection, Question, Seen};
 use crate::server::Server;
 
-/// A listener that knows one answer.
+/// A listener that knows one response.
 pub(crate) struct Http {
     address: SocketAddr,
     _runtime: Runtime,

@@ -1,5 +1,5 @@
 //! SQLite alone: one connection that puts lines into a copy of the served file. Nobody asks for them over
-//! HTTP, no cell of them is judged, no wall stands, nothing is counted.
+//! HTTP, no cell of them is checked, neither layer is on, nothing is counted.
 
 use std::time::{Duration, Instant};
 

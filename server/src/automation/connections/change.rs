@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::{
     Connection, ConnectionKind, ConnectionRecord, SetConnection, no_key, no_organization, origin,
 };
-use crate::automation::named::name_fault;
-use crate::automation::{schedules, sealed};
+use crate::automation::names::name_fault;
+use crate::automation::{encryption, schedules};
 use crate::context::rfc3339;
 use crate::http::problem::{Code, Fault, Problem};
 use crate::secret_key::SecretKey;
@@ -18,24 +18,24 @@ use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// A record, ready to be written.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedSecret {
     set: SetConnection,
     sealed: Option<Vec<u8>>,
 }
 
-impl Prepared {
+impl PreparedSecret {
     /// Encrypts what is secret of it.
     ///
     /// # Errors
     /// 503 for a secret without a key to encrypt it with.
-    pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<Prepared, Problem> {
+    pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<PreparedSecret, Problem> {
         take_password(&mut set.url, &mut set.secret);
         let secret = set.secret.take().filter(|secret| !secret.is_empty());
         let of = (set.organization, set.name.as_str());
         let sealed = secret
             .map(|secret| sealed_for(key, of, &secret))
             .transpose()?;
-        Ok(Prepared { set, sealed })
+        Ok(PreparedSecret { set, sealed })
     }
 
     fn parameters(&self, target: Uuid) -> [Value; 8] {
@@ -58,7 +58,7 @@ fn bytes(sealed: Option<&Vec<u8>>) -> Value {
 }
 
 fn sealed_for(key: Option<&SecretKey>, of: (Uuid, &str), secret: &str) -> Result<Vec<u8>, Problem> {
-    Ok(sealed::seal(key.ok_or_else(no_key)?, of, secret))
+    Ok(encryption::encrypt(key.ok_or_else(no_key)?, of, secret))
 }
 
 /// A password in the address is a secret like any other.
@@ -90,7 +90,7 @@ pub async fn set_connection(
     if let Some(why) = set.kind.fault(&set.url) {
         return Err(Problem::fault("--url", why));
     }
-    let prepared = Prepared::new(key, set)?;
+    let prepared = PreparedSecret::new(key, set)?;
     store
         .write(&Scope::Operator, prepared, |tx, prepared| {
             Box::pin(upsert(tx, prepared))
@@ -98,7 +98,7 @@ pub async fn set_connection(
         .await
 }
 
-async fn upsert(tx: &mut Tx, prepared: &Prepared) -> Result<Connection, Problem> {
+async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Problem> {
     let set = &prepared.set;
     let sql = "SELECT url, target_id FROM connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND name = $2 {lock}";
@@ -135,7 +135,7 @@ async fn upsert(tx: &mut Tx, prepared: &Prepared) -> Result<Connection, Problem>
 ///
 /// # Errors
 /// 409 for a name that is taken, an organization that is not there.
-pub async fn insert(tx: &mut Tx, prepared: &Prepared) -> Result<ConnectionRecord, Problem> {
+pub async fn insert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<ConnectionRecord, Problem> {
     let sql = "INSERT INTO main.connections {into $1} \
          (organization_id, id, name, kind, url, secret, created_at, updated_at, target_id) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)";
@@ -200,16 +200,16 @@ pub struct Change {
 }
 
 /// A connection as it is kept.
-struct Kept {
+struct StoredSecret {
     record: ConnectionRecord,
     url: String,
     sealed: Option<Vec<u8>>,
     target: Option<Uuid>,
 }
 
-impl Kept {
-    fn read(row: &Row) -> Result<Kept, StoreError> {
-        Ok(Kept {
+impl StoredSecret {
+    fn read(row: &Row) -> Result<StoredSecret, StoreError> {
+        Ok(StoredSecret {
             record: ConnectionRecord::read(row)?,
             url: row.get(5)?,
             sealed: row.get(6)?,
@@ -230,7 +230,7 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Pr
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
     let of = [change.organization.into(), change.id.into()];
     let row = tx.first(sql, &of).await?;
-    let kept = Kept::read(&row.ok_or_else(Problem::not_found)?)?;
+    let kept = StoredSecret::read(&row.ok_or_else(Problem::not_found)?)?;
     let (mut url, mut secret) = (change.url.clone(), change.secret.clone());
     if let Some(url) = &mut url {
         if let Some(why) = kept.record.kind.fault(url) {
@@ -282,7 +282,7 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Pr
 /// The secret of a connection under a new name or at a new address, when it was not sent along.
 fn carried(
     key: Option<&SecretKey>,
-    kept: &Kept,
+    kept: &StoredSecret,
     (name, url): (&str, &str),
 ) -> Result<Option<Vec<u8>>, Problem> {
     let Some(sealed) = &kept.sealed else {
@@ -299,11 +299,11 @@ fn carried(
     }
     let key = key.ok_or_else(no_key)?;
     let of = (record.organization_id, record.name.as_str());
-    let opened = sealed::open(key, of, sealed).ok_or_else(|| {
+    let opened = encryption::decrypt(key, of, sealed).ok_or_else(|| {
         secret_required("is required: it was encrypted with another TPLKIT_SECRET_KEY")
     })?;
     let of = (record.organization_id, name);
-    Ok(Some(sealed::seal(key, of, &opened)))
+    Ok(Some(encryption::encrypt(key, of, &opened)))
 }
 
 fn secret_required(why: &str) -> Problem {

@@ -58,7 +58,11 @@ pub async fn page(
             )
         };
     }
-    let mut parameters = vec![organization.into(), page.from().into(), page.look().into()];
+    let mut parameters = vec![
+        organization.into(),
+        page.from().into(),
+        page.lookahead().into(),
+    ];
     parameters.extend(kind.map(Into::into));
     let sql = match kind {
         None => list!(""),

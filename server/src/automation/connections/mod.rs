@@ -19,10 +19,10 @@ use uuid::Uuid;
 
 use crate::http::problem::{Code, Problem};
 
-pub use change::{Change, Prepared, insert, remove, set_connection, update};
+pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
 pub(super) use open::targets;
-pub use open::{Opened, open, timer};
+pub use open::{OpenConnection, open, timer};
 
 /// What a connection leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,7 +66,7 @@ impl ConnectionKind {
             let good = tplkit::automation::Timer::parse(text).is_some();
             return (!good).then_some("is no timer: use cron:0 8 * * 1-5 or delay:SECONDS");
         }
-        let (schemes, told): (&[&str], _) = match self {
+        let (schemes, reported): (&[&str], _) = match self {
             ConnectionKind::Smtp => (
                 &["smtp", "smtps"],
                 "is no address of a mail server: use smtp://user@host:port or smtps://…",
@@ -78,7 +78,7 @@ impl ConnectionKind {
         };
         let url = Url::parse(text).ok();
         let url = url.filter(|url| schemes.contains(&url.scheme()) && url.has_host());
-        (url.is_none()).then_some(told)
+        (url.is_none()).then_some(reported)
     }
 }
 
@@ -124,9 +124,9 @@ pub struct SetConnection {
 
 /// 503 for a secret that nothing could encrypt.
 pub(super) fn no_key() -> Problem {
-    let told = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
+    let reported = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
          hex (openssl rand -base64 32).";
-    Problem::new(Code::StoreUnavailable, told)
+    Problem::new(Code::StoreUnavailable, reported)
 }
 
 pub(super) fn no_organization() -> Problem {

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::ConnectionKind;
-use crate::automation::sealed;
+use crate::automation::encryption;
 use crate::secret_key::SecretKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
 /// A connection as a step uses it.
 #[derive(Clone)]
-pub struct Opened {
+pub struct OpenConnection {
     /// Where to.
     pub url: String,
     /// What goes with it.
@@ -20,7 +20,7 @@ pub struct Opened {
     pub target: Option<Uuid>,
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for OpenConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Opened(…)")
     }
@@ -35,14 +35,14 @@ pub async fn open(
     key: Option<&SecretKey>,
     (organization, name): (Uuid, &str),
     kind: ConnectionKind,
-) -> Result<Result<Opened, String>, StoreError> {
+) -> Result<Result<OpenConnection, String>, StoreError> {
     let asked = (organization, name.to_owned());
-    let found: Option<Kept> = store
+    let found: Option<StoredConnection> = store
         .read(&Scope::Operator, asked, |tx, (organization, name)| {
             Box::pin(select(tx, *organization, name))
         })
         .await?;
-    let Some(Kept {
+    let Some(StoredConnection {
         kind: found,
         url,
         sealed,
@@ -59,21 +59,23 @@ pub async fn open(
     }
     let secret = match (sealed, key) {
         (None, _) => None,
-        (Some(sealed), Some(key)) => match sealed::open(key, (organization, name), &sealed) {
-            Some(secret) => Some(secret),
-            None => {
-                return Ok(Err(format!(
-                    "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
-                )));
+        (Some(sealed), Some(key)) => {
+            match encryption::decrypt(key, (organization, name), &sealed) {
+                Some(secret) => Some(secret),
+                None => {
+                    return Ok(Err(format!(
+                        "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
+                    )));
+                }
             }
-        },
+        }
         (Some(_), None) => {
             return Ok(Err(format!(
                 "the connection `{name}` has a secret, and this process has no TPLKIT_SECRET_KEY"
             )));
         }
     };
-    Ok(Ok(Opened {
+    Ok(Ok(OpenConnection {
         url,
         secret,
         target: Some(target),
@@ -81,19 +83,23 @@ pub async fn open(
 }
 
 /// A connection as it is kept.
-struct Kept {
+struct StoredConnection {
     kind: String,
     url: String,
     sealed: Option<Vec<u8>>,
     target: Uuid,
 }
 
-async fn select(tx: &mut Tx, organization: Uuid, name: &str) -> Result<Option<Kept>, StoreError> {
+async fn select(
+    tx: &mut Tx,
+    organization: Uuid,
+    name: &str,
+) -> Result<Option<StoredConnection>, StoreError> {
     let sql = "SELECT kind, url, secret, coalesce(target_id, id) FROM connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND name = $2";
     let row = tx.first(sql, &[organization.into(), name.into()]).await?;
     let read = |row: Row| {
-        Ok(Kept {
+        Ok(StoredConnection {
             kind: row.get(0)?,
             url: row.get(1)?,
             sealed: row.get(2)?,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schemas::{id, instant, integer, label, nullable, record, text, to, whole};
+use super::schemas::{closed_object, id, instant, integer, label, nullable, record, text, to};
 
 /// All of them, by name.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ("Graph", json!({"type": "object"})),
         (
             "WorkflowVersion",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "workflow_id": id(), "workspace_id": id(), "name": text(),
                 "version": integer(), "base_version": nullable("integer"),
                 "is_draft": {"type": "boolean"}, "is_active": {"type": "boolean"},
@@ -43,14 +43,14 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "WorkflowVerdict",
-            whole(json!({
+            closed_object(json!({
                 "ok": {"type": "boolean", "description": "Whether there is no error."},
                 "issues": {"type": "array", "items": to("WorkflowIssue")},
             })),
         ),
         (
             "WorkflowIssue",
-            whole(json!({
+            closed_object(json!({
                 "code": text(),
                 "severity": {"type": "string", "enum": ["error", "warning"]},
                 "path": {"type": "string", "description": "Dotted, below the target."},
@@ -70,7 +70,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "Run",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "workflow_id": id(), "version": integer(),
                 "status": run_status(), "trigger": run_trigger(),
                 "row_id": nullable("string"), "dry_run": {"type": "boolean"},
@@ -80,7 +80,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "RunSummary",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "workflow_id": id(), "version": integer(),
                 "status": run_status(), "trigger": run_trigger(),
                 "row_id": nullable("string"), "dry_run": {"type": "boolean"},
@@ -94,7 +94,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "Notification",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "organization_id": id(),
                 "scope_type": {"type": "string", "enum": ["channel", "user", "organization"]},
                 "scope_id": nullable("string"), "title": text(), "body": text(),
@@ -119,14 +119,14 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ),
         (
             "RunStepSummary",
-            whole(json!({
+            closed_object(json!({
                 "path": text(), "id": text(), "key": text(), "status": step_status(),
                 "error": failed(),
             })),
         ),
         (
             "RunFailure",
-            whole(json!({
+            closed_object(json!({
                 "code": {
                     "type": "string",
                     "description": "`step_failed`, `run_too_large`, `abandoned`, \

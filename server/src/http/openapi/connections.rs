@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schemas::{id, instant, record, text, whole};
+use super::schemas::{closed_object, id, instant, record, text};
 
 /// All of them.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
@@ -24,7 +24,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     vec![
         (
             "Channel",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "organization_id": id(), "name": text(), "created_at": instant(),
             })),
         ),
@@ -35,7 +35,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ("ChannelPatch", record(&[], json!({"name": name}))),
         (
             "Connection",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "organization_id": id(), "name": text(), "kind": kind,
                 "created_at": instant(),
             })),

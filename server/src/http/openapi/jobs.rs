@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schemas::{id, instant, integer, nullable, record, text, to, whole};
+use super::schemas::{closed_object, id, instant, integer, nullable, record, text, to};
 
 /// All of them.
 pub(super) fn all() -> Vec<(&'static str, Value)> {
@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     ]});
     let job = json!({
         "id": id(), "template_id": id(), "workspace_id": id(), "status": status,
-        "progress": whole(progress),
+        "progress": closed_object(progress),
         "locked_until": {"type": ["string", "null"], "format": "date-time", "description":
             "Until then somebody works on it; past or null: it is free to go on."},
         "report": {"type": ["object", "null"], "description": "What it did."},
@@ -47,15 +47,18 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("Apply", record(&["workspaceId"], apply)),
         ("Resolution", record(&["action"], resolution)),
-        ("Accepted", whole(json!({"jobId": id(), "status": status}))),
+        (
+            "Accepted",
+            closed_object(json!({"jobId": id(), "status": status})),
+        ),
         ("ExecutorProblem", record(&["error", "detail"], executor)),
-        ("TemplateJob", whole(job)),
+        ("TemplateJob", closed_object(job)),
         ("Plan", plan()),
     ]
 }
 
 fn plan() -> Value {
-    let list = |properties: Value| json!({"type": "array", "items": whole(properties)});
+    let list = |properties: Value| json!({"type": "array", "items": closed_object(properties)});
     let renamed = json!({"kind": text(), "ref": text(), "from": text(), "to": text()});
     let rows = json!({
         "insert": integer(), "existing": integer(), "skipped": integer(), "dropped_links": integer(),
@@ -64,7 +67,7 @@ fn plan() -> Value {
             "code": text(), "column": text(), "count": integer(),
         }))},
     });
-    whole(json!({
+    closed_object(json!({
         "digest": {"type": "string", "description": "Send it back as `plan`."},
         "refusals": list(json!({"code": text(), "ref": nullable("string"), "detail": text()})),
         "create": list(json!({"kind": text(), "ref": text(), "name": text(), "label": text()})),
@@ -74,7 +77,7 @@ fn plan() -> Value {
             "kind": text(), "ref": text(), "id": id(), "before": {}, "after": {},
         })),
         "dropped_keys": list(json!({"ref": text(), "path": text()})),
-        "rows": {"type": "object", "additionalProperties": whole(rows)},
+        "rows": {"type": "object", "additionalProperties": closed_object(rows)},
         "go_live": list(json!({"ref": text(), "name": text()})),
         "stays_draft": list(json!({
             "ref": text(), "name": text(),

@@ -7,7 +7,7 @@ pub(super) fn query(name: &str) -> Option<Value> {
     let boolean = || json!({"type": "boolean", "default": false});
     let id = || json!({"type": "string", "format": "uuid"});
     let word = |words: &[&str], default: &str| json!({"type": "string", "enum": words, "default": default});
-    let (name, schema, told) = match name {
+    let (name, schema, reported) = match name {
         "cursor" => (
             "cursor",
             json!({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
@@ -97,7 +97,8 @@ pub(super) fn query(name: &str) -> Option<Value> {
         ),
         _ => return None,
     };
-    let mut parameter = json!({"name": name, "in": "query", "description": told, "schema": schema});
+    let mut parameter =
+        json!({"name": name, "in": "query", "description": reported, "schema": schema});
     if name == "op" {
         parameter["required"] = true.into();
     }

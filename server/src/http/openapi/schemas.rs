@@ -20,7 +20,7 @@ pub(super) fn record(required: &[&str], properties: Value) -> Value {
 
 /// Every property is there, always.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
-pub(super) fn whole(properties: Value) -> Value {
+pub(super) fn closed_object(properties: Value) -> Value {
     let required: Vec<String> = match &properties {
         Value::Object(members) => members.keys().cloned().collect(),
         _ => Vec::new(),
@@ -64,7 +64,7 @@ pub(super) fn nullable(of: &str) -> Value {
 
 /// A page of records.
 fn page(name: &str) -> Value {
-    let mut page = whole(json!({
+    let mut page = closed_object(json!({
         "items": {"type": "array", "items": to(name)},
         "next_cursor": {
             "type": ["string", "null"],
@@ -165,7 +165,7 @@ fn problem() -> Value {
             "detail": text(),
             "code": {"type": "string", "enum": codes},
             "instance": {"type": "string", "description": "The path of the request."},
-            "errors": {"type": "array", "items": whole(json!({
+            "errors": {"type": "array", "items": closed_object(json!({
                 "path": {"type": "string", "description": "Where, dotted as in the body."},
                 "code": text(),
                 "message": text(),
@@ -205,7 +205,7 @@ fn identity() -> Vec<(&'static str, Value)> {
         ),
         (
             "Health",
-            whole(json!({"status": {"const": "ok"}, "version": text()})),
+            closed_object(json!({"status": {"const": "ok"}, "version": text()})),
         ),
         (
             "SignIn",
@@ -230,7 +230,7 @@ fn identity() -> Vec<(&'static str, Value)> {
         ),
         (
             "Tokens",
-            whole(json!({
+            closed_object(json!({
                 "access_token": text(), "refresh_token": text(),
                 "token_type": {"const": "bearer"}, "expires_in": integer(),
             })),
@@ -242,7 +242,7 @@ fn identity() -> Vec<(&'static str, Value)> {
                 json!({
                     "kind": {"type": "string", "enum": ["user", "api_key"]},
                     "id": id(), "email": text(),
-                    "organizations": {"type": "array", "items": whole(json!({
+                    "organizations": {"type": "array", "items": closed_object(json!({
                         "id": id(), "label": text(), "role": role,
                     }))},
                     "scopes": scopes,
@@ -251,7 +251,7 @@ fn identity() -> Vec<(&'static str, Value)> {
         ),
         (
             "Organization",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "label": text(), "config": to("Config"),
                 "seats": nullable("integer"), "row_quota": nullable("integer"),
                 "created_at": instant(), "updated_at": instant(),
@@ -263,7 +263,7 @@ fn identity() -> Vec<(&'static str, Value)> {
         ),
         (
             "Member",
-            whole(json!({
+            closed_object(json!({
                 "user_id": id(), "email": text(), "role": role, "created_at": instant(),
             })),
         ),
@@ -272,8 +272,8 @@ fn identity() -> Vec<(&'static str, Value)> {
             record(&["email", "role"], json!({"email": text(), "role": role})),
         ),
         ("MemberPatch", record(&[], json!({"role": role}))),
-        ("ApiKey", whole(key)),
-        ("ApiKeyCreated", whole(created)),
+        ("ApiKey", closed_object(key)),
+        ("ApiKeyCreated", closed_object(created)),
         (
             "ApiKeyCreate",
             record(
@@ -296,7 +296,7 @@ fn described(own: Value) -> Value {
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {
         all.extend(own);
     }
-    whole(all)
+    closed_object(all)
 }
 
 /// The body that creates a record: a parent, a label, and what may be left out.
@@ -436,7 +436,7 @@ fn model(definitions: &Definitions) -> Vec<(&'static str, Value)> {
 }
 
 fn schema_document() -> Value {
-    whole(json!({
+    closed_object(json!({
         "workspaces": {"type": "array", "items": {
             "type": "object",
             "required": ["id", "features"],
@@ -461,7 +461,7 @@ fn rows() -> Vec<(&'static str, Value)> {
         ("Cells", json!({"type": "object"})),
         (
             "Row",
-            whole(json!({
+            closed_object(json!({
                 "id": id(), "feature_id": id(), "created_at": instant(), "updated_at": instant(),
                 "data": data,
             })),
@@ -477,13 +477,13 @@ fn rows() -> Vec<(&'static str, Value)> {
         ),
         (
             "RowBatchResult",
-            whole(json!({
+            closed_object(json!({
                 "count": integer(), "items": {"type": "array", "items": to("Row")},
             })),
         ),
         (
             "Aggregate",
-            whole(json!({
+            closed_object(json!({
                 "op": {"type": "string", "enum": ["count", "sum", "avg"]},
                 "column": nullable("string"),
                 "result": nullable("number"),

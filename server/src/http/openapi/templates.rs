@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit::package::size::MOST_DESCRIPTION;
 
-use super::schemas::{id, instant, integer, label, nullable, record, text, to, whole};
+use super::schemas::{closed_object, id, instant, integer, label, nullable, record, text, to};
 
 /// The uid of something in a package.
 pub(super) fn uid() -> Value {
@@ -86,8 +86,8 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
             "Visibility",
             json!({"type": "string", "enum": ["system", "org", "public"]}),
         ),
-        ("Template", whole(template)),
-        ("TemplateWhole", whole(with_manifest)),
+        ("Template", closed_object(template)),
+        ("TemplateWhole", closed_object(with_manifest)),
         (
             "TemplateCreate",
             record(
@@ -112,7 +112,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         ("PayloadRow", payload_row()),
         (
             "Payload",
-            whole(json!({
+            closed_object(json!({
                 "item_uid": uid(), "row_count": integer(), "created_at": instant(),
                 "updated_at": instant(), "entry": to("PayloadEntry"),
             })),

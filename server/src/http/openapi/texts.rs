@@ -1,4 +1,4 @@
-//! What the document says in words: operation ids, descriptions and examples, kept as data beside the code
+//! What the document says in words: operation ids, descriptions and examples, kept as data next to the code
 //! so that a reader finds all of them in one place. Nothing here decides anything.
 
 use std::collections::BTreeMap;

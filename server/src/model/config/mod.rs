@@ -3,19 +3,19 @@
 //! What is declared says the registry, through its one walk; what exists says the store. The names of
 //! the fields in refusals are those of the body: `config.views[0]`, `config[0].views[0]` in a list.
 
-mod judge;
-mod refer;
+mod references;
+mod validate;
 
 use tplkit::definitions::{Definitions, Field};
 use tplkit::json::{Doc, Value as Json};
 
-use self::judge::Judge;
-use super::kind::What;
+use self::validate::ConfigValidator;
+use super::kind::RecordKind;
 use super::record::Record;
 use crate::http::problem::{Fault, Problem};
 use crate::store::Tx;
 
-/// Puts a config into a record whose type is settled; without a new one the old one is judged anew, or
+/// Puts a config into a record whose type is settled; without a new one the old one is checked anew, or
 /// a record that is new gets the empty one. Gives the names of the columns that the config singles out.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub(super) async fn put(
     new: bool,
 ) -> Result<Vec<String>, Problem> {
     let what = record.kind.what;
-    let mut listed = matches!(what, What::Rail | What::View);
+    let mut listed = matches!(what, RecordKind::Rail | RecordKind::View);
     if let Some(given) = given {
         listed &= matches!(given, Json::List(_));
         record.config = shaped(what, given)?;
@@ -39,7 +39,7 @@ pub(super) async fn put(
     let text = record.config.clone();
     let doc = Doc::parse(&text).map_err(|_| Problem::fault("config", "is no JSON"))?;
     let fields = declared(record);
-    let mut judge = Judge::default();
+    let mut judge = ConfigValidator::default();
     let root = doc.root();
     if root.is_array() {
         for element in root.elements() {
@@ -55,7 +55,7 @@ pub(super) async fn put(
     }
     let names = judge.singled_out();
     let mut faults = judge.faults;
-    refer::check(tx, record, &judge.references, &mut faults).await?;
+    references::check(tx, record, &judge.references, &mut faults).await?;
     if faults.is_empty() {
         Ok(names)
     } else {
@@ -63,14 +63,14 @@ pub(super) async fn put(
     }
 }
 
-/// The names of the columns that a config singles out, which was judged elsewhere.
+/// The names of the columns that a config singles out, which was checked elsewhere.
 ///
 /// # Errors
 /// When it is no JSON.
 pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Problem> {
     let doc = Doc::parse(&record.config).map_err(|_| Problem::fault("config", "is no JSON"))?;
     let fields = declared(record);
-    let mut judge = Judge::default();
+    let mut judge = ConfigValidator::default();
     let root = doc.root();
     for object in root.elements().chain((!root.is_array()).then_some(root)) {
         judge.object(object, String::new(), &fields);
@@ -78,23 +78,25 @@ pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Problem> {
     Ok(judge.singled_out())
 }
 
-fn empty(what: What) -> Json {
+fn empty(what: RecordKind) -> Json {
     match what {
-        What::Rail => Json::List(Vec::new()),
+        RecordKind::Rail => Json::List(Vec::new()),
         _ => Json::Object(tplkit::json::Object::default()),
     }
 }
 
 /// The shape in which a config is kept.
-fn shaped(what: What, given: &Json) -> Result<String, Problem> {
+fn shaped(what: RecordKind, given: &Json) -> Result<String, Problem> {
     let fault = |why: &str| Err(Problem::fault("config", why));
     match (what, given) {
-        (What::Rail | What::View, Json::Object(_)) => Ok(Json::List(vec![given.clone()]).write()),
-        (What::View, Json::List(elements)) if elements.is_empty() => Ok("[{}]".to_owned()),
-        (What::View, Json::List(elements)) if elements.len() > 1 => {
+        (RecordKind::Rail | RecordKind::View, Json::Object(_)) => {
+            Ok(Json::List(vec![given.clone()]).write())
+        }
+        (RecordKind::View, Json::List(elements)) if elements.is_empty() => Ok("[{}]".to_owned()),
+        (RecordKind::View, Json::List(elements)) if elements.len() > 1 => {
             fault("has more than one element")
         }
-        (What::Rail | What::View, Json::List(elements)) => {
+        (RecordKind::Rail | RecordKind::View, Json::List(elements)) => {
             let other = |element: &Json| element.as_object().is_none();
             let positions = elements.iter().enumerate();
             let faults: Vec<Fault> = positions
@@ -107,7 +109,9 @@ fn shaped(what: What, given: &Json) -> Result<String, Problem> {
                 Err(Problem::invalid(faults))
             }
         }
-        (What::Rail | What::View, _) => fault("has to be an object or a list of objects"),
+        (RecordKind::Rail | RecordKind::View, _) => {
+            fault("has to be an object or a list of objects")
+        }
         (_, Json::Object(_)) => Ok(given.write()),
         _ => fault("has to be an object"),
     }
@@ -118,15 +122,15 @@ fn declared(record: &Record) -> Vec<(&'static str, &'static Field)> {
     let definitions = Definitions::embedded();
     let keys = &definitions.config_keys;
     let fields = match record.kind.what {
-        What::Workspace => &keys.workspace,
-        What::Module => &keys.module,
-        What::Rail => &keys.rail,
-        What::Feature => &keys.feature,
-        What::View => match definitions.view_types.get(record.text("type")) {
+        RecordKind::Workspace => &keys.workspace,
+        RecordKind::Module => &keys.module,
+        RecordKind::Rail => &keys.rail,
+        RecordKind::Feature => &keys.feature,
+        RecordKind::View => match definitions.view_types.get(record.text("type")) {
             Some(known) => &known.config,
             None => return Vec::new(),
         },
-        What::Column => {
+        RecordKind::Column => {
             let (kind, component) = (record.text("type"), record.text("default_component"));
             return definitions
                 .column_fields(kind, component)

@@ -4,13 +4,13 @@ use axum::response::Response;
 use tplkit::rows::query::Operation;
 use uuid::Uuid;
 
-use super::question::{question, seen, visible};
-use crate::http::call::{Asked, Call};
+use super::row_filter::{row_filter, visible, visible_table};
+use crate::http::call::{Call, OperationContext};
 use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::http::reply::Reply;
-use crate::rows::query::{self, Cost, Reckoning};
+use crate::http::response::ApiResponse;
+use crate::rows::query::{self, AggregateQuery, Cost};
 use crate::store::Tx;
 
 /// `GET …/rows:aggregate`
@@ -19,42 +19,42 @@ use crate::store::Tx;
 /// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
 pub async fn aggregate(mut call: Call) -> Result<Response, Problem> {
     let feature = call.path_id(0).await?;
-    let reckoning = reckoning(&mut call.query, feature);
+    let reckoning = aggregate_query(&mut call.query_text, feature);
     let scope = call.caller()?.scope();
-    let lane = seen(&call, feature)?.and_then(|table| {
+    let lane = visible_table(&call, feature)?.and_then(|table| {
         let cost = reckoning.as_ref().ok()?.cost(&table, &scope);
         (cost != Cost::Short).then_some((cost, table.organization))
     });
     let input = (feature, reckoning);
     let Some((cost, organization)) = lane else {
         return call
-            .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .read(input, |tx, asked| Box::pin(respond(tx, asked)))
             .await;
     };
     let lane = call.app.lanes.questions.clone();
     in_lane(&lane, organization, async move {
         if cost == Cost::Indexed {
             return call
-                .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+                .read(input, |tx, asked| Box::pin(respond(tx, asked)))
                 .await;
         }
-        call.read_much(input, |tx, asked| Box::pin(answer(tx, asked)))
+        call.read_much(input, |tx, asked| Box::pin(respond(tx, asked)))
             .await
     })
     .await
 }
 
-async fn answer(
+async fn respond(
     tx: &mut Tx,
-    asked: &Asked<(Uuid, Result<Reckoning, Problem>)>,
-) -> Result<Reply, Problem> {
+    asked: &OperationContext<(Uuid, Result<AggregateQuery, Problem>)>,
+) -> Result<ApiResponse, Problem> {
     match &asked.input {
         (_, Ok(reckoning)) => query::aggregate(tx, &asked.tables, reckoning).await,
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
     }
 }
 
-fn reckoning(query: &mut Query, feature: Uuid) -> Result<Reckoning, Problem> {
+fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, Problem> {
     let word = query.text("op");
     let operation = word.as_deref().and_then(Operation::parse);
     if operation.is_none() {
@@ -67,11 +67,11 @@ fn reckoning(query: &mut Query, feature: Uuid) -> Result<Reckoning, Problem> {
     if column.as_ref().is_some_and(|column| column.contains('\0')) {
         query.refuse("column", "holds U+0000, which no key holds");
     }
-    let asked = question(query, feature);
+    let asked = row_filter(query, feature);
     query.finish()?;
     let (question, _) = asked?;
-    Ok(Reckoning {
-        question,
+    Ok(AggregateQuery {
+        filter: question,
         // There are faults without it.
         operation: operation.unwrap_or(Operation::Count),
         column,

@@ -4,11 +4,11 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::create::{Received, write};
-use super::question::seen;
+use super::row_filter::visible_table;
 use crate::http::call::Call;
 use crate::http::lane::in_lane;
 use crate::http::problem::Problem;
-use crate::rows::{Entered, Submission, write_row};
+use crate::rows::{PreparedRow, Submission, write_row};
 
 /// `POST …/rows:batch`: all of them or none.
 ///
@@ -16,7 +16,7 @@ use crate::rows::{Entered, Submission, write_row};
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
 pub async fn batch(mut call: Call) -> Result<Response, Problem> {
     let received = Received::of(&mut call).await?;
-    let Some(table) = seen(&call, received.feature)? else {
+    let Some(table) = visible_table(&call, received.feature)? else {
         return enter(call, received).await;
     };
     let lane = call.app.lanes.batches.clone();
@@ -25,15 +25,15 @@ pub async fn batch(mut call: Call) -> Result<Response, Problem> {
 
 async fn enter(call: Call, received: Received) -> Result<Response, Problem> {
     let new = received.prepare(call.app.clone(), Submission::batch).await;
-    call.write(new, |tx, asked| {
-        Box::pin(write(tx, asked, |feature, rows, now| {
+    call.write(new, |tx, ctx| {
+        Box::pin(write(tx, ctx, |feature, rows, now| {
             Ok(document(feature, rows, now))
         }))
     })
     .await
 }
 
-fn document(feature: Uuid, rows: &[Entered], now: i64) -> Vec<u8> {
+fn document(feature: Uuid, rows: &[PreparedRow], now: i64) -> Vec<u8> {
     let size: usize = rows.iter().map(|row| row.data.len() + 192).sum();
     let mut out = String::with_capacity(size + 32);
     out.push_str("{\"count\":");

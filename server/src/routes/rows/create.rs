@@ -6,20 +6,20 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::prepared::Prepared;
+use super::prepared::PreparedSubmission;
 use crate::automation::events::{self, Cause};
 use crate::http::App;
-use crate::http::aside::{SHORT, aside};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
+use crate::http::offload::{SHORT, offload};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
-use crate::rows::{Entered, Stored, Submission, Validate, insert};
+use crate::http::response::ApiResponse;
+use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
 use crate::store::Tx;
 
 /// New rows for a table, or what is wrong with the request: told after what the caller may not see.
 pub(super) struct New {
     feature: Uuid,
-    rows: Result<Prepared, Problem>,
+    rows: Result<PreparedSubmission, Problem>,
 }
 
 /// `POST …/rows`
@@ -29,10 +29,10 @@ pub(super) struct New {
 pub async fn create(mut call: Call) -> Result<Response, Problem> {
     let received = Received::of(&mut call).await?;
     let new = received.prepare(call.app.clone(), Submission::one).await;
-    call.write(new, |tx, asked| {
-        Box::pin(write(tx, asked, |feature, rows, now| {
+    call.write(new, |tx, ctx| {
+        Box::pin(write(tx, ctx, |feature, rows, now| {
             let row = rows.first().ok_or_else(Problem::not_found)?;
-            let row = Stored {
+            let row = StoredRow {
                 id: row.id,
                 created_at: now,
                 updated_at: now,
@@ -60,8 +60,8 @@ impl Received {
 
     async fn body(call: &mut Call) -> Result<(Vec<u8>, Validate), Problem> {
         let bytes = call.bytes().await?;
-        let validate = Validate::of(call.query.word("validate", &Validate::WORDS));
-        call.query.finish()?;
+        let validate = Validate::of(call.query_text.word("validate", &Validate::WORDS));
+        call.query_text.finish()?;
         Ok((bytes, validate))
     }
 
@@ -77,9 +77,14 @@ impl Received {
                 let long = bytes.len() > SHORT;
                 let work = move || {
                     let with = (&app.tables, &app.context);
-                    Ok(Prepared::new(shape(bytes)?, validate, with, feature))
+                    Ok(PreparedSubmission::new(
+                        shape(bytes)?,
+                        validate,
+                        with,
+                        feature,
+                    ))
                 };
-                if long { aside(work).await } else { work() }
+                if long { offload(work).await } else { work() }
             }
             Err(problem) => Err(problem),
         };
@@ -90,26 +95,26 @@ impl Received {
 /// Writes new rows, once for each key, and answers with the document that `tell` makes of them.
 pub(super) async fn write(
     tx: &mut Tx,
-    asked: &Asked<New>,
-    tell: impl Fn(Uuid, &[Entered], i64) -> Result<Vec<u8>, Problem>,
-) -> Result<Reply, Problem> {
-    let New { feature, rows } = &asked.input;
-    let opened = asked.tables.open(tx, *feature).await?;
+    ctx: &OperationContext<New>,
+    tell: impl Fn(Uuid, &[PreparedRow], i64) -> Result<Vec<u8>, Problem>,
+) -> Result<ApiResponse, Problem> {
+    let New { feature, rows } = &ctx.input;
+    let opened = ctx.tables.open(tx, *feature).await?;
     let opened = opened.ok_or_else(Problem::not_found)?;
-    asked.enter(opened.table.organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
+    ctx.enter(opened.table.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
     let prepared = rows.as_ref().map_err(Clone::clone)?;
-    let rows = prepared.rows(&opened.table, &asked.context)?;
+    let rows = prepared.rows(&opened.table, &ctx.context)?;
     let mut rows = rows.into_owned();
-    let (creator, now) = (Some(asked.caller.id), asked.now);
+    let (creator, now) = (Some(ctx.caller.id), ctx.now);
     insert(tx, &opened, (creator, now), &mut rows)
         .await
         .map_err(|refused| refused.problem(prepared.is_batch()))?;
-    let cause = Cause::somebody(&asked.bell).to_row_of(creator);
-    events::created(tx, &opened.table, (&rows, now), cause, &asked.context).await?;
+    let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
+    events::created(tx, &opened.table, (&rows, now), cause, &ctx.context).await?;
     let document = tell(*feature, &rows, now)?;
-    let reply = Reply::written(StatusCode::CREATED, document);
-    asked.keep(tx, reply).await
+    let reply = ApiResponse::written(StatusCode::CREATED, document);
+    ctx.keep(tx, reply).await
 }

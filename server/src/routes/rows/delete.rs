@@ -4,9 +4,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::events::{self, Cause};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::rows::remove;
 use crate::store::Tx;
 
@@ -24,25 +24,25 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let delete = Delete {
         feature: call.path_id(0).await?,
         row: call.path_id(1).await,
-        query: call.query.finish(),
+        query: call.query_text.finish(),
     };
-    call.write(delete, |tx, asked| Box::pin(drop_row(tx, asked)))
+    call.write(delete, |tx, ctx| Box::pin(drop_row(tx, ctx)))
         .await
 }
 
-async fn drop_row(tx: &mut Tx, asked: &Asked<Delete>) -> Result<Reply, Problem> {
-    let delete = &asked.input;
-    let opened = asked.tables.open(tx, delete.feature).await?;
+async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResponse, Problem> {
+    let delete = &ctx.input;
+    let opened = ctx.tables.open(tx, delete.feature).await?;
     let table = opened.ok_or_else(Problem::not_found)?.table;
     // To who may not delete it there is nothing to delete.
-    let entered = asked.enter(table.organization);
+    let entered = ctx.enter(table.organization);
     entered.map_err(|_| Problem::not_found())?;
     let id = delete.row.clone()?;
     delete.query.clone()?;
     let removed = remove(tx, &table, id).await?;
     let removed = removed.ok_or_else(Problem::not_found)?;
-    let cause = Cause::somebody(&asked.bell).to_row_of(removed.creator);
+    let cause = Cause::somebody(&ctx.signal).to_row_of(removed.creator);
     let row = (id, removed.data.as_str());
-    events::deleted(tx, &table, row, cause, (&asked.context, asked.now)).await?;
-    Ok(Reply::nothing())
+    events::deleted(tx, &table, row, cause, (&ctx.context, ctx.now)).await?;
+    Ok(ApiResponse::nothing())
 }

@@ -4,11 +4,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::question::visible;
-use crate::http::call::{Asked, Call};
+use super::row_filter::visible;
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
-use crate::rows::Stored;
+use crate::http::response::ApiResponse;
+use crate::rows::StoredRow;
 use crate::store::Tx;
 
 /// `GET …/rows/{row_id}`
@@ -16,33 +16,32 @@ use crate::store::Tx;
 /// # Errors
 /// 404 for what does not exist or is hidden, 422 for ids that are none.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
-    let wanted = Wanted {
+    let wanted = Get {
         feature: call.path_id(0).await?,
         row: call.path_id(1).await,
-        query: call.query.finish(),
+        query: call.query_text.finish(),
     };
-    call.read(wanted, |tx, asked| Box::pin(select(tx, asked)))
-        .await
+    call.read(wanted, |tx, ctx| Box::pin(select(tx, ctx))).await
 }
 
-struct Wanted {
+struct Get {
     feature: Uuid,
     /// No id is told when it is clear that the table may be seen.
     row: Result<Uuid, Problem>,
-    /// Told when it is clear that the row may be seen.
+    /// Reported when it is clear that the row may be seen.
     query: Result<(), Problem>,
 }
 
 /// One statement: a row says itself who may see it.
-async fn select(tx: &mut Tx, asked: &Asked<Wanted>) -> Result<Reply, Problem> {
-    let Wanted {
+async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse, Problem> {
+    let Get {
         feature,
         row,
         query,
-    } = &asked.input;
+    } = &ctx.input;
     let row = match row {
         Ok(row) => row,
-        Err(problem) => return visible(tx, &asked.tables, *feature, problem).await,
+        Err(problem) => return visible(tx, &ctx.tables, *feature, problem).await,
     };
     let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -50,6 +49,6 @@ async fn select(tx: &mut Tx, asked: &Asked<Wanted>) -> Result<Reply, Problem> {
     let rows = tx.last(sql, &[(*feature).into(), (*row).into()]).await?;
     let found = rows.first().ok_or_else(Problem::not_found)?;
     query.clone()?;
-    let document = Stored::read(found)?.document(*feature);
-    Ok(Reply::written(StatusCode::OK, document))
+    let document = StoredRow::read(found)?.document(*feature);
+    Ok(ApiResponse::written(StatusCode::OK, document))
 }

@@ -4,14 +4,14 @@ use axum::response::Response;
 use tplkit::rows::query::Sort;
 use uuid::Uuid;
 
-use super::question::{malformed, question, seen, visible};
-use crate::http::call::{Asked, Call};
+use super::row_filter::{malformed, row_filter, visible, visible_table};
+use crate::http::call::{Call, OperationContext};
 use crate::http::lane::in_lane;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::http::reply::Reply;
-use crate::rows::query::{self, Cost, Listing, Place};
+use crate::http::response::ApiResponse;
+use crate::rows::query::{self, Cost, CursorPosition, Listing};
 use crate::store::Tx;
 
 /// `GET …/rows`
@@ -21,28 +21,28 @@ use crate::store::Tx;
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let feature = call.path_id(0).await?;
     let listing = listing(&mut call, feature);
-    let table = seen(&call, feature)?.filter(|table| {
+    let table = visible_table(&call, feature)?.filter(|table| {
         let cost = listing.as_ref().map(|listing| listing.cost(table));
         cost.is_ok_and(|cost| cost != Cost::Short)
     });
     let input = (feature, listing);
     let Some(table) = table else {
         return call
-            .read(input, |tx, asked| Box::pin(answer(tx, asked)))
+            .read(input, |tx, asked| Box::pin(respond(tx, asked)))
             .await;
     };
     let lane = call.app.lanes.questions.clone();
     in_lane(&lane, table.organization, async move {
-        call.read_much(input, |tx, asked| Box::pin(answer(tx, asked)))
+        call.read_much(input, |tx, asked| Box::pin(respond(tx, asked)))
             .await
     })
     .await
 }
 
-async fn answer(
+async fn respond(
     tx: &mut Tx,
-    asked: &Asked<(Uuid, Result<Listing, Problem>)>,
-) -> Result<Reply, Problem> {
+    asked: &OperationContext<(Uuid, Result<Listing, Problem>)>,
+) -> Result<ApiResponse, Problem> {
     match &asked.input {
         (_, Ok(listing)) => query::list(tx, &asked.tables, listing).await,
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
@@ -50,13 +50,13 @@ async fn answer(
 }
 
 fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
-    let asked = question(&mut call.query, feature);
-    let sort = sort(&mut call.query);
-    let fields = fields(&mut call.query);
+    let asked = row_filter(&mut call.query_text, feature);
+    let sort = sort(&mut call.query_text);
+    let fields = fields(&mut call.query_text);
     let page = match &asked {
         Ok((question, texts)) => call.page(&format!(
             "{feature} {:?} {texts:?} {sort:?}",
-            question.together
+            question.matching
         )),
         // A cursor cannot be looked at without its question; everything else can.
         Err(_) => call.page(""),
@@ -66,10 +66,12 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
     let page = page?;
     let after = match &page.after {
         None => None,
-        Some(id) => Some(Place::read(&sort, *id, &page.beside).ok_or_else(PageRequest::unknown)?),
+        Some(id) => {
+            Some(CursorPosition::read(&sort, *id, &page.rest).ok_or_else(PageRequest::unknown)?)
+        }
     };
     Ok(Listing {
-        question,
+        filter: question,
         sort,
         fields,
         page,

@@ -14,7 +14,7 @@ pub use get::get;
 pub use patch::patch;
 mod aggregate;
 mod list;
-mod question;
+mod row_filter;
 
 pub use aggregate::aggregate;
 pub use list::list;

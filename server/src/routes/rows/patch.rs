@@ -5,10 +5,10 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::events::{self, Cause};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
-use crate::rows::{Entering, Stored, Submission, Table, Validate, replace, together};
+use crate::http::response::ApiResponse;
+use crate::rows::{RowPreparer, StoredRow, Submission, Table, Validate, merge, replace};
 use crate::store::Tx;
 
 struct Patch {
@@ -37,16 +37,15 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
         row,
         change,
     };
-    call.write(patch, |tx, asked| Box::pin(update(tx, asked)))
-        .await
+    call.write(patch, |tx, ctx| Box::pin(update(tx, ctx))).await
 }
 
 impl Change {
     async fn read(call: &mut Call) -> Result<Change, Problem> {
         let bytes = call.bytes().await?;
-        let validate = Validate::of(call.query.word("validate", &Validate::WORDS));
-        let merge = call.query.word("merge", &["true", "false"]) == Some("true");
-        call.query.finish()?;
+        let validate = Validate::of(call.query_text.word("validate", &Validate::WORDS));
+        let merge = call.query_text.word("merge", &["true", "false"]) == Some("true");
+        call.query_text.finish()?;
         Ok(Change {
             cells: Submission::change(bytes)?,
             validate,
@@ -55,14 +54,14 @@ impl Change {
     }
 }
 
-async fn update(tx: &mut Tx, asked: &Asked<Patch>) -> Result<Reply, Problem> {
-    let patch = &asked.input;
-    let opened = asked.tables.open(tx, patch.feature).await?;
+async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiResponse, Problem> {
+    let patch = &ctx.input;
+    let opened = ctx.tables.open(tx, patch.feature).await?;
     let table = opened.ok_or_else(Problem::not_found)?.table;
     let id = match &patch.row {
         Ok(id) => *id,
         Err(problem) => {
-            asked.enter(table.organization)?;
+            ctx.enter(table.organization)?;
             return Err(problem.clone());
         }
     };
@@ -74,31 +73,31 @@ async fn update(tx: &mut Tx, asked: &Asked<Patch>) -> Result<Reply, Problem> {
     let parameters = [table.organization.into(), table.id.into(), id.into()];
     let found = tx.first(sql, &parameters).await?;
     let found = found.ok_or_else(Problem::not_found)?;
-    let mut row = Stored::read(&found)?;
+    let mut row = StoredRow::read(&found)?;
     let creator = found.get(4)?;
-    asked.enter(table.organization)?;
+    ctx.enter(table.organization)?;
     let change = patch.change.as_ref().map_err(Clone::clone)?;
     if let Some(cells) = &change.cells {
         change
-            .apply(tx, asked, (&table, cells), (&mut row, creator))
+            .apply(tx, ctx, (&table, cells), (&mut row, creator))
             .await?;
     }
-    Ok(Reply::written(StatusCode::OK, row.document(table.id)))
+    Ok(ApiResponse::written(StatusCode::OK, row.document(table.id)))
 }
 
 impl Change {
     async fn apply(
         &self,
         tx: &mut Tx,
-        asked: &Asked<Patch>,
+        ctx: &OperationContext<Patch>,
         (table, cells): (&Table, &Submission),
-        (row, creator): (&mut Stored, Option<Uuid>),
+        (row, creator): (&mut StoredRow, Option<Uuid>),
     ) -> Result<(), Problem> {
         let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
-        let entering = Entering {
+        let entering = RowPreparer {
             table,
             validate: self.validate,
-            context: &asked.context,
+            context: &ctx.context,
         };
         let mut faults = cells.faults();
         if self.merge {
@@ -106,18 +105,18 @@ impl Change {
                 entering.without(key, (0, &mut faults));
             }
         }
-        let result = together(table, &row.data, &sent, self.merge);
+        let result = merge(table, &row.data, &sent, self.merge);
         let after = entering.row(row.id, result.into_iter(), (0, &mut faults));
         faults.finish()?;
         // What holds already is not written again: no other time, nothing for others to notice.
         if after.is_complete() && after.data == row.data {
             return Ok(());
         }
-        let after = replace(tx, table, &row.data, after, asked.now).await?;
+        let after = replace(tx, table, &row.data, after, ctx.now).await?;
         let before = std::mem::replace(&mut row.data, after.data);
-        row.updated_at = asked.now;
-        let cause = Cause::somebody(&asked.bell).to_row_of(creator);
-        events::updated(tx, table, (&before, row), cause, &asked.context).await?;
+        row.updated_at = ctx.now;
+        let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
+        events::updated(tx, table, (&before, row), cause, &ctx.context).await?;
         Ok(())
     }
 }

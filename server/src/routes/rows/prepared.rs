@@ -9,11 +9,13 @@ use uuid::Uuid;
 
 use crate::context::Context;
 use crate::http::problem::Problem;
-use crate::rows::{Entered, Entering, Faults, Source, Submission, Table, Tables, Validate};
+use crate::rows::{
+    Faults, PreparedRow, RowPreparer, SourceCell, Submission, Table, Tables, Validate,
+};
 
 /// New rows, and what came of letting them into the table as it was last seen.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedSubmission {
     submission: Submission,
     validate: Validate,
     seen: Option<Seen>,
@@ -23,21 +25,21 @@ pub(super) struct Prepared {
 #[derive(Debug)]
 struct Seen {
     table: Arc<Table>,
-    entered: Result<Vec<Entered>, Problem>,
+    entered: Result<Vec<PreparedRow>, Problem>,
 }
 
-impl Prepared {
+impl PreparedSubmission {
     pub(super) fn new(
         submission: Submission,
         validate: Validate,
         (tables, context): (&Tables, &Context),
         feature: Uuid,
-    ) -> Prepared {
+    ) -> PreparedSubmission {
         let seen = tables.peek(feature).map(|table| {
             let entered = enter(&submission, &table, validate, context);
             Seen { table, entered }
         });
-        Prepared {
+        PreparedSubmission {
             submission,
             validate,
             seen,
@@ -54,7 +56,7 @@ impl Prepared {
         &self,
         table: &Arc<Table>,
         context: &Context,
-    ) -> Result<Cow<'_, [Entered]>, Problem> {
+    ) -> Result<Cow<'_, [PreparedRow]>, Problem> {
         match &self.seen {
             Some(seen) if Arc::ptr_eq(&seen.table, table) => match &seen.entered {
                 Ok(rows) => Ok(Cow::Borrowed(rows)),
@@ -70,8 +72,8 @@ fn enter(
     table: &Table,
     validate: Validate,
     context: &Context,
-) -> Result<Vec<Entered>, Problem> {
-    let entering = Entering {
+) -> Result<Vec<PreparedRow>, Problem> {
+    let entering = RowPreparer {
         table,
         validate,
         context,
@@ -81,7 +83,7 @@ fn enter(
     for at in 0..submission.len() {
         // A row of another shape has its fault already.
         if let Some(cells) = submission.cells(at) {
-            let cells = cells.map(Source::sent);
+            let cells = cells.map(SourceCell::sent);
             rows.push(entering.row(context.id(), cells, (at, &mut faults)));
         }
     }

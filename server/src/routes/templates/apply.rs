@@ -7,130 +7,138 @@ use axum::response::Response;
 use tplkit::apply::Request;
 use uuid::Uuid;
 
-use super::aside;
-use crate::http::body;
-use crate::http::call::{Asked, Call};
+use super::offload;
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields;
 use crate::http::lane::transfer;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::Tx;
-use crate::templates::apply::{self, Body, Place, Places, Question, Resume, Start, Whole};
+use crate::templates::apply::{
+    self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, Resume, Start,
+};
 use crate::templates::{self, Package};
 
 /// What is asked for, once it is known that the caller may.
-struct Wanted {
-    place: Place,
+struct ApplyWanted {
+    place: ApplyTarget,
     job: Option<Uuid>,
     request: Request,
 }
 
 /// Reads template, workspace, job, role and body, in the order in which it is told what is wrong.
-async fn wanted(call: &mut Call) -> Result<Wanted, Problem> {
+async fn wanted(call: &mut Call) -> Result<ApplyWanted, Problem> {
     let template = call.path_id(0).await?;
-    call.look(template, |tx, asked| Box::pin(seen(tx, asked)))
+    call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
         .await?;
-    let text = body::text(call.bytes().await?)?;
-    let query = call.query.finish();
+    let text = fields::text(call.bytes().await?)?;
+    let query = call.query_text.finish();
     let places = Places::read(&text)?;
-    let place = call.look((template, places), |tx, asked| Box::pin(entered(tx, asked)));
+    let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
     let place = place.await?;
     query?;
-    Ok(Wanted {
+    Ok(ApplyWanted {
         place,
         job: places.job,
         request: Body::read(&text)?,
     })
 }
 
-async fn seen(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<(), Problem> {
-    templates::find(tx, asked.input).await.map(drop)
+async fn check_visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Problem> {
+    templates::find(tx, ctx.input).await.map(drop)
 }
 
-async fn entered(tx: &mut Tx, asked: &Asked<(Uuid, Places)>) -> Result<Place, Problem> {
-    let (template, places) = asked.input;
+async fn entered(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Places)>,
+) -> Result<ApplyTarget, Problem> {
+    let (template, places) = ctx.input;
     let workspace = find::get(tx, &WORKSPACE, places.workspace).await?;
     let workspace = workspace.ok_or_else(Problem::not_found)?;
     let organization = workspace.within.first().copied().unwrap_or_default();
-    let place = Place {
+    let place = ApplyTarget {
         organization,
         workspace: workspace.id,
         template,
     };
     if let Some(job) = places.job {
-        Resume { place, job }.find(tx, asked.now).await?;
+        Resume { place, job }.find(tx, ctx.now).await?;
     }
-    asked.enter(organization)?;
+    ctx.enter(organization)?;
     Ok(place)
 }
 
-async fn package(tx: &mut Tx, asked: &Asked<Uuid>) -> Result<Package, Problem> {
-    let template = templates::find(tx, asked.input).await?;
+async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Package, Problem> {
+    let template = templates::find(tx, ctx.input).await?;
     templates::read_package(tx, &template).await
 }
 
 /// The package as the store has it now, and whether it is fit.
-async fn whole(call: &mut Call, template: Uuid) -> Result<(Whole, Result<(), Problem>), Problem> {
-    let package = call.survey(template, |tx, asked| Box::pin(package(tx, asked)));
+async fn load_package(
+    call: &mut Call,
+    template: Uuid,
+) -> Result<(LoadedPackage, Result<(), Problem>), Problem> {
+    let package = call.snapshot(template, |tx, ctx| Box::pin(package(tx, ctx)));
     let package = package.await?;
-    aside(move || Whole::of(package)).await
+    offload(move || LoadedPackage::of(package)).await
 }
 
 /// Makes a job of it, or lets one go on.
 ///
 /// # Errors
 /// 404, 403, 422 with everything that is against it, 409 while a job is active or for a stale plan. Until
-/// the answer is 202 there is no job.
+/// the response is 202 there is no job.
 pub async fn apply(mut call: Call) -> Result<Response, Problem> {
     let wanted = wanted(&mut call).await?;
-    let bell = call.app.bell.clone();
+    let bell = call.app.signal.clone();
     let lane = call.app.lanes.transfers.clone();
-    let answer = transfer(&lane, wanted.place.organization, async move {
+    let result = transfer(&lane, wanted.place.organization, async move {
         match wanted.job {
             Some(job) => go_on(call, wanted, job).await,
             None => begin(call, wanted).await,
         }
     });
-    let answer = answer.await?;
-    bell.ring();
-    Ok(answer)
+    let result = result.await?;
+    bell.notify();
+    Ok(result)
 }
 
-async fn begin(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
-    let (whole, fit) = whole(&mut call, wanted.place.template).await?;
+async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Problem> {
+    let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
     fit?;
-    let question = Arc::new(Question {
+    let question = Arc::new(DecideInput {
         place: wanted.place,
         whole,
         request: wanted.request,
         job: None,
     });
-    let asked = question.clone();
-    call.survey(asked, |tx, asked| Box::pin(apply::decide(tx, asked)))
+    let ctx = question.clone();
+    call.snapshot(ctx, |tx, ctx| Box::pin(apply::decide(tx, ctx)))
         .await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
-    let start = aside(move || {
+    let start = offload(move || {
         let of = (&question.whole, &question.request);
         Start::of(wanted.place, of, (caller, &context))
     });
     let start = start.await?;
-    call.write(start, |tx, asked| Box::pin(apply::start(tx, asked)))
+    call.write(start, |tx, ctx| Box::pin(apply::start(tx, ctx)))
         .await
 }
 
-async fn go_on(mut call: Call, wanted: Wanted, job: Uuid) -> Result<Response, Problem> {
+async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Response, Problem> {
     let place = wanted.place;
     if wanted.request.plan.is_some() {
         let question = again(&mut call, place, job, wanted.request.plan).await?;
-        call.survey(Arc::new(question), |tx, asked| {
-            Box::pin(apply::decide(tx, asked))
+        call.snapshot(Arc::new(question), |tx, ctx| {
+            Box::pin(apply::decide(tx, ctx))
         })
         .await?;
     }
-    call.write(Resume { place, job }, |tx, asked| {
-        Box::pin(apply::resume(tx, asked))
+    call.write(Resume { place, job }, |tx, ctx| {
+        Box::pin(apply::resume(tx, ctx))
     })
     .await
 }
@@ -138,18 +146,18 @@ async fn go_on(mut call: Call, wanted: Wanted, job: Uuid) -> Result<Response, Pr
 /// The question that a job answered when it began, as it stands now.
 async fn again(
     call: &mut Call,
-    place: Place,
+    place: ApplyTarget,
     job: Uuid,
     plan: Option<String>,
-) -> Result<Question, Problem> {
-    let kept = call.survey((place, job), |tx, asked| Box::pin(kept(tx, asked)));
+) -> Result<DecideInput, Problem> {
+    let kept = call.snapshot((place, job), |tx, ctx| Box::pin(kept(tx, ctx)));
     let (order, text) = kept.await?;
-    Ok(Question {
+    Ok(DecideInput {
         place,
-        whole: Whole::known(text),
+        whole: LoadedPackage::trusted(text),
         request: Request {
             plan,
-            // To which jobs a copy is bound is told by their ledgers.
+            // To which jobs a copy is bound is reported by their ledgers.
             copy: false,
             ..order.request
         },
@@ -157,8 +165,11 @@ async fn again(
     })
 }
 
-async fn kept(tx: &mut Tx, asked: &Asked<(Place, Uuid)>) -> Result<(jobs::Order, String), Problem> {
-    let (place, job) = asked.input;
+async fn kept(
+    tx: &mut Tx,
+    ctx: &OperationContext<(ApplyTarget, Uuid)>,
+) -> Result<(jobs::Order, String), Problem> {
+    let (place, job) = ctx.input;
     let kept = jobs::read_package(tx, place.organization, job).await?;
     kept.ok_or_else(Problem::not_found)
 }
@@ -173,23 +184,21 @@ pub async fn plan(mut call: Call) -> Result<Response, Problem> {
     transfer(&lane, wanted.place.organization, planned(call, wanted)).await
 }
 
-async fn planned(mut call: Call, wanted: Wanted) -> Result<Response, Problem> {
+async fn planned(mut call: Call, wanted: ApplyWanted) -> Result<Response, Problem> {
     let question = if let Some(job) = wanted.job {
         again(&mut call, wanted.place, job, wanted.request.plan).await?
     } else {
-        let (whole, fit) = whole(&mut call, wanted.place.template).await?;
+        let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
         if let Err(problem) = fit {
             return Ok(apply::unfit(&whole, &problem)?.response());
         }
-        Question {
+        DecideInput {
             place: wanted.place,
             whole,
             request: wanted.request,
             job: None,
         }
     };
-    let plan = call.survey(Arc::new(question), |tx, asked| {
-        Box::pin(apply::plan(tx, asked))
-    });
-    plan.await.map(Reply::response)
+    let plan = call.snapshot(Arc::new(question), |tx, ctx| Box::pin(apply::plan(tx, ctx)));
+    plan.await.map(ApiResponse::response)
 }

@@ -4,10 +4,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 use crate::templates::{self, Filter};
 
@@ -20,18 +20,21 @@ const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
 /// 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let filter = Filter {
-        scope: call.query.word("scope", &SCOPES),
-        visibility: call.query.word("visibility", &VISIBILITIES),
+        scope: call.query_text.word("scope", &SCOPES),
+        visibility: call.query_text.word("visibility", &VISIBILITIES),
     };
     let page = call.page(&format!("{filter:?}"))?;
-    call.read((filter, page), |tx, asked| Box::pin(select_page(tx, asked)))
+    call.read((filter, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
-async fn select_page(tx: &mut Tx, asked: &Asked<(Filter, PageRequest)>) -> Result<Reply, Problem> {
-    let (filter, page) = &asked.input;
+async fn select_page(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Filter, PageRequest)>,
+) -> Result<ApiResponse, Problem> {
+    let (filter, page) = &ctx.input;
     let found = templates::page(tx, *filter, page).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |record| record.id))
+    ApiResponse::json(StatusCode::OK, &page.page(found, |record| record.id))
 }
 
 /// `GET /v1/templates/{template_id}`, with the manifest.
@@ -40,14 +43,17 @@ async fn select_page(tx: &mut Tx, asked: &Asked<(Filter, PageRequest)>) -> Resul
 /// 404.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let query = call.query.finish();
-    call.read((id, query), |tx, asked| Box::pin(select(tx, asked)))
+    let query = call.query_text.finish();
+    call.read((id, query), |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
-    let (id, query) = &asked.input;
+async fn select(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (id, query) = &ctx.input;
     let found = templates::get(tx, *id).await?;
     query.clone()?;
-    Reply::json(StatusCode::OK, &found)
+    ApiResponse::json(StatusCode::OK, &found)
 }

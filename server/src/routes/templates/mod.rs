@@ -14,25 +14,25 @@ pub use write::{create, delete, patch};
 
 use uuid::Uuid;
 
-use crate::http::aside::aside;
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
+use crate::http::offload::offload;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 use crate::templates::{self, Manage};
 
-/// Whose template it is. Tells who may not change it so, before anything of the body is looked at.
+/// Whose template it is. Reports who may not change it so, before anything of the body is looked at.
 async fn entered(call: &mut Call, id: Uuid) -> Result<Uuid, Problem> {
-    call.look(Manage(id), |tx, asked| Box::pin(may_manage(tx, asked)))
+    call.query(Manage(id), |tx, ctx| Box::pin(may_manage(tx, ctx)))
         .await
 }
 
-async fn may_manage(tx: &mut Tx, asked: &Asked<Manage>) -> Result<Uuid, Problem> {
-    let managed = templates::manage(tx, asked, asked.input.0).await;
+async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Manage>) -> Result<Uuid, Problem> {
+    let managed = templates::manage(tx, ctx, ctx.input.0).await;
     managed.map(|record| record.organization_id)
 }
 
-/// An answer with JSON that is written already.
-fn written(text: String) -> Reply {
-    Reply::written(axum::http::StatusCode::OK, text.into_bytes())
+/// A response with JSON that is written already.
+fn written(text: String) -> ApiResponse {
+    ApiResponse::written(axum::http::StatusCode::OK, text.into_bytes())
 }

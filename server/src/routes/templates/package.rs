@@ -3,21 +3,21 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::{aside, entered, written};
-use crate::http::body;
-use crate::http::call::{Asked, Call};
+use super::{entered, offload, written};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields;
 use crate::http::lane::{check, transfer};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
-use crate::templates::{self, Create, Origin, Parcel, Replace};
+use crate::templates::{self, Create, Origin, PackageParts, Replace};
 
 /// `POST /v1/templates/import`: a file becomes a template. Who has one organization need not name it.
 ///
 /// # Errors
 /// 404 and 403 for the organization, 422 for a package that breaks rules.
 pub async fn import(mut call: Call) -> Result<Response, Problem> {
-    let organization = match call.query.optional_id("organization_id") {
+    let organization = match call.query_text.optional_id("organization_id") {
         Some(organization) => organization,
         None => only_one(&mut call)?,
     };
@@ -27,14 +27,14 @@ pub async fn import(mut call: Call) -> Result<Response, Problem> {
         check(&lane, organization)?;
     }
     let bytes = call.bytes().await?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let parcel = aside(move || Parcel::read(text(bytes)?, Origin::File)).await?;
+        let parcel = offload(move || PackageParts::read(text(bytes)?, Origin::File)).await?;
         let input = Create {
             organization,
             parcel,
         };
-        call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
+        call.write(input, |tx, ctx| Box::pin(templates::create(tx, ctx)))
             .await
     })
     .await
@@ -45,8 +45,8 @@ fn only_one(call: &mut Call) -> Result<Uuid, Problem> {
     if let [(organization, _)] = call.caller()?.organizations[..] {
         return Ok(organization);
     }
-    let told = "is required: it is not clear which is meant";
-    call.query.refuse("organization_id", told);
+    let reported = "is required: it is not clear which is meant";
+    call.query_text.refuse("organization_id", reported);
     Ok(Uuid::nil())
 }
 
@@ -55,7 +55,7 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Problem> {
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         bytes.drain(..3);
     }
-    body::text(bytes)
+    fields::text(bytes)
 }
 
 /// `GET /v1/templates/{template_id}/package`: the file, in canonical form.
@@ -64,17 +64,20 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Problem> {
 /// 404.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
-    let query = call.query.finish();
+    let query = call.query_text.finish();
     let lane = call.app.lanes.transfers.clone();
     transfer(&lane, call.on_behalf_of(Uuid::nil())?, async move {
-        let package = call.survey((id, query), |tx, asked| Box::pin(select(tx, asked)));
-        package.await.map(Reply::response)
+        let package = call.snapshot((id, query), |tx, ctx| Box::pin(select(tx, ctx)));
+        package.await.map(ApiResponse::response)
     })
     .await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
-    let (id, query) = &asked.input;
+async fn select(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (id, query) = &ctx.input;
     let template = templates::find(tx, *id).await?;
     query.clone()?;
     Ok(written(
@@ -92,11 +95,11 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
     let bytes = call.bytes().await?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let parcel = aside(move || Parcel::read(text(bytes)?, Origin::Store)).await?;
-        call.write(Replace { id, parcel }, |tx, asked| {
-            Box::pin(templates::replace(tx, asked))
+        let parcel = offload(move || PackageParts::read(text(bytes)?, Origin::Store)).await?;
+        call.write(Replace { id, parcel }, |tx, ctx| {
+            Box::pin(templates::replace(tx, ctx))
         })
         .await
     })

@@ -5,13 +5,13 @@ use axum::response::Response;
 use tplkit::package::uid::is_uid;
 use uuid::Uuid;
 
-use super::{aside, entered};
-use crate::http::body;
-use crate::http::call::{Asked, Call};
+use super::{entered, offload};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields;
 use crate::http::lane::{check, transfer};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 use crate::templates::{self, Entry};
 
@@ -22,19 +22,19 @@ use crate::templates::{self, Entry};
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     let page = call.page(&id.to_string());
-    call.read((id, page), |tx, asked| Box::pin(select_page(tx, asked)))
+    call.read((id, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
 async fn select_page(
     tx: &mut Tx,
-    asked: &Asked<(Uuid, Result<PageRequest, Problem>)>,
-) -> Result<Reply, Problem> {
-    let (id, page) = &asked.input;
+    ctx: &OperationContext<(Uuid, Result<PageRequest, Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (id, page) = &ctx.input;
     let template = templates::find(tx, *id).await?;
     let page = page.clone()?;
     let found = templates::page_of_payloads(tx, &template, &page).await?;
-    Reply::json(StatusCode::OK, &found)
+    ApiResponse::json(StatusCode::OK, &found)
 }
 
 /// `PUT …/payloads/{item_uid}`
@@ -48,13 +48,11 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
     check(&lane, organization)?;
     let bytes = call.bytes().await?;
     let uid = uid(&call)?;
-    call.query.finish()?;
+    call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let entry = aside(move || Entry::read(template, &uid, &body::text(bytes)?)).await?;
-        call.write(entry, |tx, asked| {
-            Box::pin(templates::put_payload(tx, asked))
-        })
-        .await
+        let entry = offload(move || Entry::read(template, &uid, &fields::text(bytes)?)).await?;
+        call.write(entry, |tx, ctx| Box::pin(templates::put_payload(tx, ctx)))
+            .await
     })
     .await
 }
@@ -67,9 +65,9 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let template = call.path_id(0).await?;
     entered(&mut call, template).await?;
     let uid = uid(&call)?;
-    call.query.finish()?;
-    call.write(Entry::named(template, &uid), |tx, asked| {
-        Box::pin(templates::remove_payload(tx, asked))
+    call.query_text.finish()?;
+    call.write(Entry::named(template, &uid), |tx, ctx| {
+        Box::pin(templates::remove_payload(tx, ctx))
     })
     .await
 }

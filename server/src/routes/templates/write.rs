@@ -4,22 +4,22 @@ use axum::response::Response;
 use tplkit::json::Node;
 use uuid::Uuid;
 
-use super::{aside, entered};
-use crate::http::body;
+use super::{entered, offload};
 use crate::http::call::Call;
+use crate::http::fields;
 use crate::http::lane::transfer;
 use crate::http::problem::{Fault, Problem};
-use crate::templates::{self, Change, Create, Manage, Origin, Parcel};
+use crate::templates::{self, Change, Create, Manage, Origin, PackageParts};
 
 /// `POST /v1/templates`: a manifest whose payloads follow.
 ///
 /// # Errors
 /// 404 and 403 for the organization, 422 for a manifest that breaks rules.
 pub async fn create(mut call: Call) -> Result<Response, Problem> {
-    let text = body::text(call.bytes().await?)?;
-    let query = call.query.finish();
+    let text = fields::text(call.bytes().await?)?;
+    let query = call.query_text.finish();
     let (organization, manifest) = {
-        let doc = body::read(&text)?;
+        let doc = fields::read(&text)?;
         let root = doc.root();
         if !root.is_object() {
             return Err(Problem::fault("", "the body has to be an object"));
@@ -33,12 +33,12 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     drop(text);
     let lane = call.app.lanes.transfers.clone();
     transfer(&lane, organization, async move {
-        let parcel = aside(move || Parcel::read(manifest, Origin::Store)).await?;
+        let parcel = offload(move || PackageParts::read(manifest, Origin::Store)).await?;
         let input = Create {
             organization,
             parcel,
         };
-        call.write(input, |tx, asked| Box::pin(templates::create(tx, asked)))
+        call.write(input, |tx, ctx| Box::pin(templates::create(tx, ctx)))
             .await
     })
     .await
@@ -53,7 +53,7 @@ fn organization(root: Node<'_>) -> Result<Uuid, Problem> {
     id.ok_or_else(|| Problem::fault(name, "is no UUID"))
 }
 
-/// The manifest in an envelope of its own, when nothing stands beside it that means nothing.
+/// The manifest in an envelope of its own, when nothing stands next to it that means nothing.
 fn manifest(root: Node<'_>) -> Result<String, Problem> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
@@ -77,7 +77,7 @@ fn manifest(root: Node<'_>) -> Result<String, Problem> {
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     let change = Change::read(id, call.fields().await);
-    call.write(change, |tx, asked| Box::pin(Change::make(tx, asked)))
+    call.write(change, |tx, ctx| Box::pin(Change::make(tx, ctx)))
         .await
 }
 
@@ -88,9 +88,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let id = call.path_id(0).await?;
     entered(&mut call, id).await?;
-    call.query.finish()?;
-    call.write(Manage(id), |tx, asked| {
-        Box::pin(templates::remove(tx, asked))
-    })
-    .await
+    call.query_text.finish()?;
+    call.write(Manage(id), |tx, ctx| Box::pin(templates::remove(tx, ctx)))
+        .await
 }

@@ -5,9 +5,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::{find, publish};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
 struct Apply {
@@ -28,23 +28,23 @@ pub async fn apply(mut call: Call) -> Result<Response, Problem> {
         Ok(version)
     });
     let input = Apply { workflow, version };
-    call.write(input, |tx, asked| Box::pin(promote(tx, asked)))
+    call.write(input, |tx, ctx| Box::pin(promote(tx, ctx)))
         .await
 }
 
-async fn promote(tx: &mut Tx, asked: &Asked<Apply>) -> Result<Reply, Problem> {
-    let line = find::lock(tx, asked.input.workflow).await?;
-    asked.enter(line.organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
+async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiResponse, Problem> {
+    let row = find::lock(tx, ctx.input.workflow).await?;
+    ctx.enter(row.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let named = asked.input.version.as_ref().map_err(Clone::clone)?;
+    let named = ctx.input.version.as_ref().map_err(Clone::clone)?;
     let draft = match named {
-        None => find::newest_draft(tx, line.id).await?.ok_or_else(|| {
+        None => find::newest_draft(tx, row.id).await?.ok_or_else(|| {
             Problem::new(Code::Conflict, "There is no draft that could be published.")
         })?,
         Some(id) => {
-            let found = find::by_id(tx, line.id, *id).await?;
+            let found = find::by_id(tx, row.id, *id).await?;
             found.ok_or_else(Problem::not_found)?
         }
     };
@@ -54,6 +54,7 @@ async fn promote(tx: &mut Tx, asked: &Asked<Apply>) -> Result<Reply, Problem> {
             "That version is no draft any more: it was published meanwhile.",
         ));
     }
-    let version = publish(tx, draft, (asked.caller.id, asked.now)).await?;
-    asked.keep(tx, Reply::json(StatusCode::OK, &version)?).await
+    let version = publish(tx, draft, (ctx.caller.id, ctx.now)).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::OK, &version)?)
+        .await
 }

@@ -4,12 +4,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::halves::Halves;
-use crate::automation::{self, Definition, Place, Standing, judge, keep_secrets};
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call};
+use super::definition_parts::DefinitionParts;
+use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets, validate_for};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields::Fields;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::secret_key::SecretKey;
@@ -25,7 +25,7 @@ struct New {
 
 struct Body {
     name: String,
-    halves: Halves,
+    halves: DefinitionParts,
     is_draft: bool,
 }
 
@@ -35,7 +35,7 @@ struct Body {
 /// 404, 403, 422 with the codes of the issues.
 pub async fn create(mut call: Call) -> Result<Response, Problem> {
     let mut fields = call.body_alone().await?;
-    let query = call.query.finish();
+    let query = call.query_text.finish();
     let workspace = super::validate::workspace(&mut fields)?;
     let body = query.and_then(|()| Body::read(fields));
     let new = New {
@@ -45,8 +45,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         secret_key: call.app.config.secret_key.clone(),
         body,
     };
-    call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
-        .await
+    call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
 impl Body {
@@ -54,7 +53,7 @@ impl Body {
         fields.required("name");
         let name = fields.label("name").unwrap_or_default();
         fields.required("graph_config");
-        let halves = Halves::take(&mut fields);
+        let halves = DefinitionParts::take(&mut fields);
         let is_draft = fields.flag("is_draft").unwrap_or(true);
         fields.finish()?;
         Ok(Body {
@@ -65,36 +64,35 @@ impl Body {
     }
 }
 
-async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
-    let new = &asked.input;
+async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+    let new = &ctx.input;
     let workspace = find::lock(tx, &WORKSPACE, new.workspace).await?;
     let organization = workspace.organization();
-    asked.enter(organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
+    ctx.enter(organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let (trigger, graph) = (body.halves.trigger(), body.halves.graph());
-    let place = Place {
+    let place = WorkflowScope {
         organization,
         workspace: workspace.id,
         workflow: Some(new.workflow),
     };
-    let judged = judge(tx, place, &trigger.write(), &graph.write()).await?;
-    judged.accept()?;
+    let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
+    checked.accept()?;
     let mut graph = graph;
     let of = (organization, new.workflow);
     keep_secrets(tx, new.secret_key.as_ref(), of, &mut graph, None).await?;
-    let definition = Definition::new(body.name.clone(), &trigger, &graph, &asked.context);
+    let definition = Definition::new(body.name.clone(), &trigger, &graph, &ctx.context);
     let at = (organization, workspace.id, new.workflow);
-    let stamp = (new.version, asked.now);
+    let stamp = (new.version, ctx.now);
     let standing = if body.is_draft {
         Standing::Draft
     } else {
-        Standing::Published(Some(asked.caller.id))
+        Standing::Published(Some(ctx.caller.id))
     };
     let version = automation::create(tx, at, &definition, standing, stamp).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &version)?)
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &version)?)
         .await
 }

@@ -4,9 +4,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::{find, remove};
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
 /// `DELETE /v1/workflows-v2/{workflow_id}`: the automation, its versions and its runs.
@@ -15,22 +15,20 @@ use crate::store::Tx;
 /// 404, 403, 409 for one that fires, unless forced.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let workflow = call.path_id(0).await?;
-    let force = call.query.flag("force");
-    let force = call.query.finish().map(|()| force);
-    call.write((workflow, force), |tx, asked| {
-        Box::pin(remove_one(tx, asked))
-    })
-    .await
+    let force = call.query_text.flag("force");
+    let force = call.query_text.finish().map(|()| force);
+    call.write((workflow, force), |tx, ctx| Box::pin(remove_one(tx, ctx)))
+        .await
 }
 
 async fn remove_one(
     tx: &mut Tx,
-    asked: &Asked<(Uuid, Result<bool, Problem>)>,
-) -> Result<Reply, Problem> {
-    let (workflow, force) = &asked.input;
-    let line = find::lock(tx, *workflow).await?;
-    asked.enter(line.organization)?;
+    ctx: &OperationContext<(Uuid, Result<bool, Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (workflow, force) = &ctx.input;
+    let row = find::lock(tx, *workflow).await?;
+    ctx.enter(row.organization)?;
     let force = force.clone()?;
-    remove(tx, &line, force, asked.now).await?;
-    Ok(Reply::nothing())
+    remove(tx, &row, force, ctx.now).await?;
+    Ok(ApiResponse::nothing())
 }

@@ -2,8 +2,8 @@
 
 mod apply;
 mod create;
+mod definition_parts;
 mod delete;
-mod halves;
 mod read;
 mod runs;
 mod validate;

@@ -4,11 +4,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::automation::find::{self, Which};
-use crate::http::call::{Asked, Call};
+use crate::automation::find::{self, WorkflowFilter};
+use crate::http::call::{Call, OperationContext};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
 /// `GET /v1/workflows-v2`: a page of versions.
@@ -16,19 +16,22 @@ use crate::store::Tx;
 /// # Errors
 /// 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Problem> {
-    let workspace = call.query.optional_id("workspace_id");
-    let active = call.query.word("active", &["true", "false"]);
+    let workspace = call.query_text.optional_id("workspace_id");
+    let active = call.query_text.word("active", &["true", "false"]);
     let active = active.map(|word| word == "true");
     let page = call.page(&format!("{workspace:?} {active:?}"))?;
-    let which = Which { workspace, active };
-    call.read((which, page), |tx, asked| Box::pin(select_page(tx, asked)))
+    let which = WorkflowFilter { workspace, active };
+    call.read((which, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
-async fn select_page(tx: &mut Tx, asked: &Asked<(Which, PageRequest)>) -> Result<Reply, Problem> {
-    let (which, page) = &asked.input;
+async fn select_page(
+    tx: &mut Tx,
+    ctx: &OperationContext<(WorkflowFilter, PageRequest)>,
+) -> Result<ApiResponse, Problem> {
+    let (which, page) = &ctx.input;
     let found = find::page(tx, *which, page).await?;
-    Reply::json(StatusCode::OK, &page.page(found, |version| version.id))
+    ApiResponse::json(StatusCode::OK, &page.page(found, |version| version.id))
 }
 
 /// `GET /v1/workflows-v2/{workflow_id}`: the version in force.
@@ -37,14 +40,17 @@ async fn select_page(tx: &mut Tx, asked: &Asked<(Which, PageRequest)>) -> Result
 /// 404.
 pub async fn get(mut call: Call) -> Result<Response, Problem> {
     let workflow = call.path_id(0).await?;
-    let query = call.query.finish();
-    call.read((workflow, query), |tx, asked| Box::pin(select(tx, asked)))
+    let query = call.query_text.finish();
+    call.read((workflow, query), |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
-    let found = find::in_force(tx, asked.input.0).await?;
+async fn select(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let found = find::in_force(tx, ctx.input.0).await?;
     let version = found.ok_or_else(Problem::not_found)?;
-    asked.input.1.clone()?;
-    Reply::json(StatusCode::OK, &version)
+    ctx.input.1.clone()?;
+    ApiResponse::json(StatusCode::OK, &version)
 }

@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use crate::automation::runs::{self, NewRun};
 use crate::automation::{Version, find, read_run, run_page};
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields::Fields;
 use crate::http::page::PageRequest;
 use crate::http::problem::{Code, Problem};
 use crate::http::query;
-use crate::http::reply::Reply;
-use crate::rows::Stored;
+use crate::http::response::ApiResponse;
+use crate::rows::StoredRow;
 use crate::store::Tx;
 
 struct New {
@@ -41,8 +41,7 @@ pub async fn run(mut call: Call) -> Result<Response, Problem> {
         run: call.app.context.id(),
         body: fields.and_then(Body::read),
     };
-    call.write(new, |tx, asked| Box::pin(begin(tx, asked)))
-        .await
+    call.write(new, |tx, ctx| Box::pin(begin(tx, ctx))).await
 }
 
 impl Body {
@@ -57,11 +56,11 @@ impl Body {
     }
 }
 
-async fn begin(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
-    let new = &asked.input;
+async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+    let new = &ctx.input;
     let line = find::lock(tx, new.workflow).await?;
-    asked.enter(line.organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
+    ctx.enter(line.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
@@ -85,16 +84,15 @@ async fn begin(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
         dry_run: body.dry_run,
         depth: 1,
         cause: None,
-        caller: Some(asked.caller.id),
+        caller: Some(ctx.caller.id),
         publisher: None,
         due_at: None,
-        now: asked.now,
+        now: ctx.now,
     };
     runs::begin(tx, &run).await?;
-    asked.bell.pull();
+    ctx.signal.mark();
     let shown = read_run(tx, new.run).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::ACCEPTED, &shown)?)
+    ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &shown)?)
         .await
 }
 
@@ -108,8 +106,8 @@ async fn fired(
     let feature = match (body.row, body.feature, watched) {
         (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
         (Some(_), None, None) => {
-            let told = "is required with row_id where the trigger names no table";
-            return Err(Problem::fault("feature_id", told));
+            let reported = "is required with row_id where the trigger names no table";
+            return Err(Problem::fault("feature_id", reported));
         }
         (None, None, _) => return Ok(None),
     };
@@ -126,10 +124,10 @@ async fn fired(
          AND organization_id = $1 AND feature_id = $2 AND id = $3";
     let parameters = [version.organization.into(), feature.into(), row.into()];
     let found = tx.first(sql, &parameters).await?;
-    let stored = Stored::read(&found.ok_or_else(Problem::not_found)?)?;
+    let stored = StoredRow::read(&found.ok_or_else(Problem::not_found)?)?;
     if watched.is_some_and(|watched| watched != feature) {
-        let told = "is another table than the one that the trigger watches";
-        return Err(Problem::fault("feature_id", told));
+        let reported = "is another table than the one that the trigger watches";
+        return Err(Problem::fault("feature_id", reported));
     }
     let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
     Ok(Some((feature, row, record)))
@@ -149,26 +147,24 @@ fn watched(trigger: &str) -> Option<Uuid> {
 pub async fn list_runs(mut call: Call) -> Result<Response, Problem> {
     let workflow = call.path_id(0).await?;
     let page = call.page(&workflow.to_string());
-    call.read((workflow, page), |tx, asked| {
-        Box::pin(select_page(tx, asked))
-    })
-    .await
+    call.read((workflow, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
+        .await
 }
 
 async fn select_page(
     tx: &mut Tx,
-    asked: &Asked<(Uuid, Result<PageRequest, Problem>)>,
-) -> Result<Reply, Problem> {
-    let (workflow, page) = &asked.input;
+    ctx: &OperationContext<(Uuid, Result<PageRequest, Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let (workflow, page) = &ctx.input;
     let page = match page {
         Ok(page) => page,
         Err(problem) => {
-            // What cannot be seen is told first.
+            // What cannot be seen is reported first.
             let found = find::in_force(tx, *workflow).await?;
             return Err(found.map_or_else(Problem::not_found, |_| problem.clone()));
         }
     };
-    Reply::json(StatusCode::OK, &run_page(tx, *workflow, page).await?)
+    ApiResponse::json(StatusCode::OK, &run_page(tx, *workflow, page).await?)
 }
 
 /// `GET /v1/workflow-runs/{run_id}`
@@ -177,13 +173,16 @@ async fn select_page(
 /// 404.
 pub async fn get_run(mut call: Call) -> Result<Response, Problem> {
     let run = call.path_id(0).await?;
-    let query = call.query.finish();
-    call.read((run, query), |tx, asked| Box::pin(select(tx, asked)))
+    let query = call.query_text.finish();
+    call.read((run, query), |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(tx: &mut Tx, asked: &Asked<(Uuid, Result<(), Problem>)>) -> Result<Reply, Problem> {
-    let run = read_run(tx, asked.input.0).await?;
-    asked.input.1.clone()?;
-    Reply::json(StatusCode::OK, &run)
+async fn select(
+    tx: &mut Tx,
+    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
+) -> Result<ApiResponse, Problem> {
+    let run = read_run(tx, ctx.input.0).await?;
+    ctx.input.1.clone()?;
+    ApiResponse::json(StatusCode::OK, &run)
 }

@@ -4,20 +4,20 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::halves::Halves;
-use crate::automation::{Place, judge};
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call};
+use super::definition_parts::DefinitionParts;
+use crate::automation::{WorkflowScope, validate_for};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields::Fields;
 use crate::http::problem::Problem;
 use crate::http::query;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::model::kind::WORKSPACE;
 use crate::model::{Record, find};
 use crate::store::Tx;
 
-struct Question {
+struct ValidateRequest {
     workspace: Uuid,
-    body: Result<(Halves, Option<Uuid>), Problem>,
+    body: Result<(DefinitionParts, Option<Uuid>), Problem>,
 }
 
 /// `POST /v1/workflows-v2/validate`: the verdict of a save, without one.
@@ -26,16 +26,16 @@ struct Question {
 /// 404 for a workspace that is not seen, 422 for a body that cannot be read.
 pub async fn validate(mut call: Call) -> Result<Response, Problem> {
     let mut fields = call.body_alone().await?;
-    let query = call.query.finish();
+    let query = call.query_text.finish();
     let workspace = workspace(&mut fields)?;
     let body = query.and_then(|()| read(fields));
-    call.read(Question { workspace, body }, |tx, asked| {
-        Box::pin(answer(tx, asked))
+    call.read(ValidateRequest { workspace, body }, |tx, ctx| {
+        Box::pin(respond(tx, ctx))
     })
     .await
 }
 
-/// The workspace that a body names: who cannot be told where cannot be told more.
+/// The workspace that a body names: who cannot be told where cannot be reported more.
 pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Problem> {
     let Some(value) = fields.take("workspace_id") else {
         return Err(Problem::fault("workspace_id", "is required"));
@@ -44,31 +44,34 @@ pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Problem> {
     id.ok_or_else(|| Problem::fault("workspace_id", "is no UUID"))
 }
 
-fn read(mut fields: Fields) -> Result<(Halves, Option<Uuid>), Problem> {
-    let halves = Halves::take(&mut fields);
+fn read(mut fields: Fields) -> Result<(DefinitionParts, Option<Uuid>), Problem> {
+    let halves = DefinitionParts::take(&mut fields);
     let workflow = fields.id("workflow_id");
     fields.finish()?;
     Ok((halves, workflow))
 }
 
-async fn answer(tx: &mut Tx, asked: &Asked<Question>) -> Result<Reply, Problem> {
-    let found = find::get(tx, &WORKSPACE, asked.input.workspace).await?;
+async fn respond(
+    tx: &mut Tx,
+    ctx: &OperationContext<ValidateRequest>,
+) -> Result<ApiResponse, Problem> {
+    let found = find::get(tx, &WORKSPACE, ctx.input.workspace).await?;
     let workspace = found.ok_or_else(Problem::not_found)?;
-    verdict(tx, asked, &workspace).await
+    verdict(tx, ctx, &workspace).await
 }
 
 async fn verdict(
     tx: &mut Tx,
-    asked: &Asked<Question>,
+    ctx: &OperationContext<ValidateRequest>,
     workspace: &Record,
-) -> Result<Reply, Problem> {
-    let (halves, workflow) = asked.input.body.as_ref().map_err(Clone::clone)?;
-    let place = Place {
+) -> Result<ApiResponse, Problem> {
+    let (halves, workflow) = ctx.input.body.as_ref().map_err(Clone::clone)?;
+    let place = WorkflowScope {
         organization: workspace.organization(),
         workspace: workspace.id,
         workflow: *workflow,
     };
     let (trigger, graph) = (halves.trigger().write(), halves.graph().write());
-    let judged = judge(tx, place, &trigger, &graph).await?;
-    Reply::json(StatusCode::OK, &judged)
+    let checked = validate_for(tx, place, &trigger, &graph).await?;
+    ApiResponse::json(StatusCode::OK, &checked)
 }

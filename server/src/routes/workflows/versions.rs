@@ -5,12 +5,14 @@ use axum::response::Response;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
-use super::halves::Halves;
-use crate::automation::{Definition, Place, Standing, add_version, find, judge, keep_secrets};
-use crate::http::body::Fields;
-use crate::http::call::{Asked, Call};
+use super::definition_parts::DefinitionParts;
+use crate::automation::{
+    Definition, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
+};
+use crate::http::call::{Call, OperationContext};
+use crate::http::fields::Fields;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
@@ -23,7 +25,7 @@ struct New {
 
 struct Body {
     name: Option<String>,
-    halves: Halves,
+    halves: DefinitionParts,
 }
 
 /// `POST /v1/workflows-v2/{workflow_id}/versions`: a draft based on the active version, from which it
@@ -40,28 +42,27 @@ pub async fn versions(mut call: Call) -> Result<Response, Problem> {
         secret_key: call.app.config.secret_key.clone(),
         body: fields.and_then(Body::read),
     };
-    call.write(new, |tx, asked| Box::pin(insert(tx, asked)))
-        .await
+    call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
 impl Body {
     fn read(mut fields: Fields) -> Result<Body, Problem> {
         let name = fields.label("name");
-        let halves = Halves::take(&mut fields);
+        let halves = DefinitionParts::take(&mut fields);
         fields.finish()?;
         Ok(Body { name, halves })
     }
 }
 
-async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
-    let new = &asked.input;
-    let line = find::lock(tx, new.workflow).await?;
-    asked.enter(line.organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+    let new = &ctx.input;
+    let row = find::lock(tx, new.workflow).await?;
+    ctx.enter(row.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
-    let base = find::in_force(tx, line.id).await?;
+    let base = find::in_force(tx, row.id).await?;
     let base = base.ok_or_else(Problem::not_found)?;
     let half = |given: &Option<Json>, kept: &str| match given {
         Some(given) => given.clone(),
@@ -70,15 +71,15 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
     let trigger = half(&body.halves.trigger, &base.trigger_config);
     let mut graph = half(&body.halves.graph, &base.graph_config);
     // What is wrong with the body is told before what is wrong with the moment.
-    let place = Place {
-        organization: line.organization,
-        workspace: line.workspace,
-        workflow: Some(line.id),
+    let place = WorkflowScope {
+        organization: row.organization,
+        workspace: row.workspace,
+        workflow: Some(row.id),
     };
     let given = body.halves.trigger.is_some() || body.halves.graph.is_some();
     if given {
-        let judged = judge(tx, place, &trigger.write(), &graph.write()).await?;
-        judged.accept()?;
+        let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
+        checked.accept()?;
     }
     if !base.is_active {
         return Err(Problem::new(
@@ -87,15 +88,14 @@ async fn insert(tx: &mut Tx, asked: &Asked<New>) -> Result<Reply, Problem> {
         ));
     }
     if body.halves.graph.is_some() {
-        let (key, of) = (new.secret_key.as_ref(), (line.organization, line.id));
+        let (key, of) = (new.secret_key.as_ref(), (row.organization, row.id));
         keep_secrets(tx, key, of, &mut graph, Some(&base.graph_config)).await?;
     }
     let name = body.name.clone().unwrap_or(base.name);
-    let definition = Definition::new(name, &trigger, &graph, &asked.context);
-    let stamp = (new.version, asked.now);
+    let definition = Definition::new(name, &trigger, &graph, &ctx.context);
+    let stamp = (new.version, ctx.now);
     let based = (Standing::Draft, Some(base.version));
-    let version = add_version(tx, &line, &definition, based, stamp).await?;
-    asked
-        .keep(tx, Reply::json(StatusCode::CREATED, &version)?)
+    let version = add_version(tx, &row, &definition, based, stamp).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &version)?)
         .await
 }

@@ -5,20 +5,20 @@ use serde_json::value::RawValue;
 use tplkit::rows::query::{Aggregate, Column, Operation, SAMPLE};
 use tplkit::rows::{Decimal, Sum};
 
-use super::ask::ask;
 use super::composer::{Composed, Composer, VERSION};
-use super::question::{Question, UNKNOWN_COLUMNS};
-use super::way::plan_is_open;
+use super::execute::execute;
+use super::index_choice::plan_is_open;
+use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
 
 /// What is to be worked out of which rows.
 #[derive(Debug, Clone)]
-pub struct Reckoning {
+pub struct AggregateQuery {
     /// Which rows.
-    pub question: Question,
+    pub filter: RowFilter,
     /// What.
     pub operation: Operation,
     /// Of which key of the data. A count needs none.
@@ -40,14 +40,14 @@ struct Document<'a> {
 pub async fn aggregate(
     tx: &mut Tx,
     tables: &Tables,
-    reckoning: &Reckoning,
-) -> Result<Reply, Problem> {
+    reckoning: &AggregateQuery,
+) -> Result<ApiResponse, Problem> {
     // Whoever sees every row need not have them counted.
-    let feature = reckoning.question.feature;
+    let feature = reckoning.filter.feature;
     let counted = reckoning.is_kept(tx.scope());
     let compose = |table: &Table, dialect| reckoning.compose(table, dialect, counted);
-    let (table, rows) = ask(tx, tables, feature, compose).await?;
-    reckoning.question.note(tables, &table, None);
+    let (table, rows) = execute(tx, tables, feature, compose).await?;
+    reckoning.filter.note(tables, &table, None);
     let answer = reckoning.read(&rows)?;
     let result = answer.result.map(RawValue::from_string).transpose();
     let document = Document {
@@ -56,39 +56,41 @@ pub async fn aggregate(
         result: result.map_err(|error| StoreError::Internal(error.to_string()))?,
         rows_considered: answer.rows_considered,
     };
-    let reply = Reply::json(StatusCode::OK, &document)?;
+    let reply = ApiResponse::json(StatusCode::OK, &document)?;
     let named = reckoning.column.iter().map(|name| Column::of(name));
-    Ok(match reckoning.question.unknown(&table, named) {
+    Ok(match reckoning.filter.unknown(&table, named) {
         Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
         None => reply,
     })
 }
 
-impl Reckoning {
+impl AggregateQuery {
     /// Whether the number of all rows is kept as the scope sees it.
     pub(super) fn is_kept(&self, scope: &Scope) -> bool {
         match scope {
-            Scope::Caller(visible) => !visible.guarded.contains(&self.question.feature),
-            Scope::Gate | Scope::Operator => true,
+            Scope::Caller(visible) => !visible.guarded.contains(&self.filter.feature),
+            Scope::Authentication | Scope::Operator => true,
         }
     }
 
     pub(super) fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {
         let mut composer = Composer::new(table, dialect);
-        let Question {
-            filters, together, ..
-        } = &self.question;
+        let RowFilter {
+            filters,
+            matching: together,
+            ..
+        } = &self.filter;
         let text = match (self.operation, &self.column) {
             (Operation::Count, _) if counted && filters.is_empty() => format!(
                 "SELECT {VERSION}, CAST(coalesce(sum(count), 0) AS bigint) FROM row_counts \
                  WHERE organization_id = $1 AND feature_id = $2 AND {{tenant $1}}"
             ),
             (Operation::Count, _) => {
-                let found = composer.found(filters, *together);
+                let found = composer.where_clause(filters, *together);
                 format!("SELECT {VERSION}, count(*) FROM {{whole rows}} WHERE {found}")
             }
             (_, column) => {
-                let found = composer.found(filters, *together);
+                let found = composer.where_clause(filters, *together);
                 let key = composer.data_key(column.as_deref().unwrap_or_default());
                 let digits = composer.digits(&key);
                 let together = match dialect {

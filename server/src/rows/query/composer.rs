@@ -1,11 +1,11 @@
 //! A statement that is being put together for one table and one store: where its cells are to be had,
-//! and the parameters beside its text.
+//! and the parameters next to its text.
 
-use super::way::Way;
+use super::index_choice::IndexChoice;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
-/// Whose rows, behind the first wall. That the organization is one of the scope's is asked of the
+/// Whose rows, behind the scope predicates. That the organization is one of the scope's is asked of the
 /// parameter: a second condition on the column would make the planner expect fewer rows.
 pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {workspace workspace_id} AND {row feature_id created_by}";
 
@@ -25,7 +25,7 @@ pub(super) struct Composer<'t> {
     keys: Vec<(String, String)>,
     reads_data: bool,
     /// Along which index the statements go.
-    pub(super) way: Way,
+    pub(super) index_choice: IndexChoice,
 }
 
 /// Statements, to be asked until they have found enough, and the parameters of each of them.
@@ -34,17 +34,17 @@ pub(super) struct Composed {
     pub(super) texts: Vec<String>,
     pub(super) values: Vec<Value>,
     /// How many rows are enough.
-    pub(super) look: usize,
+    pub(super) lookahead: usize,
     /// What is asked first, where that may be all.
-    pub(super) first: Option<Box<First>>,
+    pub(super) first: Option<Box<FirstPass>>,
 }
 
 /// What is asked before a statement that would do well only where much is found.
 #[derive(Debug)]
-pub(super) enum First {
+pub(super) enum FirstPass {
     /// A look ahead, and the statement that is asked instead when it does not find enough.
-    Look(Composed, Composed),
-    /// A statement that is the whole answer, unless its rows say in their last column that there are
+    Lookahead(Composed, Composed),
+    /// A statement that is the whole response, unless its rows say in their last column that there are
     /// too many of them.
     Few(Composed),
 }
@@ -68,7 +68,7 @@ impl<'t> Composer<'t> {
             values: vec![table.organization.into(), table.id.into()],
             keys: Vec::new(),
             reads_data: false,
-            way: Way::Either,
+            index_choice: IndexChoice::Either,
         }
     }
 
@@ -105,7 +105,7 @@ impl<'t> Composer<'t> {
         Composed {
             texts,
             values: self.values,
-            look,
+            lookahead: look,
             first: None,
         }
     }
@@ -113,7 +113,7 @@ impl<'t> Composer<'t> {
     /// Where the cells of that key are to be had.
     pub(super) fn source(&mut self, key: &str) -> Source {
         if let Some(column) = self.table.column(key)
-            && let Some(slot) = column.slot.filter(|slot| slot.answers())
+            && let Some(slot) = column.slot.filter(|slot| slot.is_usable())
         {
             let name = format!("s{}", slot.number);
             return if column.is_number {
@@ -216,8 +216,8 @@ impl Composed {
         }
         match self.first.as_deref_mut() {
             // Ahead no row is read.
-            Some(First::Look(_, instead)) => instead.bound(),
-            Some(First::Few(few)) => few.bound(),
+            Some(FirstPass::Lookahead(_, instead)) => instead.bound(),
+            Some(FirstPass::Few(few)) => few.bound(),
             None => {}
         }
     }

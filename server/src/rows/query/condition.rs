@@ -10,7 +10,7 @@ use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Is, Match, OwnTe
 use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, fold_pairs, number_key};
 
 use super::composer::{Composer, Source, WHOSE, key_of};
-use super::way::Way;
+use super::index_choice::IndexChoice;
 use crate::store::{Dialect, Value};
 
 /// The characters beyond ASCII that are folded into it, and into what.
@@ -21,7 +21,7 @@ static TO_ASCII: LazyLock<(String, String)> = LazyLock::new(|| {
 
 impl Composer<'_> {
     /// The rows of the table that the caller sees and the filters find.
-    pub(super) fn found(&mut self, filters: &[Filter], together: Match) -> String {
+    pub(super) fn where_clause(&mut self, filters: &[Filter], together: Match) -> String {
         let mut found = WHOSE.to_owned();
         if filters.is_empty() {
             return found;
@@ -49,10 +49,10 @@ impl Composer<'_> {
                 Value::Ints(instants.to_vec())
             }),
             Condition::Cell { key, test } => {
-                let source = match (self.source(key), self.way) {
+                let source = match (self.source(key), self.index_choice) {
                     // So SQLite cannot use the index.
-                    (Source::Texts(slot), Way::Sort) => Source::Texts(format!("+{slot}")),
-                    (Source::Keys(slot), Way::Sort) => Source::Keys(format!("+{slot}")),
+                    (Source::Texts(slot), IndexChoice::Sort) => Source::Texts(format!("+{slot}")),
+                    (Source::Keys(slot), IndexChoice::Sort) => Source::Keys(format!("+{slot}")),
                     (source, _) => source,
                 };
                 self.cell(key, &source, test, is)

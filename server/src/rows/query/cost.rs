@@ -1,13 +1,13 @@
 //! What a question costs: whether indexes answer it, or the store has to look at rows one by one.
 //!
-//! Nothing here changes an answer. It decides what waits for whom.
+//! Nothing here changes a response. It decides what waits for whom.
 
 use tplkit::rows::query::{
     CellTest, Column, Compare, Condition, Filter, Match, Operation, OwnTest, Sort,
 };
 
-use super::way::{is_reached, slotted};
-use super::{Listing, Question, Reckoning};
+use super::index_choice::{is_reached, slotted};
+use super::{AggregateQuery, Listing, RowFilter};
 use crate::rows::Table;
 use crate::store::Scope;
 
@@ -17,11 +17,11 @@ const VALUES: usize = 200;
 /// What a question costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
-    /// The answer is kept, or a page that stands in an index.
+    /// The response is kept, or a page that stands in an index.
     Short,
     /// An index finds the rows, and all of them are counted.
     Indexed,
-    /// Rows are looked at that are no part of the answer, or all are sorted.
+    /// Rows are looked at that are no part of the response, or all are sorted.
     Scan,
 }
 
@@ -34,8 +34,8 @@ impl Listing {
             Column::Key(key) => slotted(table, key),
         };
         // Of what fits one filter or the other no index tells the order.
-        let together = self.question.together == Match::All || self.question.filters.len() < 2;
-        if sorted && together && self.question.is_indexed(table, &self.sort) {
+        let together = self.filter.matching == Match::All || self.filter.filters.len() < 2;
+        if sorted && together && self.filter.is_indexed(table, &self.sort) {
             Cost::Short
         } else {
             Cost::Scan
@@ -43,19 +43,19 @@ impl Listing {
     }
 }
 
-impl Reckoning {
+impl AggregateQuery {
     /// What it costs to work it out.
     pub fn cost(&self, table: &Table, scope: &Scope) -> Cost {
-        let Question { filters, .. } = &self.question;
+        let RowFilter { filters, .. } = &self.filter;
         match self.operation {
             Operation::Count if filters.is_empty() && self.is_kept(scope) => Cost::Short,
-            Operation::Count if self.question.is_indexed(table, &Sort::default()) => Cost::Indexed,
+            Operation::Count if self.filter.is_indexed(table, &Sort::default()) => Cost::Indexed,
             _ => Cost::Scan,
         }
     }
 }
 
-impl Question {
+impl RowFilter {
     /// Whether indexes find the rows of every filter.
     fn is_indexed(&self, table: &Table, sort: &Sort) -> bool {
         let values: usize = self.filters.iter().map(values).sum();

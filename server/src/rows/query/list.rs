@@ -6,23 +6,23 @@ use axum::http::{HeaderName, StatusCode};
 use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
 
-use super::ask::{ask, current};
-use super::composer::{Composed, Composer, First, WHOSE};
+use super::composer::{Composed, Composer, FirstPass, WHOSE};
+use super::cursor::{CursorPosition, SortKey, hash};
+use super::execute::{current, execute};
+use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::Page;
-use super::place::{At, Place, hash};
-use super::question::{Question, UNKNOWN_COLUMNS};
-use super::way::{Way, look_ahead, open_filters, plan_is_open};
+use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
-use crate::http::reply::Reply;
-use crate::rows::{Stored, Table, Tables};
+use crate::http::response::ApiResponse;
+use crate::rows::{StoredRow, Table, Tables};
 use crate::store::{Dialect, Tx};
 
 /// Which page of which rows.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// Which rows.
-    pub question: Question,
+    pub filter: RowFilter,
     /// In which order.
     pub sort: Sort,
     /// The keys of the data that are answered, when not all are.
@@ -30,7 +30,7 @@ pub struct Listing {
     /// Which of the pages.
     pub page: PageRequest,
     /// Where it begins, if it is not the first.
-    pub after: Option<Place>,
+    pub after: Option<CursorPosition>,
 }
 
 /// Answers with a page of rows.
@@ -38,18 +38,18 @@ pub struct Listing {
 /// # Errors
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
-pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Reply, Problem> {
-    let feature = listing.question.feature;
+pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<ApiResponse, Problem> {
+    let feature = listing.filter.feature;
     let mut after = begin(tx, tables, listing).await?;
     let mut page = Page::new(listing, tables.sizes.of(feature));
     let table = loop {
-        let look = page.look();
+        let look = page.lookahead();
         let compose = |table: &Table, dialect| {
             let mut composed = listing.compose(table, dialect, after.as_ref(), look);
             composed.bound();
             composed
         };
-        let (table, rows) = ask(tx, tables, feature, compose).await?;
+        let (table, rows) = execute(tx, tables, feature, compose).await?;
         page.take(rows, look)?;
         if page.is_done() {
             break table;
@@ -58,21 +58,25 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Rep
     };
     tables.sizes.note(feature, page.expect());
     listing
-        .question
+        .filter
         .note(tables, &table, Some(&listing.sort.column));
-    let reply = Reply::written(StatusCode::OK, page.body().into_bytes());
+    let reply = ApiResponse::written(StatusCode::OK, page.body().into_bytes());
     let fields = listing.fields.iter().flatten();
     let named = fields
         .map(|name| Column::of(name))
         .chain([listing.sort.column.clone()]);
-    Ok(match listing.question.unknown(&table, named) {
+    Ok(match listing.filter.unknown(&table, named) {
         Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
         None => reply,
     })
 }
 
 /// Where the page begins.
-async fn begin(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Option<Place>, Problem> {
+async fn begin(
+    tx: &mut Tx,
+    tables: &Tables,
+    listing: &Listing,
+) -> Result<Option<CursorPosition>, Problem> {
     match listing.after.clone() {
         Some(place) => Ok(Some(found_again(tx, tables, listing, place).await?)),
         None => Ok(None),
@@ -87,16 +91,16 @@ pub async fn rows(
     tx: &mut Tx,
     tables: &Tables,
     listing: &Listing,
-) -> Result<(Arc<Table>, Vec<Stored>), Problem> {
-    let Question { feature, .. } = listing.question;
+) -> Result<(Arc<Table>, Vec<StoredRow>), Problem> {
+    let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
-    let look = listing.page.look();
+    let look = listing.page.lookahead();
     let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref(), look);
-    let (table, rows) = ask(tx, tables, feature, compose).await?;
+    let (table, rows) = execute(tx, tables, feature, compose).await?;
     listing
-        .question
+        .filter
         .note(tables, &table, Some(&listing.sort.column));
-    let rows = rows.iter().map(|row| Stored::read_from(row, 1));
+    let rows = rows.iter().map(|row| StoredRow::read_from(row, 1));
     Ok((table, rows.collect::<Result<_, _>>()?))
 }
 
@@ -105,25 +109,25 @@ async fn found_again(
     tx: &mut Tx,
     tables: &Tables,
     listing: &Listing,
-    place: Place,
-) -> Result<Place, Problem> {
-    let (At::Long(known), Some(key)) = (&place.at, listing.sort.column.key()) else {
+    place: CursorPosition,
+) -> Result<CursorPosition, Problem> {
+    let (SortKey::Long(known), Some(key)) = (&place.at, listing.sort.column.key()) else {
         return Ok(place);
     };
-    let table = current(tx, tables, listing.question.feature).await?;
+    let table = current(tx, tables, listing.filter.feature).await?;
     let mut composer = Composer::new(&table, tx.dialect()?);
     let id = composer.value(place.id);
     let text = format!("SELECT {{text data}} FROM rows WHERE {WHOSE} AND id = {id}");
     let composed = composer.finish(text);
-    let rows = composed.ask(tx).await?;
+    let rows = composed.execute(tx).await?;
     let data: Option<String> = rows.first().map(|row| row.get(0)).transpose()?;
     let cell = data
         .as_deref()
         .and_then(|data| tplkit::rows::member(data, key));
     match cell.and_then(text_form).filter(|text| hash(text) == *known) {
-        Some(text) => Ok(Place {
+        Some(text) => Ok(CursorPosition {
             id: place.id,
-            at: At::Text(text.into_owned()),
+            at: SortKey::Text(text.into_owned()),
         }),
         None => Err(PageRequest::refused(
             "The row at which the page before ended has changed, and its text was too long to be \
@@ -137,22 +141,24 @@ impl Listing {
         &self,
         table: &Table,
         dialect: Dialect,
-        after: Option<&Place>,
+        after: Option<&CursorPosition>,
         look: i64,
     ) -> Composed {
-        let Question {
-            filters, together, ..
-        } = &self.question;
+        let RowFilter {
+            filters,
+            matching: together,
+            ..
+        } = &self.filter;
         let open = open_filters(table, filters, *together, &self.sort);
         let compose = |way| {
             let mut composer = Composer::new(table, dialect);
-            composer.way = way;
-            let found = composer.found(filters, *together);
+            composer.index_choice = way;
+            let found = composer.where_clause(filters, *together);
             let texts = composer.page(&found, &self.sort, after, look);
             composer.finish_all(texts, usize::try_from(look).unwrap_or(0))
         };
         if open.is_empty() {
-            let mut composed = compose(Way::Either);
+            let mut composed = compose(IndexChoice::Either);
             if plan_is_open(table, filters, *together) {
                 composed.plan_anew();
             }
@@ -161,14 +167,17 @@ impl Listing {
         match dialect {
             Dialect::Sqlite => {
                 let ahead = look_ahead(Composer::new(table, dialect), &open);
-                let mut composed = compose(Way::Sort);
-                composed.first = Some(Box::new(First::Look(ahead, compose(Way::Filters))));
+                let mut composed = compose(IndexChoice::Sort);
+                composed.first = Some(Box::new(FirstPass::Lookahead(
+                    ahead,
+                    compose(IndexChoice::Filters),
+                )));
                 composed
             }
             Dialect::Postgres => {
-                let mut composed = compose(Way::Either);
+                let mut composed = compose(IndexChoice::Either);
                 composed.plan_anew();
-                composed.first = Some(Box::new(First::Few(compose(Way::Filters))));
+                composed.first = Some(Box::new(FirstPass::Few(compose(IndexChoice::Filters))));
                 composed
             }
         }

@@ -1,43 +1,43 @@
 //! Questions about the rows of a table, put to the store: pages, counts, sums.
 //!
 //! Goes in: what [`tplkit::rows::query`] understood of a request, and the table. Comes out: one
-//! statement in the words of the store, and its answer. What a question means says the library, and
+//! statement in the words of the store, and its response. What a question means says the library, and
 //! both stores have to answer as it does; here stands only how they are asked so that they need not
 //! look at every row. What a client wrote is a parameter, always: the text of a statement depends on
 //! the shape of the question alone.
 //!
 //! - `composer` knows where a cell is to be had: from its slot, or out of the data.
 //! - `condition` makes conditions of filters.
-//! - `order` finds the page in the order that is asked for, `cascade` along the index of a slot.
+//! - `order` finds the page in the order that is asked for, `keyset` along the index of a slot.
 //! - `cost` says whether indexes answer a question.
 //! - `page` fills a page whose bytes are bounded.
-//! - `way` says which of two indexes SQLite is to use.
-//! - `holding` looks up rows by the values of a cell.
-//! - `place` is what a cursor remembers of the last row of a page.
-//! - `ask` sees to it that the table was what the statement took it for.
+//! - `index_choice` says which of two indexes SQLite is to use.
+//! - `lookup` looks up rows by the values of a cell.
+//! - `cursor` is what a cursor remembers of the last row of a page.
+//! - `execute` sees to it that the table was what the statement took it for.
 //!
 //! Nothing here decides who may see what: each statement carries the marks for that.
 
 mod aggregate;
-mod ask;
-mod cascade;
 mod composer;
 mod condition;
 mod cost;
+mod cursor;
+mod execute;
 mod fields;
-mod holding;
+mod index_choice;
+mod keyset;
 mod list;
+mod lookup;
 mod order;
 mod page;
-mod place;
-mod question;
+mod row_filter;
 #[cfg(test)]
 mod tests;
-mod way;
 
-pub use aggregate::{Reckoning, aggregate};
+pub use aggregate::{AggregateQuery, aggregate};
 pub use cost::Cost;
-pub(crate) use holding::holding;
+pub use cursor::CursorPosition;
 pub use list::{Listing, list, rows};
-pub use place::Place;
-pub use question::Question;
+pub(crate) use lookup::holding;
+pub use row_filter::RowFilter;

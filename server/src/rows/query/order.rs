@@ -8,10 +8,10 @@
 use tplkit::rows::AFTER_NUMBERS;
 use tplkit::rows::query::{Column, Order, Sort};
 
-use super::Place;
+use super::CursorPosition;
 use super::composer::{Composer, Source, VERSION, key_of};
-use super::place::At;
-use super::way::{FEW, Way};
+use super::cursor::SortKey;
+use super::index_choice::{FEW, IndexChoice};
 use crate::store::Dialect;
 
 /// The rows of a page, out of those that a condition finds.
@@ -54,11 +54,11 @@ pub(super) fn segments(order: Order, descending: bool) -> &'static [Segment] {
 }
 
 /// What a place sorts by, in the words of the expression; nothing of a row without a cell.
-pub(super) fn key(order: Order, at: &At) -> Option<String> {
+pub(super) fn key(order: Order, at: &SortKey) -> Option<String> {
     match (order, at) {
-        (Order::Number, At::Number(token)) => Some(key_of(token)),
-        (Order::Number, At::Text(text)) => Some(format!("{AFTER_NUMBERS}{text}")),
-        (Order::Text, At::Number(text) | At::Text(text)) => Some(text.clone()),
+        (Order::Number, SortKey::Number(token)) => Some(key_of(token)),
+        (Order::Number, SortKey::Text(text)) => Some(format!("{AFTER_NUMBERS}{text}")),
+        (Order::Text, SortKey::Number(text) | SortKey::Text(text)) => Some(text.clone()),
         _ => None,
     }
 }
@@ -78,18 +78,18 @@ impl Composer<'_> {
         &mut self,
         found: &str,
         sort: &Sort,
-        after: Option<&Place>,
+        after: Option<&CursorPosition>,
         look: i64,
     ) -> Vec<String> {
-        if self.way == Way::Filters && self.dialect == Dialect::Postgres {
+        if self.index_choice == IndexChoice::Filters && self.dialect == Dialect::Postgres {
             return vec![self.few(found, sort, after, look)];
         }
         let (behind, order) = match &sort.column {
             Column::Id => {
                 let (behind, order) = self.by_id(sort.descending, after);
-                match self.way {
-                    Way::Filters => (behind, format!("+{order}")),
-                    Way::Either | Way::Sort => (behind, order),
+                match self.index_choice {
+                    IndexChoice::Filters => (behind, format!("+{order}")),
+                    IndexChoice::Either | IndexChoice::Sort => (behind, order),
                 }
             }
             Column::CreatedAt => self.by_creation(sort.descending, after),
@@ -98,12 +98,12 @@ impl Composer<'_> {
                 let order = self.order_of(key);
                 match (self.source(key), order) {
                     (Source::Texts(slot) | Source::Keys(slot), order)
-                        if self.way == Way::Filters =>
+                        if self.index_choice == IndexChoice::Filters =>
                     {
                         self.by_key(&format!("+{slot}"), (order, sort.descending), after)
                     }
                     (Source::Texts(slot) | Source::Keys(slot), order) => {
-                        return self.cascade(found, &slot, (order, sort.descending), after, look);
+                        return self.keyset(found, &slot, (order, sort.descending), after, look);
                     }
                     (Source::Data(key), Order::Number) if self.dialect == Dialect::Postgres => {
                         self.by_number(&key, sort.descending, after)
@@ -127,7 +127,13 @@ impl Composer<'_> {
 
     /// The page out of a bounded number of the rows that the filters find, by the index of the filters.
     /// Where they find more, its rows say so, and are not the page.
-    fn few(&mut self, found: &str, sort: &Sort, after: Option<&Place>, look: i64) -> String {
+    fn few(
+        &mut self,
+        found: &str,
+        sort: &Sort,
+        after: Option<&CursorPosition>,
+        look: i64,
+    ) -> String {
         let slot = match &sort.column {
             Column::Key(key) => match self.source(key) {
                 Source::Texts(slot) | Source::Keys(slot) => Some((slot, self.order_of(key))),
@@ -155,7 +161,11 @@ impl Composer<'_> {
         )
     }
 
-    fn by_id(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {
+    fn by_id(
+        &mut self,
+        descending: bool,
+        after: Option<&CursorPosition>,
+    ) -> (Option<String>, String) {
         let (than, direction) = if descending {
             ("<", "id DESC")
         } else {
@@ -167,14 +177,18 @@ impl Composer<'_> {
 
     /// By the time of creation, along its index unless it is to be that of the filters. The index knows
     /// the ids of one instant ascending: descending, a store sorts those, instant by instant.
-    fn by_creation(&mut self, descending: bool, after: Option<&Place>) -> (Option<String>, String) {
+    fn by_creation(
+        &mut self,
+        descending: bool,
+        after: Option<&CursorPosition>,
+    ) -> (Option<String>, String) {
         let (behind, order) = self.by_instant("created_at", descending, after);
-        if self.way == Way::Filters {
+        if self.index_choice == IndexChoice::Filters {
             return (behind, format!("+{order}"));
         }
         let mut condition = ALWAYS.to_owned();
-        if let (Some(behind), Some(Place { at, .. })) = (behind, after)
-            && let At::Instant(instant) = at
+        if let (Some(behind), Some(CursorPosition { at, .. })) = (behind, after)
+            && let SortKey::Instant(instant) = at
         {
             let from = self.value(*instant);
             let than = if descending { "<=" } else { ">=" };
@@ -188,12 +202,12 @@ impl Composer<'_> {
         &mut self,
         column: &str,
         descending: bool,
-        after: Option<&Place>,
+        after: Option<&CursorPosition>,
     ) -> (Option<String>, String) {
         let behind = match after {
-            Some(Place {
+            Some(CursorPosition {
                 id,
-                at: At::Instant(instant),
+                at: SortKey::Instant(instant),
             }) => {
                 let (instant, id) = (self.value(*instant), self.value(*id));
                 let than = if descending { "<" } else { ">" };
@@ -212,7 +226,7 @@ impl Composer<'_> {
         &mut self,
         expression: &str,
         (order, descending): (Order, bool),
-        after: Option<&Place>,
+        after: Option<&CursorPosition>,
     ) -> (Option<String>, String) {
         let direction = if descending { "DESC" } else { "ASC" };
         let split = segments(order, descending).len() > 1;
@@ -249,7 +263,7 @@ impl Composer<'_> {
         &mut self,
         key: &str,
         descending: bool,
-        after: Option<&Place>,
+        after: Option<&CursorPosition>,
     ) -> (Option<String>, String) {
         let (number, text) = (self.number(key), self.text(key));
         let (direction, than) = if descending {
@@ -261,14 +275,14 @@ impl Composer<'_> {
         let behind = after.map(|place| {
             let id = self.value(place.id);
             match &place.at {
-                At::Number(token) => {
+                SortKey::Number(token) => {
                     let value = self.number_value(token);
                     format!(
                         "{number} {than} {value} OR ({number} = {value} AND id > {id}) \
                          OR {number} IS NULL"
                     )
                 }
-                At::Text(value) => {
+                SortKey::Text(value) => {
                     let value = self.value(value.as_str());
                     format!(
                         "{number} IS NULL AND ({text} {than} {value} \

@@ -6,13 +6,13 @@
 
 use tplkit::rows::query::Sort;
 
-use super::Place;
+use super::CursorPosition;
 use super::composer::SIZES;
+use super::cursor::SortKey;
 use super::fields::project;
 use super::list::Listing;
-use super::place::At;
 use crate::http::problem::Problem;
-use crate::rows::{Stored, write_row};
+use crate::rows::{StoredRow, write_row};
 use crate::store::{BOUND, Row};
 
 /// How large a row is of which a page may have too many.
@@ -28,7 +28,7 @@ pub(super) struct Page<'l> {
     /// The document so far, from its beginning to the last row.
     text: String,
     count: usize,
-    last: Option<Stored>,
+    last: Option<StoredRow>,
     /// Whether it is known that another page follows.
     more: bool,
     /// Whether it is known that none does.
@@ -61,18 +61,18 @@ impl<'l> Page<'l> {
         self.more || self.ended
     }
 
-    /// How many rows to ask for: those that may still come, and one more, which tells whether another page
+    /// How many rows to ask for: those that may still come, and one more, which says whether another page
     /// follows.
-    pub(super) fn look(&self) -> i64 {
-        let most = usize::try_from(self.listing.page.look()).unwrap_or(0);
+    pub(super) fn lookahead(&self) -> i64 {
+        let most = usize::try_from(self.listing.page.lookahead()).unwrap_or(0);
         let left = most.saturating_sub(self.count);
         i64::try_from(left.min(self.part)).unwrap_or(1)
     }
 
     /// Behind which row the next part begins, if this page has one already.
-    pub(super) fn behind(&self) -> Option<Place> {
+    pub(super) fn behind(&self) -> Option<CursorPosition> {
         let last = self.last.as_ref()?;
-        Some(Place::whole(&self.listing.sort, last))
+        Some(CursorPosition::of_row(&self.listing.sort, last))
     }
 
     /// Takes what was found when so many rows were asked for.
@@ -87,7 +87,7 @@ impl<'l> Page<'l> {
             self.largest = self.largest.max(row.bytes());
             // The row that another page begins with is as good as unread.
             if !self.more {
-                self.add(Stored::read_from(&row, 1)?);
+                self.add(StoredRow::read_from(&row, 1)?);
             }
         }
         // A part that reached its bound may have left rows unread.
@@ -96,7 +96,7 @@ impl<'l> Page<'l> {
         Ok(())
     }
 
-    fn add(&mut self, row: Stored) {
+    fn add(&mut self, row: StoredRow) {
         let limit = usize::try_from(self.listing.page.limit).unwrap_or(0);
         if self.count >= limit {
             self.more = true;
@@ -118,7 +118,7 @@ impl<'l> Page<'l> {
         if self.count > 0 {
             self.text.push(',');
         }
-        let ids = (row.id, self.listing.question.feature);
+        let ids = (row.id, self.listing.filter.feature);
         write_row(&mut self.text, ids, (row.created_at, row.updated_at), shown);
         self.count += 1;
         self.last = Some(row);
@@ -135,7 +135,7 @@ impl<'l> Page<'l> {
         out.push_str("],\"next_cursor\":");
         match self.last.filter(|_| self.more) {
             Some(row) => {
-                let place = Place::of(&self.listing.sort, &row);
+                let place = CursorPosition::of(&self.listing.sort, &row);
                 out.push('"');
                 out.push_str(&self.listing.page.cursor(row.id, &place.bytes()));
                 out.push('"');
@@ -156,14 +156,14 @@ fn part(size: usize) -> usize {
     usize::try_from(part).unwrap_or(1)
 }
 
-impl Place {
+impl CursorPosition {
     /// The place of a row that is at hand: with its text, however long.
-    fn whole(sort: &Sort, row: &Stored) -> Place {
-        let place = Place::of(sort, row);
+    fn of_row(sort: &Sort, row: &StoredRow) -> CursorPosition {
+        let place = CursorPosition::of(sort, row);
         match (&place.at, sort.column.key()) {
-            (At::Long(_), Some(key)) => Place {
+            (SortKey::Long(_), Some(key)) => CursorPosition {
                 id: row.id,
-                at: At::of_cell(&row.data, key),
+                at: SortKey::of_cell(&row.data, key),
             },
             _ => place,
         }

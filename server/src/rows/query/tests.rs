@@ -8,9 +8,9 @@ use insta::assert_snapshot;
 use tplkit::rows::query::{Filter, Match, Operation, Sort, parse};
 use uuid::Uuid;
 
-use super::composer::{Composed, First, VERSION, WHOSE};
-use super::place::{At, Place};
-use super::{Listing, Question, Reckoning};
+use super::composer::{Composed, FirstPass, VERSION, WHOSE};
+use super::cursor::{CursorPosition, SortKey};
+use super::{AggregateQuery, Listing, RowFilter};
 use crate::http::page::PageRequest;
 use crate::rows::Table;
 use crate::store::Dialect;
@@ -31,17 +31,17 @@ fn filters(texts: &[&str]) -> Vec<Filter> {
     parse(&texts).expect("filters")
 }
 
-fn listing(texts: &[&str], together: Match, sort: &str, after: Option<At>) -> Listing {
+fn listing(texts: &[&str], together: Match, sort: &str, after: Option<SortKey>) -> Listing {
     Listing {
-        question: Question {
+        filter: RowFilter {
             feature: Uuid::nil(),
             filters: filters(texts),
-            together,
+            matching: together,
         },
         sort: Sort::parse(sort).expect("a sort"),
         fields: None,
         page: PageRequest::first(25),
-        after: after.map(|at| Place {
+        after: after.map(|at| CursorPosition {
             id: Uuid::nil(),
             at,
         }),
@@ -51,11 +51,11 @@ fn listing(texts: &[&str], together: Match, sort: &str, after: Option<At>) -> Li
 /// The statements of one dialect, in the order in which they are sent.
 fn write(out: &mut String, name: &str, composed: &Composed) {
     match composed.first.as_deref() {
-        Some(First::Look(ahead, instead)) => {
+        Some(FirstPass::Lookahead(ahead, instead)) => {
             write(out, "look ahead", ahead);
             write(out, "and where it finds few", instead);
         }
-        Some(First::Few(few)) => write(out, "and where it finds many", few),
+        Some(FirstPass::Few(few)) => write(out, "and where it finds many", few),
         None => {}
     }
     for text in &composed.texts {
@@ -74,7 +74,7 @@ fn pages(shapes: &[(&str, Listing)]) -> String {
     for (title, listing) in shapes {
         writeln!(out, "{title}").expect("writes");
         for dialect in DIALECTS {
-            let look = listing.page.look();
+            let look = listing.page.lookahead();
             let composed = listing.compose(&table, dialect, listing.after.as_ref(), look);
             write(&mut out, &format!("{dialect:?}"), &composed);
         }
@@ -134,17 +134,17 @@ fn each_filter_has_its_text() {
 
 #[test]
 fn each_sort_has_its_text_for_the_first_page_and_for_the_next() {
-    let instant = || At::Instant(0);
-    let text = || At::Text("a".to_owned());
-    let number = || At::Number("1".to_owned());
-    let places: [(&str, Vec<At>); 7] = [
-        ("id", vec![At::Id]),
+    let instant = || SortKey::Instant(0);
+    let text = || SortKey::Text("a".to_owned());
+    let number = || SortKey::Number("1".to_owned());
+    let places: [(&str, Vec<SortKey>); 7] = [
+        ("id", vec![SortKey::Id]),
         ("created_at", vec![instant()]),
         ("updated_at", vec![instant()]),
-        ("t", vec![text(), At::Empty]),
-        ("u", vec![text(), At::Empty]),
-        ("n", vec![number(), text(), At::Empty]),
-        ("m", vec![number(), text(), At::Empty]),
+        ("t", vec![text(), SortKey::Empty]),
+        ("u", vec![text(), SortKey::Empty]),
+        ("n", vec![number(), text(), SortKey::Empty]),
+        ("m", vec![number(), text(), SortKey::Empty]),
     ];
     let mut shapes = Vec::new();
     for (column, places) in places {
@@ -201,15 +201,15 @@ fn each_aggregate_has_its_text() {
         (Operation::Avg, Some("m")),
     ] {
         for texts in [&[][..], &["t:eq:a"][..]] {
-            let question = listing(texts, Match::All, "id", None).question;
-            let reckoning = Reckoning {
-                question,
+            let question = listing(texts, Match::All, "id", None).filter;
+            let aggregate = AggregateQuery {
+                filter: question,
                 operation,
                 column: column.map(str::to_owned),
             };
             writeln!(out, "{} of {column:?}, {texts:?}", operation.as_str()).expect("writes");
             for dialect in DIALECTS {
-                let composed = reckoning.compose(&table, dialect, true);
+                let composed = aggregate.compose(&table, dialect, true);
                 write(&mut out, &format!("{dialect:?}"), &composed);
             }
         }

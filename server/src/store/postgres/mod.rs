@@ -4,12 +4,12 @@
 //! transaction of one statement leaves whole. Short reads of one caller may share a transaction. Whatever
 //! role the URL names, statements run as a role that owns nothing and passes no policy by.
 
+mod coalesce;
+mod coalesced_statement;
+mod connect;
 mod opening;
-mod reach;
 mod settings;
-mod sharing;
 mod tls;
-mod together;
 mod transaction;
 
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use tokio::sync::OnceCell;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Depth, Kind, Options, Share, StoreError};
-use reach::Connections;
+use super::{Depth, Options, Share, StoreError, TransactionMode};
+use coalesce::Coalescer;
+pub(super) use coalesced_statement::Forms;
+use connect::Connections;
 use settings::Settings;
-use sharing::Sharing;
 use tls::Address;
-pub(super) use together::Forms;
 pub(super) use transaction::Pipelined;
 
 const CONNECTIONS: usize = 16;
@@ -42,10 +42,10 @@ const IDLE: Duration = Duration::from_secs(10);
 pub(super) struct Postgres {
     connections: Arc<Connections>,
     /// False only in tests that take row-level security away.
-    wall: bool,
-    /// How long an answer may take, when the database cannot say so itself.
+    secured: bool,
+    /// How long a response may take, when the database cannot say so itself.
     patience: Option<Duration>,
-    sharing: Arc<Sharing>,
+    coalescing: Arc<Coalescer>,
 }
 
 impl Postgres {
@@ -72,9 +72,9 @@ impl Postgres {
         };
         Ok(Postgres {
             connections: Arc::new(connections),
-            wall,
+            secured: wall,
             patience: (!limit.is_zero()).then_some(limit + PATIENCE),
-            sharing: Arc::default(),
+            coalescing: Arc::default(),
         })
     }
 
@@ -94,12 +94,16 @@ impl Postgres {
     }
 
     /// A transaction that has not begun. What is short takes no place of a share.
-    pub(super) fn begin(&self, kind: Kind, share: Option<Share>) -> Pipelined {
-        Pipelined::new(self, kind, share.filter(|_| kind != Kind::Glance))
+    pub(super) fn begin(&self, kind: TransactionMode, share: Option<Share>) -> Pipelined {
+        Pipelined::new(
+            self,
+            kind,
+            share.filter(|_| kind != TransactionMode::ShortRead),
+        )
     }
 
     /// What follows each `BEGIN`, where transactions bring the settings along.
-    fn brought(&self) -> Option<&str> {
+    fn with_settings(&self) -> Option<&str> {
         self.connections.reached()?.settings.as_deref()
     }
 }

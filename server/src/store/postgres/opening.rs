@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::Postgres;
 use super::transaction::Failure;
 use crate::store::statement::Statement;
-use crate::store::{Kind, Scope, Share, Value};
+use crate::store::{Scope, Share, TransactionMode, Value};
 
 /// The settings in the order of [`settings`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
 /// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
@@ -51,15 +51,15 @@ struct Way {
     shares: bool,
 }
 
-/// A question to the gate, and its parameters.
-pub(in crate::store) type Question<'a> = (&'a Arc<Statement>, &'a [Value]);
+/// A question to authentication, and its parameters.
+pub(in crate::store) type OpeningQuery<'a> = (&'a Arc<Statement>, &'a [Value]);
 
 /// What leaves before the first statement of a transaction.
 pub(super) struct Opening<'a> {
     pub(super) begin: Cow<'static, str>,
-    /// Sets the scope; where something is asked first, its answer is that question's.
+    /// Sets the scope; where something is asked first, its response is that question's.
     pub(super) enter: &'a str,
-    pub(super) asked: &'a [Value],
+    pub(super) query: &'a [Value],
     settings: [String; 9],
     /// Where the places of its share begin, and how many there are.
     places: Option<[i64; 2]>,
@@ -69,13 +69,13 @@ impl<'a> Opening<'a> {
     /// Of a transaction for somebody. Statements whose plan depends on their values are planned `anew`.
     pub(super) fn new(
         postgres: &Postgres,
-        (kind, share): (Kind, Option<Share>),
-        question: Option<Question<'a>>,
+        (kind, share): (TransactionMode, Option<Share>),
+        question: Option<OpeningQuery<'a>>,
         scope: &Scope,
         anew: bool,
     ) -> Opening<'a> {
-        let wall = postgres.wall;
-        let begin = begin(kind, postgres.brought());
+        let wall = postgres.secured;
+        let begin = begin(kind, postgres.with_settings());
         let settings = settings(scope, wall);
         let places = share.map(|share| [share.key(), share.places()]);
         let way = Way::new(anew, places.is_some());
@@ -83,7 +83,7 @@ impl<'a> Opening<'a> {
             return Opening {
                 begin,
                 enter: &ENTRIES[way.number()],
-                asked: &[],
+                query: &[],
                 settings,
                 places,
             };
@@ -101,7 +101,7 @@ impl<'a> Opening<'a> {
         Opening {
             begin,
             enter,
-            asked,
+            query: asked,
             settings,
             places,
         }
@@ -109,7 +109,7 @@ impl<'a> Opening<'a> {
 
     /// The parameters of what sets the scope.
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
-        let mut parameters = references(self.asked);
+        let mut parameters = references(self.query);
         let settings = self.settings.iter();
         parameters.extend(settings.map(|value| value as &(dyn ToSql + Sync)));
         let places = self.places.iter().flatten();
@@ -134,13 +134,15 @@ pub(super) fn references(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
 
 /// The words that begin a transaction, and the settings where it has to bring them along: those before
 /// its own, which say otherwise.
-fn begin(kind: Kind, settings: Option<&str>) -> Cow<'static, str> {
+fn begin(kind: TransactionMode, settings: Option<&str>) -> Cow<'static, str> {
     let (begin, own) = match kind {
-        Kind::Glance | Kind::Read | Kind::Heavy => ("BEGIN READ ONLY", ""),
-        Kind::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
-        Kind::Write => ("BEGIN", ""),
-        Kind::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),
-        Kind::Repeatable => (
+        TransactionMode::ShortRead | TransactionMode::Read | TransactionMode::Heavy => {
+            ("BEGIN READ ONLY", "")
+        }
+        TransactionMode::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
+        TransactionMode::Write => ("BEGIN", ""),
+        TransactionMode::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),
+        TransactionMode::Repeatable => (
             "BEGIN",
             "; SET LOCAL statement_timeout = '600s'; SET LOCAL synchronous_commit = off",
         ),

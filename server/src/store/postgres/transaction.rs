@@ -16,12 +16,12 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::Postgres;
-use super::opening::{Opening, Question, references};
-use super::sharing::{Turn, WAIT, join};
+use super::coalesce::{Admission, WAIT, join};
+use super::opening::{Opening, OpeningQuery, references};
 use crate::context::Stopwatch;
-use crate::store::meters::Outcome;
+use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
-use crate::store::{Kind, LONG, Row, Scope, Share, StoreError, Value, sql_log};
+use crate::store::{LONG, Row, Scope, Share, StoreError, TransactionMode, Value, sql_log};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -35,7 +35,7 @@ enum State {
 /// that nobody is handed what another left open.
 pub(in crate::store) struct Pipelined {
     postgres: Postgres,
-    kind: Kind,
+    kind: TransactionMode,
     /// Of what it takes a place when it begins.
     share: Option<Share>,
     client: Option<Object>,
@@ -48,19 +48,23 @@ pub(in crate::store) struct Pipelined {
 /// A statement with its parameters.
 pub(super) type Given<'a> = (&'a Statement, &'a [Value]);
 
-/// The answers to a question of the gate, if there was one, and to the statements behind it.
+/// The answers to a question of authentication, if there was one, and to the statements behind it.
 pub(super) struct Opened {
     /// Whether one of the answers ended before its last row.
     pub(super) cut: bool,
     pub(super) known: Vec<tokio_postgres::Row>,
-    pub(super) answers: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
+    pub(super) results: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
 }
 
 /// The same of one statement; who shares a transaction shares what is known.
 pub(in crate::store) type Both = (Arc<Vec<Row>>, Result<Vec<Row>, StoreError>);
 
 impl Pipelined {
-    pub(super) fn new(postgres: &Postgres, kind: Kind, share: Option<Share>) -> Pipelined {
+    pub(super) fn new(
+        postgres: &Postgres,
+        kind: TransactionMode,
+        share: Option<Share>,
+    ) -> Pipelined {
         let mut postgres = postgres.clone();
         if kind.is_long() {
             postgres.patience = Some(LONG + super::PATIENCE);
@@ -113,16 +117,16 @@ impl Pipelined {
         }
         let patience = self.postgres.patience;
         let asked = [(&**statement, parameters)];
-        let answers = within(patience, self.send(&asked)).await;
-        let mut answers = self.judge(answers)?;
-        Ok(answers.pop().map(all).unwrap_or_default())
+        let responses = within(patience, self.send(&asked)).await;
+        let mut responses = self.check(responses)?;
+        Ok(responses.pop().map(rows_of).unwrap_or_default())
     }
 
-    /// Begins with a question to the gate, and sends the statement along without waiting for its
+    /// Begins with a question to authentication, and sends the statement along without waiting for its
     /// answer. Gives both answers.
     pub(in crate::store) async fn query_after(
         &mut self,
-        question: Question<'_>,
+        question: OpeningQuery<'_>,
         scope: &Scope,
         statement: (&Arc<Statement>, &[Value]),
         last: bool,
@@ -130,7 +134,7 @@ impl Pipelined {
         self.first(Some(question), scope, statement, last).await
     }
 
-    /// Runs a statement once for each list of parameters; all leave before the first answer is
+    /// Runs a statement once for each list of parameters; all leave before the first response is
     /// waited for. The transaction has begun.
     pub(in crate::store) async fn each(
         &mut self,
@@ -140,10 +144,10 @@ impl Pipelined {
         let asked = parameters
             .iter()
             .map(|parameters| (statement, &parameters[..]));
-        self.all(&asked.collect::<Vec<_>>()).await
+        self.run_all(&asked.collect::<Vec<_>>()).await
     }
 
-    /// Runs statements in order; all leave before the first answer is waited for. The transaction has
+    /// Runs statements in order; all leave before the first response is waited for. The transaction has
     /// begun.
     pub(in crate::store) async fn several(
         &mut self,
@@ -152,13 +156,13 @@ impl Pipelined {
         let asked = asked
             .iter()
             .map(|(statement, parameters)| (&**statement, &parameters[..]));
-        self.all(&asked.collect::<Vec<_>>()).await
+        self.run_all(&asked.collect::<Vec<_>>()).await
     }
 
-    async fn all(&mut self, asked: &[Given<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
+    async fn run_all(&mut self, asked: &[Given<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
         let patience = self.postgres.patience;
-        let answers = within(patience, self.send(asked)).await;
-        Ok(self.judge(answers)?.into_iter().map(all).collect())
+        let responses = within(patience, self.send(asked)).await;
+        Ok(self.check(responses)?.into_iter().map(rows_of).collect())
     }
 
     /// Whether the next statement is the first of a transaction.
@@ -175,7 +179,7 @@ impl Pipelined {
     /// Begins. A short read that is all that is asked may share a transaction with others.
     async fn first(
         &mut self,
-        question: Option<Question<'_>>,
+        question: Option<OpeningQuery<'_>>,
         scope: &Scope,
         (statement, parameters): (&Arc<Statement>, &[Value]),
         last: bool,
@@ -183,13 +187,13 @@ impl Pipelined {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
         let mut seat = None;
-        if last && self.kind == Kind::Glance && statement.may_share() {
+        if last && self.kind == TransactionMode::ShortRead && statement.may_share() {
             match join(&self.postgres, question, scope, (statement, parameters)) {
-                Turn::Alone(own) => seat = own,
-                Turn::Shared(answer) => {
+                Admission::Alone(own) => seat = own,
+                Admission::Shared(answer) => {
                     if let Ok(Ok(answer)) = timeout(WAIT, answer).await {
-                        let (known, rows) = self.judge(answer.map_err(Failure::Pool))?;
-                        let rows = self.judge(rows.map_err(Failure::Pool));
+                        let (known, rows) = self.check(answer.map_err(Failure::Pool))?;
+                        let rows = self.check(rows.map_err(Failure::Pool));
                         return Ok((known, rows));
                     }
                 }
@@ -211,11 +215,13 @@ impl Pipelined {
         statement.took(watch.elapsed());
         drop(seat);
         let Opened {
-            known, mut answers, ..
-        } = self.judge(opened)?;
-        let rows = answers.pop().unwrap_or_else(|| Ok(Vec::new()));
-        let rows = self.judge(rows.map_err(Failure::Statement)).map(all);
-        Ok((Arc::new(all(known)), rows))
+            known,
+            results: mut responses,
+            ..
+        } = self.check(opened)?;
+        let rows = responses.pop().unwrap_or_else(|| Ok(Vec::new()));
+        let rows = self.check(rows.map_err(Failure::Statement)).map(rows_of);
+        Ok((Arc::new(rows_of(known)), rows))
     }
 
     /// Takes a connection, if it has none.
@@ -230,7 +236,7 @@ impl Pipelined {
             let why = "it was not reached since the start".to_owned();
             Err(Failure::Pool(StoreError::Unavailable(why)))
         };
-        self.client = Some(self.judge(taken)?);
+        self.client = Some(self.check(taken)?);
         Ok(())
     }
 
@@ -239,9 +245,9 @@ impl Pipelined {
         let Some(client) = &self.client else {
             return Ok(Vec::new());
         };
-        let prepared = match self.postgres.brought() {
+        let prepared = match self.postgres.with_settings() {
             None => client.prepare_cached(text).await?,
-            // Names have no meaning outside a transaction. All three leave before the first answer.
+            // Names have no meaning outside a transaction. All three leave before the first response.
             Some(settings) => {
                 let begin = format!("BEGIN{settings}");
                 let begin = client.batch_execute(&begin);
@@ -254,7 +260,7 @@ impl Pipelined {
     }
 
     /// Notes what a failure means for the transaction.
-    fn judge<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
+    fn check<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
         let error = match answer {
             Ok(answer) => return Ok(answer),
             Err(Failure::Pool(error)) => error,
@@ -306,14 +312,14 @@ impl Pipelined {
             return Err(over());
         };
         sql_log::control(&opening.begin);
-        sql_log::statement(opening.enter, opening.asked);
+        sql_log::statement(opening.enter, opening.query);
         sql_log::statements(asked);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
         let prepared = async {
             let enter = client.prepare_cached(opening.enter).await?;
             Ok::<_, tokio_postgres::Error>((enter, prepare_all(client, asked).await?))
         };
-        let (enter, ready) = if self.postgres.brought().is_some() {
+        let (enter, ready) = if self.postgres.with_settings().is_some() {
             // Names have no meaning before the settings of the transaction, so it begins before anything
             // is prepared.
             self.state = State::Open;
@@ -326,37 +332,37 @@ impl Pipelined {
         let parameters = opening.parameters();
         // What is polled first leaves first, and all of these poll in order.
         let known = client.query(&enter, &parameters);
-        let answers = ready.iter().map(|ready| answer(client, ready));
-        let mut answered = pin!(join3(begin.as_mut(), known, join_all(answers)));
-        let ((), known, answers) = if last {
+        let responses = ready.iter().map(|ready| receive(client, ready));
+        let mut answered = pin!(join3(begin.as_mut(), known, join_all(responses)));
+        let ((), known, responses) = if last {
             // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
             // answered by then, and the next transaction of this connection leaves behind it.
             sql_log::control("COMMIT");
             let mut commit = pin!(client.batch_execute("COMMIT"));
             let mut left = false;
-            let answers = poll_fn(|cx| {
-                let answers = answered.as_mut().poll(cx);
+            let responses = poll_fn(|cx| {
+                let responses = answered.as_mut().poll(cx);
                 if !left {
                     left = true;
                     let _ = commit.as_mut().poll(cx);
                 }
-                answers
+                responses
             })
             .await;
             self.state = State::Over;
-            answers
+            responses
         } else {
             answered.as_mut().await
         };
         begin.take_output().unwrap_or(Ok(()))?;
         let known = known.map_err(|error| opening.failure(error))?;
-        let cut = answers.iter().flatten().any(|answer| answer.cut);
-        let answers = answers.into_iter();
-        let answers = answers.map(|answer| answer.map(|answer| answer.rows));
+        let cut = responses.iter().flatten().any(|answer| answer.cut);
+        let responses = responses.into_iter();
+        let responses = responses.map(|answer| answer.map(|answer| answer.rows));
         Ok(Opened {
             cut,
             known,
-            answers: answers.collect(),
+            results: responses.collect(),
         })
     }
 
@@ -370,12 +376,12 @@ impl Pipelined {
         sql_log::statements(asked);
         let ready = prepare_all(client, asked).await?;
         let client: &Client = client;
-        let answers = ready.iter().map(|ready| answer(client, ready));
-        let answers = try_join_all(answers).await?;
-        if answers.iter().any(|answer| answer.cut) {
+        let responses = ready.iter().map(|ready| receive(client, ready));
+        let responses = try_join_all(responses).await?;
+        if responses.iter().any(|answer| answer.cut) {
             self.leave();
         }
-        Ok(answers.into_iter().map(|answer| answer.rows).collect())
+        Ok(responses.into_iter().map(|answer| answer.rows).collect())
     }
 
     /// Closes a connection on which there is still something to come that nobody will read.
@@ -428,37 +434,40 @@ impl Drop for Pipelined {
 }
 
 /// A statement as the database knows it, with its parameters.
-struct Ready<'a> {
+struct PreparedStatement<'a> {
     statement: tokio_postgres::Statement,
     parameters: Vec<&'a (dyn ToSql + Sync)>,
-    /// After how many bytes its answer may end.
+    /// After how many bytes its response may end.
     most: Option<usize>,
 }
 
 /// What a statement found.
-struct Answer {
+struct StatementResult {
     rows: Vec<tokio_postgres::Row>,
     /// Whether there were more, beyond what was to be read.
     cut: bool,
 }
 
-/// Sends a statement and reads its answer, as far as it is to be read.
-async fn answer(client: &Client, ready: &Ready<'_>) -> Result<Answer, tokio_postgres::Error> {
+/// Sends a statement and reads its response, as far as it is to be read.
+async fn receive(
+    client: &Client,
+    ready: &PreparedStatement<'_>,
+) -> Result<StatementResult, tokio_postgres::Error> {
     let parameters = ready.parameters.iter().copied();
     let stream = client.query_raw(&ready.statement, parameters).await?;
     let mut stream = pin!(stream);
     let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = stream.try_next().await? {
         if ready.most.is_some_and(|most| bytes > most) {
-            return Ok(Answer { rows, cut: true });
+            return Ok(StatementResult { rows, cut: true });
         }
         bytes += row.raw_size_bytes();
         rows.push(row);
     }
-    Ok(Answer { rows, cut: false })
+    Ok(StatementResult { rows, cut: false })
 }
 
-/// Waits for something that is sent behind something else. The answer to that one is read meanwhile, for it
+/// Waits for something that is sent behind something else. The response to that one is read meanwhile, for it
 /// may come in pieces, and what nobody reads keeps back all that comes after it.
 async fn behind<T>(mut first: Pin<&mut impl Future>, then: impl Future<Output = T>) -> T {
     let mut then = pin!(then);
@@ -472,20 +481,20 @@ async fn behind<T>(mut first: Pin<&mut impl Future>, then: impl Future<Output = 
 async fn prepare_all<'a>(
     client: &Object,
     asked: &[Given<'a>],
-) -> Result<Vec<Ready<'a>>, tokio_postgres::Error> {
-    let mut ready: Vec<Ready<'_>> = Vec::with_capacity(asked.len());
+) -> Result<Vec<PreparedStatement<'a>>, tokio_postgres::Error> {
+    let mut ready: Vec<PreparedStatement<'_>> = Vec::with_capacity(asked.len());
     let mut before: Option<&Statement> = None;
     for (statement, parameters) in asked {
         // Often it is one statement with many lists of parameters.
         let prepared = match ready.last() {
-            Some(Ready {
+            Some(PreparedStatement {
                 statement: prepared,
                 ..
             }) if before.is_some_and(|before| ptr::eq(before, *statement)) => prepared.clone(),
             _ => prepare(client, statement).await?,
         };
         before = Some(statement);
-        ready.push(Ready {
+        ready.push(PreparedStatement {
             statement: prepared,
             parameters: references(parameters),
             most: statement.most,
@@ -506,7 +515,7 @@ async fn prepare(
     }
 }
 
-pub(super) fn all(rows: Vec<tokio_postgres::Row>) -> Vec<Row> {
+pub(super) fn rows_of(rows: Vec<tokio_postgres::Row>) -> Vec<Row> {
     rows.into_iter().map(Row::Postgres).collect()
 }
 
@@ -514,7 +523,7 @@ fn over() -> Failure {
     Failure::Pool(StoreError::Internal("the transaction is over".to_owned()))
 }
 
-/// Waits for an answer, but not for ever.
+/// Waits for a response, but not for ever.
 pub(super) async fn within<T>(
     patience: Option<Duration>,
     answer: impl Future<Output = Result<T, Failure>>,

@@ -1,6 +1,6 @@
-//! Checkpoints: what commits put into the log is written back into the file, by a thread beside the writer.
+//! Checkpoints: what commits put into the log is written back into the file, by a thread next to the writer.
 //!
-//! The writer tells how long the log is after each commit. When it is long enough to be worth it, the
+//! The writer says how long the log is after each commit. When it is long enough to be worth it, the
 //! thread writes it back on a connection of its own, while the writer goes on behind it. A log begins anew
 //! only when nothing of it is left to be written back, and under constant writing a few pages always are:
 //! those the writer adds itself, as soon as they are few. A log that has reached its bound it writes back
@@ -63,7 +63,7 @@ struct Log {
     asked: usize,
     /// How long it was when the writer wrote it back last.
     finished: usize,
-    /// Goes up when the log begins anew; what is told of an earlier one is no news.
+    /// Goes up when the log begins anew; what is reported of an earlier one is no news.
     round: u64,
     /// Whether the thread was asked and has not answered.
     busy: bool,
@@ -194,7 +194,7 @@ fn pages(count: i32) -> usize {
     usize::try_from(count).unwrap_or_default()
 }
 
-/// The thread beside a writer. To be dropped before the connection of the writer, which is then the last
+/// The thread next to a writer. To be dropped before the connection of the writer, which is then the last
 /// to close the file.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
@@ -204,15 +204,15 @@ pub(super) struct Checkpoints {
 
 impl Checkpoints {
     /// Takes the checkpoints over from a writer; `own` is another connection to the same file.
-    pub(super) fn beside(
+    pub(super) fn start(
         writer: &mut Connection,
         own: Connection,
         lengths: Lengths,
     ) -> Result<Checkpoints, StoreError> {
         let shared = Arc::new(Shared::default());
-        let told = shared.clone();
+        let reported = shared.clone();
         writer.wal_hook(Some(move |log: &mut Wal, length| {
-            told.committed(log, pages(length), &lengths);
+            reported.committed(log, pages(length), &lengths);
             // An error here would be taken for one of the commit, which is done.
             Ok(())
         }))?;

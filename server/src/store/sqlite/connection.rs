@@ -9,13 +9,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode};
 
 use super::functions;
-use super::wall::Wall;
+use super::row_security::RowSecurity;
 use crate::context::{Stopwatch, micros};
-use crate::store::meters::Outcome;
+use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
-use crate::store::{LONG, Row, Scope, StoreError, Value, Walls, sql_log};
+use crate::store::{Isolation, LONG, Row, Scope, StoreError, Value, sql_log};
 
-/// How long a write waits for another process (an admin command beside the server).
+/// How long a write waits for another process (an admin command next to the server).
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many steps of SQLite's machine lie between two looks at the clock.
@@ -58,10 +58,10 @@ impl Limit {
 }
 
 /// A connection that only runs statements for somebody.
-pub(in crate::store) struct Walled {
+pub(in crate::store) struct SecuredConnection {
     connection: Connection,
-    /// Absent only in tests that take the second wall away.
-    wall: Option<Wall>,
+    /// Absent only in tests that take row security away.
+    row_security: Option<RowSecurity>,
     may_write: bool,
     limit: Limit,
     failed: Option<Outcome>,
@@ -88,7 +88,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
     keep_a_log(&connection)?;
-    // FULL: an answer that was given survives a power cut. Group commit shares its cost.
+    // FULL: a response that was given survives a power cut. Group commit shares its cost.
     connection.execute_batch(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -132,25 +132,25 @@ pub(super) fn map(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch("PRAGMA mmap_size = 1073741824;")?)
 }
 
-impl Walled {
-    /// Walls a connection in.
+impl SecuredConnection {
+    /// Secures a connection.
     pub(super) fn new(
         mut connection: Connection,
-        walls: Walls,
+        walls: Isolation,
         may_write: bool,
         limit: Duration,
-    ) -> Result<Walled, StoreError> {
+    ) -> Result<SecuredConnection, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
         functions::register(&connection)?;
-        let wall = if walls.second {
-            Some(Wall::build(&mut connection)?)
+        let wall = if walls.row_security {
+            Some(RowSecurity::build(&mut connection)?)
         } else {
             None
         };
-        Ok(Walled {
+        Ok(SecuredConnection {
             limit: Limit::install(&mut connection, limit)?,
             connection,
-            wall,
+            row_security: wall,
             may_write,
             failed: None,
             overran: None,
@@ -172,14 +172,14 @@ impl Walled {
 
     /// Counts the steps of SQLite's machine together with other connections.
     #[cfg(any(test, feature = "walls-off"))]
-    pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> Walled {
+    pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> SecuredConnection {
         self.steps.all = steps.clone();
         self
     }
 
     /// Counts what a task took, unless it was broken off to be run once more.
     #[cfg(any(test, feature = "walls-off"))]
-    pub(super) fn count(mut self) -> Walled {
+    pub(super) fn count(mut self) -> SecuredConnection {
         let steps = std::mem::take(&mut self.steps.here);
         if self.overran != Some(true) {
             self.steps.all.fetch_add(steps, Ordering::Relaxed);
@@ -189,7 +189,7 @@ impl Walled {
 
     /// Says for whom the next statements run.
     pub(in crate::store) fn enter(&self, scope: Option<Scope>) {
-        if let Some(wall) = &self.wall {
+        if let Some(wall) = &self.row_security {
             wall.enter(scope);
         }
     }
@@ -234,16 +234,16 @@ impl Walled {
         self.failed.take()
     }
 
-    /// Runs a statement and reads its whole answer.
+    /// Runs a statement and reads its whole response.
     pub(in crate::store) fn query(
         &mut self,
         statement: &Statement,
         parameters: &[Value],
     ) -> Result<Vec<Row>, StoreError> {
         self.limit.start();
-        let answer = self.ask(statement, parameters);
+        let response = self.execute(statement, parameters);
         self.limit.stop();
-        answer.map_err(|error| {
+        response.map_err(|error| {
             let error = match (error, &mut self.overran) {
                 (StoreError::TooLong, Some(overran)) => {
                     *overran = true;
@@ -256,12 +256,16 @@ impl Walled {
         })
     }
 
-    fn ask(&mut self, statement: &Statement, parameters: &[Value]) -> Result<Vec<Row>, StoreError> {
+    fn execute(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Value],
+    ) -> Result<Vec<Row>, StoreError> {
         if statement.writes.is_some() && !self.may_write {
             return Err(StoreError::Internal("a read that writes".to_owned()));
         }
-        if let Some(wall) = &self.wall {
-            wall.announce(statement.writes);
+        if let Some(wall) = &self.row_security {
+            wall.set_scope(statement.writes);
         }
         sql_log::statement(&statement.text, parameters);
         let mut prepared = self.connection.prepare_cached(&statement.text)?;
@@ -273,13 +277,13 @@ impl Walled {
         }
         let columns = prepared.column_count();
         let mut rows = prepared.raw_query();
-        let mut answer = Vec::new();
+        let mut response = Vec::new();
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
             let values = (0..columns).map(|column| row.get(column));
             let row = Row::Sqlite(values.collect::<Result<_, _>>()?);
             bytes += row.bytes();
-            answer.push(row);
+            response.push(row);
             if statement.most.is_some_and(|most| bytes > most) {
                 break;
             }
@@ -290,7 +294,7 @@ impl Walled {
             let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
             self.steps.here += u64::try_from(steps).unwrap_or_default();
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
@@ -298,8 +302,8 @@ impl Walled {
 mod tests {
     use std::time::Duration;
 
-    use super::{Walled, open};
-    use crate::store::{Walls, migrate};
+    use super::{SecuredConnection, open};
+    use crate::store::{Isolation, migrate};
 
     #[test]
     fn many_may_open_a_new_file_at_once() {
@@ -325,18 +329,18 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut connection = open(&folder.path().join("x.db")).expect("opens");
         migrate::sqlite(&mut connection).expect("migrates");
-        let mut walled =
-            Walled::new(connection, Walls::BOTH, true, Duration::ZERO).expect("builds");
-        let level = |walled: &Walled| {
+        let mut walled = SecuredConnection::new(connection, Isolation::BOTH, true, Duration::ZERO)
+            .expect("builds");
+        let level = |walled: &SecuredConnection| {
             let level = walled
                 .connection
                 .query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
             level.expect("is known")
         };
         assert_eq!(level(&walled), 2);
-        for (wait, owed) in [(false, 1), (false, 1), (true, 2), (false, 1), (true, 2)] {
+        for (wait, expected) in [(false, 1), (false, 1), (true, 2), (false, 1), (true, 2)] {
             walled.wait_for_disk(wait).expect("is changed");
-            assert_eq!(level(&walled), owed);
+            assert_eq!(level(&walled), expected);
         }
         walled.control("BEGIN IMMEDIATE").expect("begins");
         assert!(walled.wait_for_disk(false).is_err(), "in a transaction");

@@ -1,5 +1,5 @@
 //! What PostgreSQL does with `json` and its own functions, for the statements that ask for cells: the
-//! library's judgement as functions of SQL. They look at their arguments and at nothing else.
+//! library's verdict as functions of SQL. They look at their arguments and at nothing else.
 //!
 //! | Function | Gives |
 //! |---|---|

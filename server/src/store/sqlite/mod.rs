@@ -6,30 +6,30 @@
 //! in a savepoint of its own. Readers work on snapshots and never wait for the writer. Short reads do
 //! not wait for a reader either: they run where they are asked for. What reads much has readers of its own.
 //! Whoever waits for a thread waits in a queue in which organizations take turns. What commits leave in the log, a thread
-//! beside the writer brings into the file.
+//! next to the writer brings into the file.
 
 mod checkpoint;
-mod claim;
 mod connection;
+mod file_lock;
 mod functions;
-mod near;
+mod inline_reads;
 mod queue;
+mod row_security;
 mod threads;
-mod wall;
 
 use std::path::{Path, PathBuf};
 #[cfg(any(test, feature = "walls-off"))]
 use std::sync::Arc;
 
 use checkpoint::Checkpoints;
-pub(super) use claim::{Claim, refuse_other_name};
-pub(super) use connection::Walled;
-use near::Near;
+pub(super) use connection::SecuredConnection;
+pub(super) use file_lock::{FileLock, refuse_other_name};
+use inline_reads::InlineReads;
 use queue::{Entrance, Full, queue};
+pub(super) use row_security::{WHOLE_ROWS, canonical_name, upserted};
 pub(super) use threads::Task;
-pub(super) use wall::{WHOLE_ROWS, known, upserted};
 
-use super::{Options, StoreError, Walls, migrate};
+use super::{Isolation, Options, StoreError, migrate};
 use crate::lanes::Sizes;
 
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
@@ -45,7 +45,7 @@ pub(super) struct Sqlite {
     readers: Entrance,
     /// Those for what reads much.
     heavy: Entrance,
-    near: Near,
+    inline: InlineReads,
     /// How many connections run tasks, for whoever counts.
     pub(super) connections: usize,
     /// What all statements took so far, in steps of SQLite's machine.
@@ -60,7 +60,7 @@ impl Sqlite {
     /// long as the store.
     pub(super) fn open(
         file: Option<&Path>,
-        walls: Walls,
+        walls: Isolation,
         options: &Options,
     ) -> Result<Sqlite, StoreError> {
         let limit = options.statement_timeout;
@@ -77,11 +77,11 @@ impl Sqlite {
         connection::make_writer(&first)?;
         connection::map(&first)?;
         let own = connection::open(path)?;
-        let checkpoints = Checkpoints::beside(&mut first, own, checkpoint::LENGTHS)?;
+        let checkpoints = Checkpoints::start(&mut first, own, checkpoint::LENGTHS)?;
         #[cfg(any(test, feature = "walls-off"))]
         let steps = Arc::default();
         let walled = |connection, may_write, limit| {
-            let walled = Walled::new(connection, walls, may_write, limit)?;
+            let walled = SecuredConnection::new(connection, walls, may_write, limit)?;
             #[cfg(any(test, feature = "walls-off"))]
             let walled = walled.counted(&steps);
             Ok::<_, StoreError>(walled)
@@ -97,7 +97,7 @@ impl Sqlite {
             Ok::<_, StoreError>(readers)
         };
         let heavy = Sizes::of_machine().heavy_reads() + SPARE;
-        let near = Near::open(|limit| {
+        let near = InlineReads::open(|limit| {
             let near = connection::open(path)?;
             connection::map(&near)?;
             walled(near, false, limit)
@@ -107,7 +107,7 @@ impl Sqlite {
             readers: start(READERS)?,
             heavy: start(heavy)?,
             connections: 1 + READERS + heavy + near.count(),
-            near,
+            inline: near,
             #[cfg(any(test, feature = "walls-off"))]
             steps,
             _temporary: temporary,
@@ -128,7 +128,7 @@ impl Sqlite {
     /// Runs a short task, or hands it to the next free reader.
     pub(super) fn read(&self, task: Box<dyn Task>) {
         let task = if task.is_brief() {
-            self.near.run(task)
+            self.inline.run(task)
         } else {
             Some(task)
         };
@@ -206,7 +206,9 @@ mod tests {
         let long = (0..count).map(|_| {
             let (store, held) = (store.clone(), held.clone());
             tokio::spawn(async move {
-                let read = store.snapshot(&Scope::Gate, held, |tx, held| Box::pin(wait(tx, held)));
+                let read = store.snapshot(&Scope::Authentication, held, |tx, held| {
+                    Box::pin(wait(tx, held))
+                });
                 read.await
             })
         });

@@ -12,7 +12,7 @@ use crate::store::Scope;
 /// Where threads get their tasks.
 pub(super) struct Queue {
     room: usize,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingTasks>,
     arrived: Condvar,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Entrance(Arc<Queue>);
 pub(super) struct Full(pub(super) Box<dyn Task>);
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingTasks {
     /// The tasks of each organization, oldest first. None is empty.
     tasks: HashMap<Uuid, VecDeque<Box<dyn Task>>>,
     /// Whose turn is next.
@@ -56,7 +56,7 @@ fn owner(scope: &Scope) -> Uuid {
             let first = visible.organizations.first();
             first.copied().unwrap_or(visible.caller)
         }
-        Scope::Gate | Scope::Operator => Uuid::nil(),
+        Scope::Authentication | Scope::Operator => Uuid::nil(),
     }
 }
 
@@ -108,12 +108,12 @@ impl Queue {
         self.waiting().next()
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, WaitingTasks> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl WaitingTasks {
     fn next(&mut self) -> Option<Box<dyn Task>> {
         let owner = self.turns.pop_front()?;
         let tasks = self.tasks.get_mut(&owner)?;
@@ -133,7 +133,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Entrance, Queue, Task, queue};
-    use crate::store::sqlite::Walled;
+    use crate::store::sqlite::SecuredConnection;
     use crate::store::{Scope, StoreError, Visible};
 
     /// A task of an organization that is only handed on.
@@ -155,7 +155,7 @@ mod tests {
         fn is_repeatable(&self) -> bool {
             false
         }
-        fn run(&mut self, connection: Walled) -> (Walled, bool) {
+        fn run(&mut self, connection: SecuredConnection) -> (SecuredConnection, bool) {
             (connection, true)
         }
         fn finish(self: Box<Self>, _: Result<(), StoreError>) {}

@@ -5,14 +5,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoints;
-use super::connection::Walled;
+use super::connection::SecuredConnection;
 use super::queue::Queue;
 use crate::context::Stopwatch;
 use crate::store::{Scope, StoreError};
 
 /// How many writes may share one commit.
 const GROUP: usize = 128;
-/// From when on a commit waits for no more of them: those that share it are told at its end.
+/// From when on a commit waits for no more of them: those that share it are reported at its end.
 const TIME: Duration = Duration::from_millis(20);
 
 /// An operation on its way to a thread and back.
@@ -26,14 +26,14 @@ pub(in crate::store) trait Task: Send {
     /// Whether what it writes may be lost in a power cut, because it will be written again.
     fn is_repeatable(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
-    fn run(&mut self, connection: Walled) -> (Walled, bool);
-    /// Tells the one who waits: the task's own answer, unless the store failed.
+    fn run(&mut self, connection: SecuredConnection) -> (SecuredConnection, bool);
+    /// Reports the one who waits: the task's own response, unless the store failed.
     fn finish(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 /// Starts the writer; its checkpoints end with it.
 pub(super) fn write(
-    connection: Walled,
+    connection: SecuredConnection,
     checkpoints: Checkpoints,
     tasks: Arc<Queue>,
 ) -> Result<(), StoreError> {
@@ -100,7 +100,10 @@ impl Iterator for Group<'_> {
 /// Runs tasks until none waits, then commits them all, then answers them all. The first has nothing
 /// before it that could be undone along with it, so it needs no savepoint; under one, SQLite copies every
 /// page before it changes it.
-fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task>>) -> Walled {
+fn commit_group(
+    mut connection: SecuredConnection,
+    group: impl Iterator<Item = Box<dyn Task>>,
+) -> SecuredConnection {
     let mut done: Vec<Box<dyn Task>> = Vec::new();
     for mut task in group {
         let first = !connection.in_transaction();
@@ -158,29 +161,29 @@ fn commit_group(mut connection: Walled, group: impl Iterator<Item = Box<dyn Task
     connection
 }
 
-fn commit_group_of(connection: Walled, tasks: Vec<Box<dyn Task>>) -> Walled {
+fn commit_group_of(connection: SecuredConnection, tasks: Vec<Box<dyn Task>>) -> SecuredConnection {
     // By way of a trait object: the function would have to be made anew for every depth.
     let tasks: Box<dyn Iterator<Item = Box<dyn Task>>> = Box::new(tasks.into_iter());
     commit_group(connection, tasks)
 }
 
 /// Starts one reader of several.
-pub(super) fn read(connection: Walled, tasks: Arc<Queue>) -> Result<(), StoreError> {
+pub(super) fn read(connection: SecuredConnection, tasks: Arc<Queue>) -> Result<(), StoreError> {
     spawn("store-reader", move || {
         let mut connection = connection;
         while let Some(mut task) = tasks.take() {
             let answered;
-            (connection, answered) = look(connection, &mut task);
+            (connection, answered) = run_read(connection, &mut task);
             task.finish(answered);
         }
     })
 }
 
 /// Runs a task that only reads, in a snapshot of its own.
-pub(super) fn look(
-    connection: Walled,
+pub(super) fn run_read(
+    connection: SecuredConnection,
     task: &mut Box<dyn Task>,
-) -> (Walled, Result<(), StoreError>) {
+) -> (SecuredConnection, Result<(), StoreError>) {
     if let Err(error) = connection.control("BEGIN") {
         return (connection, Err(error));
     }
@@ -192,7 +195,7 @@ pub(super) fn look(
     (connection, Ok(()))
 }
 
-fn run(connection: Walled, task: &mut Box<dyn Task>) -> (Walled, bool) {
+fn run(connection: SecuredConnection, task: &mut Box<dyn Task>) -> (SecuredConnection, bool) {
     connection.enter(Some(task.scope()));
     let (connection, keep) = task.run(connection);
     #[cfg(any(test, feature = "walls-off"))]

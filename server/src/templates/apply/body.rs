@@ -4,10 +4,10 @@ use tplkit::apply::Request;
 use tplkit::json::{Doc, Node};
 use uuid::Uuid;
 
-use crate::http::body;
+use crate::http::fields;
 use crate::http::problem::Problem;
 use crate::http::query::uuid;
-use crate::templates::refused::refused;
+use crate::templates::refusals::refused;
 
 /// What a body names that may be hidden from the caller. It is looked at before anything else is said
 /// of the body.
@@ -22,12 +22,12 @@ pub(crate) struct Places {
 pub(crate) struct Body;
 
 impl Places {
-    /// Reads them. An id of a job that is none is told with the rest of the body.
+    /// Reads them. An id of a job that is none is reported with the rest of the body.
     ///
     /// # Errors
     /// 422 when it cannot be told where the template is to be applied.
     pub(crate) fn read(text: &str) -> Result<Places, Problem> {
-        let doc = body::read(text)?;
+        let doc = fields::read(text)?;
         let root = doc.root();
         if !root.is_object() {
             return Err(Problem::fault("", "the body has to be an object"));

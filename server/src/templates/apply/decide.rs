@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tplkit::apply::{
-    Minter, Question as Asking, Refusal, Request, fresh, package_digest, preview, resolve,
+    Minter, PreviewInput as Asking, Refusal, Request, fresh, package_digest, preview, resolve,
 };
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -11,25 +11,25 @@ use tplkit::workspace::Source as _;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
-use super::{Place, Whole, in_the_way};
-use crate::http::call::Asked;
+use super::{ApplyTarget, LoadedPackage, in_the_way};
+use crate::http::call::OperationContext;
 use crate::http::problem::Problem;
 use crate::jobs;
 use crate::store::{StoreError, Tx};
-use crate::templates::refused::refused;
+use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
 /// A package, a place, and what somebody decided.
 #[derive(Debug)]
-pub(crate) struct Question {
-    pub(crate) place: Place,
-    pub(crate) whole: Whole,
+pub(crate) struct DecideInput {
+    pub(crate) place: ApplyTarget,
+    pub(crate) whole: LoadedPackage,
     pub(crate) request: Request,
     /// The job that is to go on.
     pub(crate) job: Option<Uuid>,
 }
 
-impl Question {
+impl DecideInput {
     /// What earlier jobs wrote that this one binds to, and its own ledger.
     pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Vec<Entry>, StoreError> {
         let mut entries = jobs::earlier(tx, self.place.key(), self.job).await?;
@@ -44,7 +44,10 @@ impl Question {
 ///
 /// # Errors
 /// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
-pub(crate) async fn decide(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<(), Problem> {
+pub(crate) async fn decide(
+    tx: &mut Tx,
+    asked: &OperationContext<Arc<DecideInput>>,
+) -> Result<(), Problem> {
     let question = &asked.input;
     let package = question.whole.read()?;
     let definitions = Definitions::embedded();

@@ -6,30 +6,30 @@
 
 mod body;
 mod decide;
+mod load;
 mod plan;
 mod resume;
 mod start;
-mod whole;
 
 pub(crate) use body::{Body, Places};
-pub(crate) use decide::{Question, decide};
+pub(crate) use decide::{DecideInput, decide};
+pub(crate) use load::LoadedPackage;
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
 pub(crate) use start::{Start, in_the_way, moved, start};
-pub(crate) use whole::Whole;
 
 use uuid::Uuid;
 
 /// Which template is applied where.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ApplyTarget {
     /// Of the workspace: a template may be another organization's.
     pub(crate) organization: Uuid,
     pub(crate) workspace: Uuid,
     pub(crate) template: Uuid,
 }
 
-impl Place {
+impl ApplyTarget {
     /// As the ledgers of earlier jobs are asked for.
     fn key(self) -> (Uuid, Uuid, Uuid) {
         (self.organization, self.workspace, self.template)

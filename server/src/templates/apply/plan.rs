@@ -3,26 +3,29 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use tplkit::apply::{Preview, Question as Asking, Refusal, fresh, package_digest, preview};
+use tplkit::apply::{Preview, PreviewInput as Asking, Refusal, fresh, package_digest, preview};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 
 use super::decide::is_of_body;
-use super::{Question, Whole, in_the_way};
-use crate::http::call::Asked;
+use super::{DecideInput, LoadedPackage, in_the_way};
+use crate::http::call::OperationContext;
 use crate::http::problem::{Fault, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::store::Tx;
-use crate::templates::refused::refused;
+use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
 /// Answers with the plan. What is against an apply stands in it.
 ///
 /// # Errors
 /// 422 for refs that the package does not have, because then the body is wrong.
-pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Reply, Problem> {
+pub(crate) async fn plan(
+    tx: &mut Tx,
+    asked: &OperationContext<Arc<DecideInput>>,
+) -> Result<ApiResponse, Problem> {
     let question = &asked.input;
     let package = question.whole.read()?;
     let earlier = question.earlier(tx).await?;
@@ -56,14 +59,14 @@ pub(crate) async fn plan(tx: &mut Tx, asked: &Asked<Arc<Question>>) -> Result<Re
         against.push(stale);
     }
     found.refusals.extend(against);
-    Reply::json(StatusCode::OK, &found)
+    ApiResponse::json(StatusCode::OK, &found)
 }
 
 /// The plan of a package that is not fit to be applied.
 ///
 /// # Errors
 /// When it has no JSON form, which is a bug.
-pub(crate) fn unfit(whole: &Whole, problem: &Problem) -> Result<Reply, Problem> {
+pub(crate) fn unfit(whole: &LoadedPackage, problem: &Problem) -> Result<ApiResponse, Problem> {
     let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = problem.errors().iter();
     let found = Preview {
@@ -82,7 +85,7 @@ pub(crate) fn unfit(whole: &Whole, problem: &Problem) -> Result<Reply, Problem> 
         not_carried: Vec::new(),
         redacted: Vec::new(),
     };
-    Reply::json(StatusCode::OK, &found)
+    ApiResponse::json(StatusCode::OK, &found)
 }
 
 /// Why a job that was taken back does not go on.

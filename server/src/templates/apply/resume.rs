@@ -2,19 +2,19 @@
 
 use uuid::Uuid;
 
-use super::Place;
+use super::ApplyTarget;
 use super::plan::UNDONE;
 use super::start::{accepted, in_the_way, moved};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::store::Tx;
 
 /// Which job is to go on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resume {
-    pub(crate) place: Place,
+    pub(crate) place: ApplyTarget,
     pub(crate) job: Uuid,
 }
 
@@ -37,7 +37,10 @@ impl Resume {
 ///
 /// # Errors
 /// 404, 409 while somebody works on it or on another job of the template, and for one that was undone.
-pub(crate) async fn resume(tx: &mut Tx, asked: &Asked<Resume>) -> Result<Reply, Problem> {
+pub(crate) async fn resume(
+    tx: &mut Tx,
+    asked: &OperationContext<Resume>,
+) -> Result<ApiResponse, Problem> {
     let wanted = &asked.input;
     asked.enter(wanted.place.organization)?;
     let job = wanted.find(tx, asked.now).await?;

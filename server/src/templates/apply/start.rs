@@ -5,18 +5,18 @@ use serde::Serialize;
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
-use super::{Place, Whole};
+use super::{ApplyTarget, LoadedPackage};
 use crate::context::{Context, RandomIds, rfc3339};
-use crate::http::call::Asked;
+use crate::http::call::OperationContext;
 use crate::http::problem::{Code, JobInTheWay, Problem};
-use crate::http::reply::Reply;
+use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, New};
 use crate::store::Tx;
 
 /// A job that is to be: nothing is against it.
 #[derive(Debug)]
 pub(crate) struct Start {
-    place: Place,
+    place: ApplyTarget,
     new: New,
 }
 
@@ -26,8 +26,8 @@ impl Start {
     /// # Errors
     /// When the package cannot be read, which is a bug.
     pub(crate) fn of(
-        place: Place,
-        (whole, request): (&Whole, &Request),
+        place: ApplyTarget,
+        (whole, request): (&LoadedPackage, &Request),
         (creator, context): (Uuid, &Context),
     ) -> Result<Start, Problem> {
         let new = New {
@@ -49,7 +49,10 @@ impl Start {
 ///
 /// # Errors
 /// 409 while another job of the template is unfinished in the workspace.
-pub(crate) async fn start(tx: &mut Tx, asked: &Asked<Start>) -> Result<Reply, Problem> {
+pub(crate) async fn start(
+    tx: &mut Tx,
+    asked: &OperationContext<Start>,
+) -> Result<ApiResponse, Problem> {
     let Start { place, new } = &asked.input;
     asked.enter(place.organization)?;
     if let Some(answered) = asked.claim(tx).await? {
@@ -63,8 +66,8 @@ pub(crate) async fn start(tx: &mut Tx, asked: &Asked<Start>) -> Result<Reply, Pr
     asked.keep(tx, reply).await
 }
 
-/// The answer to who waits for a job.
-pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<Reply, Problem> {
+/// The response to who waits for a job.
+pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<ApiResponse, Problem> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Accepted {
@@ -75,7 +78,7 @@ pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<Reply, Problem>
         job_id: id,
         status: status.as_str(),
     };
-    Reply::json(StatusCode::ACCEPTED, &document)
+    ApiResponse::json(StatusCode::ACCEPTED, &document)
 }
 
 /// What was there a moment ago has ended since.
@@ -90,7 +93,7 @@ pub(crate) fn moved() -> Problem {
 pub(crate) fn in_the_way(job: &Job) -> Problem {
     let until = job.locked_until.map(rfc3339);
     let id = job.id;
-    let told = match (&until, job.held) {
+    let reported = match (&until, job.held) {
         _ if job.status == jobs::Status::Undoing => {
             let until = until.as_ref().filter(|_| job.held);
             let until = until.map(|until| format!(", and has it until {until}"));
@@ -111,7 +114,7 @@ pub(crate) fn in_the_way(job: &Job) -> Problem {
              Send its id as jobId to go on with it."
         ),
     };
-    let mut problem = Problem::new(Code::JobActive, told);
+    let mut problem = Problem::new(Code::JobActive, reported);
     problem.job = Some(Box::new(JobInTheWay {
         id,
         status: job.status.as_str(),

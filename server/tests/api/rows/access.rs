@@ -1,4 +1,4 @@
-//! Who may write which rows: what is hidden cannot be told from what is not there.
+//! Who may write which rows: what is hidden cannot be distinguished from what is not there.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -12,7 +12,7 @@ on_both_stores!(
     hidden_and_missing_are_the_same_bytes_for_every_method,
     own_rows_are_written_by_their_creators_alone,
     a_repeated_value_is_the_same_bytes_whether_its_row_is_seen,
-    who_was_seen_a_moment_ago_is_judged_by_what_holds_now,
+    who_was_seen_a_moment_ago_is_checked_by_what_holds_now,
 );
 
 async fn hidden_and_missing_are_the_same_bytes_for_every_method(place: Place) {
@@ -36,20 +36,20 @@ async fn hidden_and_missing_are_the_same_bytes_for_every_method(place: Place) {
             let batch = path(feature, ":batch");
             let header = [("content-type", "application/json")];
             let bodies = [r#"{"data":{"name":"n"}}"#, "{", "[]", r#"{"id":1}"#];
-            let mut answers = vec![client.get(&one), client.delete(&one)];
+            let mut responses = vec![client.get(&one), client.delete(&one)];
             for body in bodies {
                 for (method, path) in [("POST", &all), ("POST", &batch), ("PATCH", &one)] {
                     let query = format!("{path}?validate=nonsense");
-                    answers.push(client.json(method, path, body));
-                    answers.push(client.json(method, &query, body));
+                    responses.push(client.json(method, path, body));
+                    responses.push(client.json(method, &query, body));
                 }
             }
             // Not even that the body is of another type.
-            answers.push(client.send("POST", &all, &[], Some(b"x")));
-            answers.push(client.send("PATCH", &one, &header, None));
-            let bodies = answers.into_iter().map(|answer| {
-                let answer = answer.refused(404, "not_found");
-                answer.body.replace(&feature.to_string(), "F")
+            responses.push(client.send("POST", &all, &[], Some(b"x")));
+            responses.push(client.send("PATCH", &one, &header, None));
+            let bodies = responses.into_iter().map(|response| {
+                let response = response.refused(404, "not_found");
+                response.body.replace(&feature.to_string(), "F")
             });
             bodies.collect::<Vec<_>>()
         };
@@ -119,7 +119,7 @@ async fn a_repeated_value_is_the_same_bytes_whether_its_row_is_seen(place: Place
 }
 
 /// The server remembers whom it has seen; every step here follows a request that made it remember.
-async fn who_was_seen_a_moment_ago_is_judged_by_what_holds_now(place: Place) {
+async fn who_was_seen_a_moment_ago_is_checked_by_what_holds_now(place: Place) {
     let world = World::new(place).await;
     let open = workspace(&world, world.acme, "organization").await;
     let feature = table_in(&world, (world.acme, open), true, &COLUMNS).await;

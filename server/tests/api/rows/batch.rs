@@ -11,7 +11,7 @@ on_both_stores!(
     none_and_one_too_many_are_refused,
     faults_name_their_rows_and_nothing_is_kept,
     a_repeated_value_names_its_row_and_nothing_is_kept,
-    what_is_wrong_with_a_body_is_told_by_place,
+    what_is_wrong_with_a_body_is_reported_by_place,
 );
 
 fn rows(count: usize) -> Value {
@@ -39,10 +39,10 @@ async fn five_hundred_rows_go_in_and_come_back_in_order(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
-    let answer = editor.post(&path(feature, ":batch"), &rows(500));
-    let answer = answer.expect(201).json();
-    assert_eq!(answer["count"], 500);
-    let items = answer["items"].as_array().expect("items");
+    let response = editor.post(&path(feature, ":batch"), &rows(500));
+    let response = response.expect(201).json();
+    assert_eq!(response["count"], 500);
+    let items = response["items"].as_array().expect("items");
     assert_eq!(items.len(), 500);
     for (n, item) in items.iter().enumerate() {
         assert_eq!(item["data"]["amount"], n);
@@ -138,7 +138,7 @@ async fn a_repeated_value_names_its_row_and_nothing_is_kept(place: Place) {
     }
 }
 
-async fn what_is_wrong_with_a_body_is_told_by_place(place: Place) {
+async fn what_is_wrong_with_a_body_is_reported_by_place(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");

@@ -9,8 +9,8 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_row_is_stored_as_it_is_answered,
     unknown_keys_are_kept_unless_strict,
-    every_fault_of_a_row_is_told,
-    off_judges_nothing,
+    every_fault_of_a_row_is_reported,
+    off_checks_nothing,
     bodies_of_another_shape_are_refused,
     a_column_that_was_deleted_is_like_any_unknown_key,
     encoded_paths_are_the_same_routes,
@@ -78,7 +78,7 @@ async fn unknown_keys_are_kept_unless_strict(place: Place) {
     }
 }
 
-async fn every_fault_of_a_row_is_told(place: Place) {
+async fn every_fault_of_a_row_is_reported(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
@@ -104,7 +104,7 @@ async fn every_fault_of_a_row_is_told(place: Place) {
     assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 0);
 }
 
-async fn off_judges_nothing(place: Place) {
+async fn off_checks_nothing(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");

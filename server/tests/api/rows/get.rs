@@ -35,10 +35,10 @@ async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
     let feature = table_in(&world, (world.acme, workspace), false, &COLUMNS).await;
     let id = put(&world, (world.acme, workspace, feature)).await;
     let viewer = world.as_user("viewer@acme.test");
-    let answer = viewer.get(&path(feature, &format!("/{id}"))).expect(200);
-    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let response = viewer.get(&path(feature, &format!("/{id}"))).expect(200);
+    assert_eq!(response.header("content-type"), Some("application/json"));
     assert_eq!(
-        answer.body,
+        response.body,
         format!(
             r#"{{"id":"{id}","feature_id":"{feature}","created_at":"1970-01-01T00:00:00.000001Z","updated_at":"1970-01-01T00:00:00.000002Z","data":{{"a":12345678901234567890.5,"b":"é\n"}}}}"#
         )
@@ -58,14 +58,14 @@ async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
         let editor = world.as_user("editor@acme.test");
         ask(&editor, &hidden).refused(404, "not_found");
         let visible = path(feature, "/no-uuid");
-        let answer = ask(&editor, &visible).refused(422, "validation_failed");
-        assert_eq!(answer.json()["errors"][0]["path"], "path.row_id");
+        let response = ask(&editor, &visible).refused(422, "validation_failed");
+        assert_eq!(response.json()["errors"][0]["path"], "path.row_id");
         // And who may not, before that.
-        let answer = ask(&viewer, &visible);
+        let response = ask(&viewer, &visible);
         match method {
-            "GET" => answer.refused(422, "validation_failed"),
-            "PATCH" => answer.refused(403, "forbidden"),
-            _ => answer.refused(404, "not_found"),
+            "GET" => response.refused(422, "validation_failed"),
+            "PATCH" => response.refused(403, "forbidden"),
+            _ => response.refused(404, "not_found"),
         };
     }
     viewer
@@ -98,8 +98,8 @@ async fn hidden_and_missing_rows_are_the_same_bytes(place: Place) {
     let editor = world.as_user("editor@acme.test");
     let mut bodies = Vec::new();
     for (feature, row) in seen {
-        let answer = editor.get(&path(feature, &format!("/{row}")));
-        let body = answer.refused(404, "not_found").body;
+        let response = editor.get(&path(feature, &format!("/{row}")));
+        let body = response.refused(404, "not_found").body;
         let body = body.replace(&feature.to_string(), "F");
         bodies.push(body.replace(&row.to_string(), "R"));
     }

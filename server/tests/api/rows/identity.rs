@@ -143,8 +143,8 @@ async fn an_identity_stays_until_another_is_sent(place: Place) {
     let row = row.expect(201).json();
     let one = path(feature, &format!("/{}", row["id"].as_str().expect("an id")));
     let patch = |tail: &str, data: Value| {
-        let answer = editor.patch(&format!("{one}{tail}"), &json!({"data": data}));
-        answer.expect(200).json()["data"].clone()
+        let response = editor.patch(&format!("{one}{tail}"), &json!({"data": data}));
+        response.expect(200).json()["data"].clone()
     };
     let identity = json!({"id": row["data"]["id"], "no": 1});
     assert_eq!(patch("", json!({})), identity);

@@ -33,21 +33,21 @@ async fn data_is_replaced_or_merged(place: Place) {
     let (_, one) = row(&world, &editor, &data).await;
     world.wait(1);
     let merged = json!({"data": {"extra": {"b": 1}, "amount": null, "c": 3, "none": null}});
-    let answer = editor
+    let response = editor
         .patch(&format!("{one}?merge=true"), &merged)
         .expect(200)
         .json();
     assert_eq!(
-        answer["data"],
+        response["data"],
         json!({"name": "n", "extra": {"b": 1}, "b": 2, "c": 3})
     );
-    assert!(answer["updated_at"].as_str() > answer["created_at"].as_str());
-    assert_eq!(editor.get(&one).json(), answer);
-    let answer = editor
+    assert!(response["updated_at"].as_str() > response["created_at"].as_str());
+    assert_eq!(editor.get(&one).json(), response);
+    let response = editor
         .patch(&one, &json!({"data": {"name": "m", "amount": null}}))
         .expect(200)
         .json();
-    assert_eq!(answer["data"], json!({"name": "m", "amount": null}));
+    assert_eq!(response["data"], json!({"name": "m", "amount": null}));
     let price = editor.json("PATCH", &one, r#"{"data":{"name":"m","price":1.005}}"#);
     assert_eq!(price.expect(200).json()["data"]["price"], json!(1.01));
     let price = editor.json(
@@ -82,8 +82,8 @@ async fn an_empty_change_changes_nothing(place: Place) {
         ("?merge=true", json!({"data": {}})),
         ("", json!({"data": data})),
     ] {
-        let answer = editor.patch(&format!("{one}{query}"), &body).expect(200);
-        assert_eq!(answer.body, before.body, "{body}");
+        let response = editor.patch(&format!("{one}{query}"), &body).expect(200);
+        assert_eq!(response.body, before.body, "{body}");
     }
     assert_eq!(editor.get(&one).body, before.body);
 }
@@ -100,9 +100,9 @@ async fn required_is_asked_of_the_result_and_the_rest_of_what_is_sent(place: Pla
         .to_owned();
     let one = path(feature, &format!("/{id}"));
     let refused = |tail: &str, data: Value, at: &str| {
-        let answer = editor.patch(&format!("{one}{tail}"), &json!({"data": data}));
-        let answer = answer.refused(422, "validation_failed").json();
-        assert_eq!(answer["errors"][0]["path"], at, "{tail} {data}");
+        let response = editor.patch(&format!("{one}{tail}"), &json!({"data": data}));
+        let response = response.refused(422, "validation_failed").json();
+        assert_eq!(response["errors"][0]["path"], at, "{tail} {data}");
     };
     refused("?merge=true", json!({"extra": 1}), "data.name");
     refused("?merge=true", json!({"name": null}), "data.name");
@@ -123,11 +123,11 @@ async fn required_is_asked_of_the_result_and_the_rest_of_what_is_sent(place: Pla
     refused("?merge=true&validate=strict", nothing, "data.never");
     let nothing = json!({"name": "n", "other": null});
     refused("?merge=true&validate=strict", nothing, "data.other");
-    // What stands there is not judged again.
+    // What stands there is not checked again.
     let merge = format!("{one}?merge=true&validate=strict");
-    let answer = editor.patch(&merge, &json!({"data": {"name": "n"}}));
+    let response = editor.patch(&merge, &json!({"data": {"name": "n"}}));
     assert_eq!(
-        answer.expect(200).json()["data"],
+        response.expect(200).json()["data"],
         json!({"amount": "odd", "name": "n", "other": 1})
     );
     editor

@@ -32,10 +32,10 @@ fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
     })
 }
 
-fn count(answers: &[Answer], status: u16) -> usize {
-    answers
+fn count(responses: &[Answer], status: u16) -> usize {
+    responses
         .iter()
-        .filter(|answer| answer.status == status)
+        .filter(|response| response.status == status)
         .count()
 }
 
@@ -43,15 +43,15 @@ async fn of_fifty_equal_values_one_goes_in(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
-    let answers = at_once(50, |n| {
+    let responses = at_once(50, |n| {
         let mode = ["on", "strict", "off"][n % 3];
         let body = json!({"data": {"name": "n", "sku": "one"}});
         editor.post(&path(feature, &format!("?validate={mode}")), &body)
     });
-    assert_eq!((count(&answers, 201), count(&answers, 409)), (1, 49));
-    for answer in answers.iter().filter(|answer| answer.status == 409) {
-        assert_eq!(answer.code(), "unique_violation");
-        assert_eq!(answer.json()["column"], "sku");
+    assert_eq!((count(&responses, 201), count(&responses, 409)), (1, 49));
+    for response in responses.iter().filter(|response| response.status == 409) {
+        assert_eq!(response.code(), "unique_violation");
+        assert_eq!(response.json()["column"], "sku");
     }
     assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 1);
 }
@@ -65,22 +65,22 @@ async fn of_fifty_posts_with_one_key_one_has_an_effect(place: Place) {
         ("idempotency-key", "k"),
     ];
     let body = br#"{"rows":[{"data":{"name":"n","sku":"one"}},{"data":{"name":"m"}}]}"#;
-    let answers = at_once(50, |_| {
+    let responses = at_once(50, |_| {
         editor.send("POST", &path(feature, ":batch"), &headers, Some(body))
     });
-    let fine: Vec<&Answer> = answers
+    let fine: Vec<&Answer> = responses
         .iter()
-        .filter(|answer| answer.status == 201)
+        .filter(|response| response.status == 201)
         .collect();
     assert!(!fine.is_empty());
-    for answer in &answers {
-        if answer.status == 201 {
-            assert_eq!(answer.body, fine[0].body);
+    for response in &responses {
+        if response.status == 201 {
+            assert_eq!(response.body, fine[0].body);
         } else {
-            assert_eq!(answer.code(), "idempotency_in_progress");
+            assert_eq!(response.code(), "idempotency_in_progress");
         }
     }
-    let replayed = |answer: &&&Answer| answer.header("idempotency-replayed").is_some();
+    let replayed = |response: &&&Answer| response.header("idempotency-replayed").is_some();
     assert_eq!(fine.iter().filter(replayed).count(), fine.len() - 1);
     assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 2);
 }
@@ -96,11 +96,11 @@ async fn concurrent_merges_of_different_keys_all_survive(place: Place) {
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
     let one = create(&editor, feature, &json!({"name": "n"}));
-    let answers = at_once(24, |n| {
+    let responses = at_once(24, |n| {
         let data = json!({"data": {format!("k{n}"): n}});
         editor.patch(&format!("{one}?merge=true"), &data)
     });
-    assert_eq!(count(&answers, 200), 24);
+    assert_eq!(count(&responses, 200), 24);
     let data = editor.get(&one).json()["data"].clone();
     for n in 0..24 {
         assert_eq!(data[format!("k{n}")], n);
@@ -112,7 +112,7 @@ async fn a_sequence_never_gives_a_number_twice(place: Place) {
     let columns = [("no", "number", "id", r#"{"idType":"sequence"}"#)];
     let feature = table(&world, &columns).await;
     let editor = world.as_user("editor@acme.test");
-    let answers = at_once(20, |n| {
+    let responses = at_once(20, |n| {
         if n % 4 == 0 {
             let rows = json!({"rows": [{"data": {}}, {"data": {}}, {"data": {}}]});
             editor.post(&path(feature, ":batch"), &rows)
@@ -121,10 +121,10 @@ async fn a_sequence_never_gives_a_number_twice(place: Place) {
         }
     });
     let mut numbers = Vec::new();
-    for answer in answers {
-        let answer = answer.expect(201).json();
-        let rows = answer["items"].as_array().cloned();
-        for row in rows.unwrap_or_else(|| vec![answer]) {
+    for response in responses {
+        let response = response.expect(201).json();
+        let rows = response["items"].as_array().cloned();
+        for row in rows.unwrap_or_else(|| vec![response]) {
             numbers.push(row["data"]["no"].as_i64().expect("a number"));
         }
     }
@@ -141,15 +141,15 @@ async fn values_that_change_hands_do_not_hang(place: Place) {
         .iter()
         .map(|sku| create(&editor, feature, &json!({"name": "n", "sku": sku})))
         .collect();
-    let answers = at_once(16, |n| {
+    let responses = at_once(16, |n| {
         let sku = ["b", "a"][n % 2];
         let data = json!({"data": {"sku": sku}});
         editor.patch(&format!("{}?merge=true", rows[n % 2]), &data)
     });
     assert_eq!(
-        count(&answers, 200) + count(&answers, 409),
+        count(&responses, 200) + count(&responses, 409),
         16,
-        "{answers:?}"
+        "{responses:?}"
     );
     let skus: Vec<_> = rows
         .iter()
@@ -171,7 +171,7 @@ async fn many_readers_get_each_their_own_row(place: Place) {
     let people = ["owner", "admin", "editor", "viewer"];
     let people = people.map(|name| world.as_user(&format!("{name}@acme.test")));
     let stranger = world.as_user("stranger@other.test");
-    let answers = at_once(24, |n| {
+    let responses = at_once(24, |n| {
         let mut last = None;
         for (turn, row) in made.iter().enumerate() {
             let tail = format!("/{}", row["id"].as_str().expect("an id"));
@@ -182,13 +182,13 @@ async fn many_readers_get_each_their_own_row(place: Place) {
             }
             // Half of them are one person.
             let person = &people[if n % 2 == 0 { 2 } else { (n / 2) % 4 }];
-            let answer = person.get(&path(feature, &tail)).expect(200);
-            assert_eq!(answer.json(), *row);
-            last = Some(answer);
+            let response = person.get(&path(feature, &tail)).expect(200);
+            assert_eq!(response.json(), *row);
+            last = Some(response);
         }
         last.expect("an answer")
     });
-    assert_eq!(count(&answers, 200), 24);
+    assert_eq!(count(&responses, 200), 24);
 }
 
 async fn who_is_removed_reads_nothing_from_then_on(place: Place) {
@@ -209,21 +209,21 @@ async fn who_is_removed_reads_nothing_from_then_on(place: Place) {
                 std::thread::yield_now();
             }
             let member = world.path(&format!("/members/{user}"));
-            let answer = owner.delete(&member).expect(204);
+            let response = owner.delete(&member).expect(204);
             removed.store(true, Ordering::SeqCst);
-            return answer;
+            return response;
         }
         let mut refused = 0;
         loop {
             let gone = removed.load(Ordering::SeqCst);
-            let answer = editor.get(&row);
+            let response = editor.get(&row);
             if gone {
-                assert_eq!(answer.status, 404, "{}", answer.code());
+                assert_eq!(response.status, 404, "{}", response.code());
                 refused += 1;
                 if refused == 10 {
-                    return answer;
+                    return response;
                 }
-            } else if answer.status == 200 {
+            } else if response.status == 200 {
                 seen.fetch_add(1, Ordering::SeqCst);
             }
         }

@@ -9,7 +9,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_repeated_request_is_answered_again_and_done_once,
-    what_is_no_longer_seen_is_not_replayed,
+    what_is_not_longer_seen_is_not_replayed,
     a_revoked_key_replays_nothing,
 );
 
@@ -51,7 +51,7 @@ async fn a_repeated_request_is_answered_again_and_done_once(place: Place) {
     assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 0);
 }
 
-async fn what_is_no_longer_seen_is_not_replayed(place: Place) {
+async fn what_is_not_longer_seen_is_not_replayed(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
@@ -84,7 +84,7 @@ async fn a_revoked_key_replays_nothing(place: Place) {
     let key = format!("/v1/api-keys/{}", new["id"].as_str().expect("an id"));
     owner.delete(&key).expect(204);
     keyed(&machine, &path(feature, ""), body).refused(401, "unauthenticated");
-    // Nor does another caller get the answer.
+    // Nor does another caller get the response.
     let mine = keyed(&owner, &path(feature, ""), body).expect(201);
     assert_eq!(mine.header("idempotency-replayed"), None);
 }

@@ -25,8 +25,8 @@ pub(crate) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>
         .write(&Scope::Operator, parameters, move |tx, parameters| {
             Box::pin(tx.query(sql, parameters))
         });
-    let answer: Result<Vec<Row>, tplkit_server::store::StoreError> = asked.await;
-    answer.expect(sql)
+    let response: Result<Vec<Row>, tplkit_server::store::StoreError> = asked.await;
+    response.expect(sql)
 }
 
 /// A number that the store answers with.

@@ -1,4 +1,4 @@
-//! The slots beside the data.
+//! The slots next to the data.
 
 use serde_json::json;
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     every_way_in_fills_the_slots,
     a_cell_that_is_too_long_closes_its_slot,
-    slots_that_are_given_late_are_filled_beside_writers,
+    slots_that_are_given_late_are_filled_next_to_writers,
 );
 
 async fn slotted(world: &World) -> Uuid {
@@ -148,7 +148,7 @@ async fn late(world: &World, rows: usize) -> Uuid {
     feature
 }
 
-async fn slots_that_are_given_late_are_filled_beside_writers(place: Place) {
+async fn slots_that_are_given_late_are_filled_next_to_writers(place: Place) {
     let world = World::new(place).await;
     let feature = late(&world, 1200).await;
     let editor = world.as_user("editor@acme.test");
@@ -163,7 +163,7 @@ async fn slots_that_are_given_late_are_filled_beside_writers(place: Place) {
     let ready = "SELECT count(*) FROM columns WHERE feature_id = $1 AND slot_ready = $2";
     let ready = || number(&world, ready, vec![feature.into(), true.into()]);
     assert_eq!(ready().await, 0);
-    let (filled, answers) = tokio::join!(
+    let (filled, responses) = tokio::join!(
         tplkit_server::rows::fill_slots(&world.store, &world.context),
         tokio::task::spawn_blocking(move || {
             let row = |n: usize| json!({"data": {"text": format!("new {n}"), "amount": n}});
@@ -173,7 +173,7 @@ async fn slots_that_are_given_late_are_filled_beside_writers(place: Place) {
         })
     );
     assert_eq!(filled, Ok(1200));
-    assert_eq!(answers.expect("answers"), [201; 20]);
+    assert_eq!(responses.expect("answers"), [201; 20]);
     assert_eq!(ready().await, 2);
     let sql = "SELECT {text data}, s1, s2 FROM rows WHERE feature_id = $1";
     let rows = ask(&world, sql, vec![feature.into()]).await;

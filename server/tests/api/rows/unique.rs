@@ -58,7 +58,7 @@ async fn empty_cells_do_not_collide(place: Place) {
     }
 }
 
-/// Values enter many at a time, in few statements; what is refused is still told row by row.
+/// Values enter many at a time, in few statements; what is refused is still reported row by row.
 async fn of_many_rows_those_are_named_whose_values_are_taken(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMN).await;

@@ -58,15 +58,15 @@ async fn currency_is_rounded_in_every_mode_and_on_every_way_in(place: Place) {
             let one = row.json()["id"].as_str().expect("an id").to_owned();
             let one = path(feature, &format!("/{one}{query}"));
             let batch = format!(r#"{{"rows":[{data}]}}"#);
-            for answer in [
+            for response in [
                 editor.json("POST", &path(feature, &format!(":batch{query}")), &batch),
                 editor.json("PATCH", &one, &data),
                 editor.json("PATCH", &format!("{one}&merge=true"), &data),
             ] {
                 assert!(
-                    answer.body.contains(&wanted),
+                    response.body.contains(&wanted),
                     "{sent} {mode} {}",
-                    answer.body
+                    response.body
                 );
             }
         }
@@ -178,7 +178,7 @@ async fn the_empty_text_is_a_value_of_texts_and_documents_alone(place: Place) {
             let query = format!("?validate={mode}");
             let data = json!({"data": {column: ""}});
             let batch = json!({"rows": [{"data": {}}, data]});
-            for (answer, at) in [
+            for (response, at) in [
                 (editor.post(&path(feature, &query), &data), "data."),
                 (
                     editor.post(&path(feature, &format!(":batch{query}")), &batch),
@@ -194,11 +194,11 @@ async fn the_empty_text_is_a_value_of_texts_and_documents_alone(place: Place) {
                 ),
             ] {
                 if stored {
-                    assert!(answer.status < 300, "{column} {answer:?}");
-                    assert!(answer.body.contains(&format!("{{\"{column}\":\"\"}}")));
+                    assert!(response.status < 300, "{column} {response:?}");
+                    assert!(response.body.contains(&format!("{{\"{column}\":\"\"}}")));
                     continue;
                 }
-                let refused = answer.refused(422, "validation_failed").json();
+                let refused = response.refused(422, "validation_failed").json();
                 assert_eq!(
                     refused["errors"][0]["path"],
                     format!("{at}{column}"),
@@ -206,7 +206,7 @@ async fn the_empty_text_is_a_value_of_texts_and_documents_alone(place: Place) {
                 );
             }
         }
-        // What is not judged is kept as it came.
+        // What is not checked is kept as it came.
         let data = json!({"data": {column: ""}});
         let row = editor
             .post(&path(feature, "?validate=off"), &data)

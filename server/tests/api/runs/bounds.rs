@@ -34,7 +34,7 @@ fn set(name: &str, value: &str) -> Value {
 }
 
 impl Stage {
-    /// A draft of an editor, which needs nobody to activate it, played dry.
+    /// A draft of an editor, which needs nobody to activate it, executed dry.
     async fn dry(&self, steps: &Value) -> Value {
         let body = json!({"workspace_id": self.model.workspace, "name": "d",
             "trigger_config": manual(), "graph_config": {"steps": steps}});
@@ -210,7 +210,7 @@ async fn a_run_has_so_much_processor_time(place: Place) {
     for body in [json!({}), json!({"dry_run": true})] {
         stage.editor.ask(&it, "/runs", &body).expect(202);
     }
-    stage.player_with(none).settle().await.expect("plays");
+    stage.player_with(none).run_due().await.expect("plays");
     for run in stage.runs(&it) {
         assert_eq!(code(&run), "run_too_large", "{run}");
         assert!(ended(&run).1.contains("processor time"), "{run}");

@@ -42,7 +42,7 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
     }
     let (one, other) = (stage.player(), stage.player());
     let settle = || async {
-        let (a, b) = tokio::join!(one.settle(), other.settle());
+        let (a, b) = tokio::join!(one.run_due(), other.run_due());
         a.expect("plays") + b.expect("plays")
     };
     // To the eves of 10 March and of 3 November 2024, and by half hours over three days each, which have
@@ -54,15 +54,15 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
         for (it, _) in &automations {
             before.push(stage.runs_of(it).await);
         }
-        let mut played = 0;
+        let mut executed = 0;
         for _ in 0..(3 * 48) {
             stage.world.wait(HOUR / 2);
-            played += settle().await;
+            executed += settle().await;
         }
         for ((it, a_day), before) in automations.iter().zip(before) {
             assert_eq!(stage.runs_of(it).await - before, 3 * a_day, "{it}");
         }
-        assert_eq!(played, 3 * (1 + 1 + 24));
+        assert_eq!(executed, 3 * (1 + 1 + 24));
     }
     let twice = "SELECT due_at FROM workflow_runs GROUP BY workflow_id, due_at HAVING count(*) > 1";
     assert_eq!(stage.world.sql(twice, vec![]).await.len(), 0);

@@ -125,7 +125,7 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
     stage.editor.ask(&it, "/apply", &json!({})).expect(200);
     stage.row(&feature, &json!({}));
     assert_eq!(stage.settle().await, 1);
-    // What happened while it fired is played, paused or not; what happens later is not.
+    // What happened while it fired is executed, paused or not; what happens later is not.
     stage.row(&feature, &json!({}));
     stage.world.switch(&it, false).await;
     stage.row(&feature, &json!({}));
@@ -220,7 +220,7 @@ async fn a_loop_stops_at_depth_eight(place: Place) {
     assert_eq!(stage.settle().await, 8);
     let (one, other) = (stage.runs(&one), stage.runs(&other));
     let all: Vec<&Value> = one.iter().chain(&other).collect();
-    assert_eq!(all.len(), 9, "the ninth is recorded, and not played");
+    assert_eq!(all.len(), 9, "the ninth is recorded, and not executed");
     let failed: Vec<_> = all.iter().filter(|run| run["status"] == "failed").collect();
     assert_eq!(failed.len(), 1);
     assert!(ended(failed[0]).1.contains("depth of 9"), "{failed:?}");

@@ -185,7 +185,7 @@ async fn a_run_is_read_with_its_steps(place: Place) {
     assert_eq!(run, stage.run(&it));
     assert_eq!(run["status"], "failed");
     assert!(run["started_at"].is_string() && run["finished_at"].is_string());
-    let told: Vec<_> = run["steps"]
+    let reported: Vec<_> = run["steps"]
         .as_array()
         .expect("a list")
         .iter()
@@ -198,7 +198,7 @@ async fn a_run_is_read_with_its_steps(place: Place) {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("0", "var.set", "succeeded"),
             ("1", "ifElse", "succeeded"),

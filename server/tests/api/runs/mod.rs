@@ -1,21 +1,21 @@
-//! Runs: what fires them, what each step does, and what is told of it.
+//! Runs: what fires them, what each step does, and what is reported of it.
 
 mod bounds;
 mod cron;
-mod dry;
+mod dry_run;
 mod events;
+mod integrations;
 mod manual;
 mod neighbours;
-mod outside;
 mod rights;
-mod seen;
 mod steps;
 mod targets;
 mod values;
+mod visibility;
 
 use serde_json::{Value, json};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
-use tplkit_server::automation::{Player, Settings};
+use tplkit_server::automation::{RunExecutor, Settings};
 use tplkit_server::secret_key::SecretKey;
 
 use super::client::Client;
@@ -112,23 +112,23 @@ impl Stage {
         rows.into_iter().map(|row| row["data"].clone()).collect()
     }
 
-    pub(crate) fn player(&self) -> Player {
+    pub(crate) fn player(&self) -> RunExecutor {
         self.player_with(Settings::default())
     }
 
-    pub(crate) fn player_with(&self, settings: Settings) -> Player {
+    pub(crate) fn player_with(&self, settings: Settings) -> RunExecutor {
         let World {
             store,
             context,
             app,
             ..
         } = &self.world;
-        Player::new(store, context, (&app.tables, &app.runs), settings)
+        RunExecutor::new(store, context, (&app.tables, &app.runs), settings)
     }
 
-    /// Plays all that there is to play at this moment.
+    /// Executes all that there is to execute at this moment.
     pub(crate) async fn settle(&self) -> usize {
-        self.player().settle().await.expect("plays")
+        self.player().run_due().await.expect("plays")
     }
 
     /// The runs of an automation, each as it is read by itself.

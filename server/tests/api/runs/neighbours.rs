@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use tplkit_server::automation::Settings;
 
-use super::outside::settings;
+use super::integrations::settings;
 use super::{Stage, ended};
 use crate::api::client::Client;
 use crate::api::model::{Model, id};
@@ -110,7 +110,11 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     assert!(stage.world.sql(held, vec![]).await.is_empty());
     assert_eq!(partner.keys().len(), 16);
     // Somebody else goes on, and asks nothing twice.
-    stage.player_with(settings()).settle().await.expect("plays");
+    stage
+        .player_with(settings())
+        .run_due()
+        .await
+        .expect("plays");
     let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
     assert!(runs.iter().all(|run| ended(run).0 == "succeeded"));
     assert_eq!(partner.keys().len(), RUNS);

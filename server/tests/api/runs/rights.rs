@@ -306,7 +306,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
             &json!({"access": "members"}),
         )
         .expect(200);
-    let player = stage.player_with(tplkit_server::automation::Settings {
+    let executor = stage.player_with(tplkit_server::automation::Settings {
         secret_key: Some(super::key()),
         allow_private: true,
         ..Default::default()
@@ -325,13 +325,13 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
         }
     }
     for _ in 0..3 {
-        player.settle().await.expect("plays");
+        executor.run_due().await.expect("plays");
         stage.world.wait(2);
     }
     stage.world.wait(3400);
-    player.settle().await.expect("plays");
+    executor.run_due().await.expect("plays");
     stage.world.wait(2);
-    player.settle().await.expect("plays");
+    executor.run_due().await.expect("plays");
     // They did work: whoever may see it finds it, and every run has ended.
     let all = readable(&owner, &stage, &[&own, &out], &automations);
     assert!(all.matches(WORD).count() > 20);

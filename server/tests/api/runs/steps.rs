@@ -13,7 +13,7 @@ on_both_stores!(
     no_empty_text_is_written_where_it_is_no_value,
     rows_are_found_by_a_column,
     a_column_that_is_gone_is_not_written,
-    people_are_told,
+    people_are_reported,
     notifications_are_read_by_whom_they_are_for,
     automations_run_others,
     a_delay_survives,
@@ -50,9 +50,9 @@ async fn a_column_that_is_gone_is_not_written(place: Place) {
     stage.settle().await;
     for run in stage.runs(&it) {
         assert_eq!(ended(&run).0, "failed", "{run}");
-        let told = ended(&run).1;
+        let reported = ended(&run).1;
         assert!(
-            told.contains("bindings.note") && told.contains("no column `note`"),
+            reported.contains("bindings.note") && reported.contains("no column `note`"),
             "{run}"
         );
     }
@@ -284,7 +284,7 @@ async fn rows_are_found_by_a_column(place: Place) {
     assert_eq!(rows[3], json!({"status": "new", "note": "hit"}));
 }
 
-async fn people_are_told(place: Place) {
+async fn people_are_reported(place: Place) {
     let stage = Stage::new(place).await;
     let new = NewChannel {
         id: stage.world.context.id(),
@@ -303,9 +303,9 @@ async fn people_are_told(place: Place) {
     stage.settle().await;
     let run = stage.run(&it);
     let sql = "SELECT id, scope_type, scope_id, title, body, step_id FROM notifications";
-    let told = stage.world.sql(sql, vec![]).await;
-    assert_eq!(told.len(), 1);
-    let text = |at: usize| told[0].get::<String>(at).expect("a text");
+    let reported = stage.world.sql(sql, vec![]).await;
+    assert_eq!(reported.len(), 1);
+    let text = |at: usize| reported[0].get::<String>(at).expect("a text");
     assert_eq!(
         (
             text(1).as_str(),
@@ -315,8 +315,8 @@ async fn people_are_told(place: Place) {
         ),
         ("channel", "T ", "<b>", "stp_000000000001")
     );
-    assert_eq!(told[0].get::<uuid::Uuid>(2), Ok(channel));
-    let id = told[0].get::<uuid::Uuid>(0).expect("an id");
+    assert_eq!(reported[0].get::<uuid::Uuid>(2), Ok(channel));
+    let id = reported[0].get::<uuid::Uuid>(0).expect("an id");
     assert_eq!(run["steps"][0]["output"], json!({"notificationId": id}));
 }
 
@@ -327,8 +327,8 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
         stage.world.as_user("stranger@other.test"),
     );
     let me = |client: &Client| {
-        let told = client.get("/v1/me").expect(200).json();
-        told["id"].as_str().expect("an id").to_owned()
+        let reported = client.get("/v1/me").expect(200).json();
+        reported["id"].as_str().expect("an id").to_owned()
     };
     let tell = |title: &str, scope: &str, to: Option<String>| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": to.unwrap_or_default(), "title": title}});
     let steps = json!([
@@ -344,7 +344,7 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
         let all = client.items("/v1/notifications");
         let titles = all
             .iter()
-            .map(|told| told["title"].as_str().expect("a text").to_owned());
+            .map(|reported| reported["title"].as_str().expect("a text").to_owned());
         titles.collect::<Vec<String>>()
     };
     assert_eq!(titles(&viewer), ["viewer", "all"]);
@@ -356,11 +356,11 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
     let second = second.expect(200).json();
     assert_eq!(second["items"][0]["title"], "all");
     assert_eq!(second["next_cursor"], Value::Null);
-    let told = &first["items"][0];
-    assert_eq!(told["scope_type"], "user");
-    assert_eq!(told["scope_id"], me(&viewer));
+    let reported = &first["items"][0];
+    assert_eq!(reported["scope_type"], "user");
+    assert_eq!(reported["scope_id"], me(&viewer));
     assert_eq!(
-        (&told["run_id"], &told["step_id"]),
+        (&reported["run_id"], &reported["step_id"]),
         (&run["id"], &run["steps"][1]["id"])
     );
     viewer.get("/v1/notifications?cursor=nonsense").expect(422);
@@ -456,7 +456,7 @@ async fn routes_and_variables(place: Place) {
         notes,
         ["A", "route a", "two", "route 2", "none", "route default"]
     );
-    // What the play remembers for itself is nobody's output.
+    // What the run remembers for itself is nobody's output.
     assert_eq!(
         stage.runs(&it)[0]["steps"][1]["output"],
         json!({"route": "a"})

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::outside::settings;
+use super::integrations::settings;
 use super::{Stage, ended};
 use crate::api::model::id;
 use crate::api::workflows::graph;
@@ -108,7 +108,11 @@ async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {
     versions(&steps(&[step(1, "evil", MASK)])).expect(201);
     versions(&steps(&[step(1, "api", MASK)])).refused(422, "secret_required");
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.player_with(settings()).settle().await.expect("plays");
+    stage
+        .player_with(settings())
+        .run_due()
+        .await
+        .expect("plays");
     let heads: Vec<String> = theirs.asked().iter().map(|one| one.head.clone()).collect();
     assert!(heads.concat().contains("Bearer n3w"), "{heads:?}");
     assert!(!heads.concat().contains("canary"), "{heads:?}");
@@ -144,7 +148,11 @@ async fn a_secret_never_reaches_another_server_than_the_one_it_was_entered_for(p
             .ask(&it, "/runs", &json!({}))
             .expect(202)
             .json();
-        stage.player_with(settings()).settle().await.expect("plays");
+        stage
+            .player_with(settings())
+            .run_due()
+            .await
+            .expect("plays");
         let path = format!("/v1/workflow-runs/{}", id(&begun));
         stage.editor.get(&path).expect(200).json()
     };

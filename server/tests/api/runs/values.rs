@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::outside::settings;
+use super::integrations::settings;
 use super::{Stage, ended};
 use crate::sinks::{HttpSink, MailSink};
 use crate::stores::{Place, on_both_stores};
@@ -21,7 +21,11 @@ async fn runs(stage: &Stage, steps: &Value, values: &[Value]) -> Vec<Value> {
         let begin = json!({"row_id": row, "feature_id": stage.model.feature});
         stage.editor.ask(&it, "/runs", &begin).expect(202);
     }
-    stage.player_with(settings()).settle().await.expect("plays");
+    stage
+        .player_with(settings())
+        .run_due()
+        .await
+        .expect("plays");
     let mut runs = stage.runs(&it);
     assert_eq!(runs.len(), values.len());
     runs.sort_by_key(|run| run["id"].as_str().map(str::to_owned));

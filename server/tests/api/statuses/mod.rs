@@ -26,15 +26,15 @@ on_both_stores!(every_status_of_every_operation_is_reached);
 struct Reached(BTreeMap<u16, String>);
 
 impl Reached {
-    fn note(&mut self, operation: &Operation, answer: &Answer) {
-        let code = if answer.status < 400 {
+    fn note(&mut self, operation: &Operation, response: &Answer) {
+        let code = if response.status < 400 {
             String::new()
         } else {
-            answer.code()
+            response.code()
         };
-        let listed = operation.all_statuses().contains(&answer.status);
-        assert!(listed, "{operation:?} promises no such thing: {answer:?}");
-        self.0.insert(answer.status, code);
+        let listed = operation.all_statuses().contains(&response.status);
+        assert!(listed, "{operation:?} promises no such thing: {response:?}");
+        self.0.insert(response.status, code);
     }
 }
 
@@ -43,14 +43,14 @@ async fn every_status_of_every_operation_is_reached(place: Place) {
     let mut never = Vec::new();
     for operation in &OPERATIONS {
         let mut reached = Reached::default();
-        for answer in refusals::of(&stage, operation).await {
-            reached.note(operation, &answer);
+        for response in refusals::of(&stage, operation).await {
+            reached.note(operation, &response);
         }
-        for answer in stage.successes(operation).await {
-            reached.note(operation, &answer);
+        for response in stage.successes(operation).await {
+            reached.note(operation, &response);
         }
-        if let Some(answer) = conflicts::of(&stage, operation).await {
-            reached.note(operation, &answer);
+        if let Some(response) = conflicts::of(&stage, operation).await {
+            reached.note(operation, &response);
         }
         for status in operation.all_statuses() {
             if !reached.0.contains_key(&status) {

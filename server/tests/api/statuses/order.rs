@@ -1,5 +1,5 @@
-//! The order in which refusals are told: a request with every fault is answered with the first, and
-//! with each fault that is mended with the next.
+//! The order in which refusals are reported: a request with every fault is answered with the first, and
+//! with each fault that is fixed with the next.
 
 use tplkit_server::auth::{KeyScope, Role};
 use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
@@ -9,9 +9,9 @@ use crate::api::client::Client;
 use crate::api::document::{Ids, JSON, Request};
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(the_first_of_many_faults_is_told);
+on_both_stores!(the_first_of_many_faults_is_reported);
 
-async fn the_first_of_many_faults_is_told(place: Place) {
+async fn the_first_of_many_faults_is_reported(place: Place) {
     let stage = Stage::new(place).await;
     let viewer = stage.world.as_user("viewer@acme.test");
     let stranger = stage.world.as_user("stranger@other.test");

@@ -18,10 +18,10 @@ pub(super) async fn of(stage: &Stage, operation: &Operation) -> Vec<Answer> {
         here: stage.request(operation, &stage.here).await,
         missing: stage.request(operation, &stage.missing).await,
     };
-    let mut answers = asking.of_access();
-    answers.extend(asking.too_many());
-    answers.extend(asking.unreadable());
-    answers
+    let mut responses = asking.of_access();
+    responses.extend(asking.too_many());
+    responses.extend(asking.unreadable());
+    responses
 }
 
 struct Asking<'a> {
@@ -46,14 +46,14 @@ impl Asking<'_> {
     fn of_access(&self) -> Vec<Answer> {
         let stage = self.stage;
         let nobody = &stage.world.nobody;
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         let access = self.operation.access;
-        // A sign-out tells nothing of what it is given.
+        // A sign-out says nothing of what it is given.
         if self.is_sign_in() && self.operation.statuses.contains(&401) {
             let mut wrong = self.here.clone();
             let body = wrong.body.as_mut().expect("a body");
             body.1 = body.1.replace(":\"", ":\"wrong");
-            answers.push(self.send(nobody, &wrong).refused(401, "unauthenticated"));
+            responses.push(self.send(nobody, &wrong).refused(401, "unauthenticated"));
         }
         let narrow = match access {
             Access::Public => None,
@@ -62,27 +62,27 @@ impl Asking<'_> {
             Access::Scopes(_) => Some(("missing_scope", &stage.reader)),
         };
         if let Some((code, key)) = narrow {
-            answers.push(
+            responses.push(
                 self.send(nobody, &self.missing)
                     .refused(401, "unauthenticated"),
             );
-            answers.push(self.send(key, &self.missing).refused(403, code));
+            responses.push(self.send(key, &self.missing).refused(403, code));
         }
         // Some of what everybody may ask needs no store.
         let needs_store = access != Access::Public || self.operation.statuses.contains(&503);
         if needs_store {
             let gone = stage.cut_off(access == Access::Public);
             let refused = self.send(&gone, &self.here);
-            answers.push(refused.refused(503, "store_unavailable"));
+            responses.push(refused.refused(503, "store_unavailable"));
         }
         if self.here.path != self.missing.path || self.here.body != self.missing.body {
-            let answer = self.send(&stage.owner, &self.missing);
+            let response = self.send(&stage.owner, &self.missing);
             // A list of what is in nothing is empty where the parent is no more than a filter.
-            if answer.status >= 300 {
-                answers.push(answer.refused(404, "not_found"));
+            if response.status >= 300 {
+                responses.push(response.refused(404, "not_found"));
             }
         }
-        answers
+        responses
     }
 
     /// 429.
@@ -94,8 +94,8 @@ impl Asking<'_> {
         };
         let client = &self.stage.strict;
         for _ in 0..tries {
-            let answer = self.send(client, &self.missing);
-            assert_ne!(answer.status, 429, "{:?}", self.operation);
+            let response = self.send(client, &self.missing);
+            assert_ne!(response.status, 429, "{:?}", self.operation);
         }
         let refused = self
             .send(client, &self.missing)
@@ -112,11 +112,11 @@ impl Asking<'_> {
             path: self.here.path.clone(),
             body: Some((media_type, body.to_owned())),
         };
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         let large = if self.operation.has_body() {
             let text = with("text/plain", "x");
             let refused = self.send(owner, &text);
-            answers.push(refused.refused(415, "unsupported_media_type"));
+            responses.push(refused.refused(415, "unsupported_media_type"));
             self.send(owner, &with(JSON, &" ".repeat(MOST + 1)))
         } else {
             let line = "x".repeat(HEAD);
@@ -124,7 +124,7 @@ impl Asking<'_> {
             send(owner, self.operation.method, &self.here, &headers)
         };
         if self.operation.all_statuses().contains(&413) {
-            answers.push(large.refused(413, "payload_too_large"));
+            responses.push(large.refused(413, "payload_too_large"));
         }
         if self.operation.all_statuses().contains(&422) {
             let mut odd = self.here.clone();
@@ -132,8 +132,8 @@ impl Asking<'_> {
                 .push(if odd.path.contains('?') { '&' } else { '?' });
             odd.path.push_str("nonsense=1");
             let refused = self.send(owner, &odd);
-            answers.push(refused.refused(422, "validation_failed"));
+            responses.push(refused.refused(422, "validation_failed"));
         }
-        answers
+        responses
     }
 }

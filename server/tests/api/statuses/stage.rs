@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tplkit_server::auth::{Role, identify};
 use tplkit_server::http::Config;
-use tplkit_server::http::limits::Rate;
 use tplkit_server::http::operations::Operation;
+use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::store::{Options, Store, StoreError};
 
 use crate::api::client::{Answer, Client};
@@ -190,17 +190,17 @@ impl Stage {
         if operation.path.ends_with("/versions") {
             self.fires(&ids).await;
         }
-        let mut answers = vec![self.success(operation, &ids).await];
+        let mut responses = vec![self.success(operation, &ids).await];
         if operation.statuses.contains(&200) && operation.statuses.contains(&201) {
             ids.insert("item_uid", OTHER_ITEM.to_owned());
-            answers.push(self.success(operation, &ids).await);
+            responses.push(self.success(operation, &ids).await);
         }
         if operation.path.ends_with("/undo") {
             let ids = self.ids().await;
             self.world.has_written(uuid(&ids["job_id"]), 3000).await;
-            answers.push(self.success(operation, &ids).await);
+            responses.push(self.success(operation, &ids).await);
         }
-        answers
+        responses
     }
 
     /// Lets a job wait for a worker, where there is such a job.
@@ -214,9 +214,12 @@ impl Stage {
         if operation.method == "DELETE" && operation.about.query.contains(&"force") {
             request.path.push_str("?force=true");
         }
-        let answer = send(&self.owner, operation.method, &request, &[]);
-        assert!(answer.status < 400, "{operation:?} {request:?} {answer:?}");
-        answer
+        let response = send(&self.owner, operation.method, &request, &[]);
+        assert!(
+            response.status < 400,
+            "{operation:?} {request:?} {response:?}"
+        );
+        response
     }
 
     /// Leaves a key of the owner's as it is while its first request runs.
@@ -242,7 +245,7 @@ impl Stage {
     }
 }
 
-/// Sends a request, with headers beside those of its body.
+/// Sends a request, with headers next to those of its body.
 pub(super) fn send(
     client: &Client,
     method: &str,

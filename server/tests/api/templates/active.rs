@@ -91,14 +91,14 @@ async fn a_live_lease_refuses_even_its_own_job(place: Place) {
             body["jobId"] = job.clone();
         }
         let executor = format!("/apply/templates/{}", scene.template);
-        let told = scene
+        let reported = scene
             .editor
             .post(&executor, &body)
             .refused(409, "job_active")
             .json();
-        let owed = json!({"error": "job_active", "jobId": job, "status": "rows",
-            "lockedUntil": until, "detail": told["detail"]});
-        assert_eq!(told, owed);
+        let expected = json!({"error": "job_active", "jobId": job, "status": "rows",
+            "lockedUntil": until, "detail": reported["detail"]});
+        assert_eq!(reported, expected);
     }
     let undo = format!("/v1/template-jobs/{}/undo", job.as_str().expect("an id"));
     scene
@@ -129,17 +129,23 @@ async fn a_live_lease_refuses_even_its_own_job(place: Place) {
 
 async fn of_many_at_once_one_makes_a_job(place: Place) {
     let scene = Scene::new(place).await;
-    let answers: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<Answer> = thread::scope(|scope| {
         let asked: Vec<_> = (0..32).map(|_| scope.spawn(|| scene.apply(None))).collect();
         asked
             .into_iter()
             .map(|one| one.join().expect("answers"))
             .collect()
     });
-    let made = answers.iter().filter(|answer| answer.status == 202).count();
-    assert_eq!(made, 1, "{answers:?}");
-    for answer in answers.into_iter().filter(|answer| answer.status != 202) {
-        answer.refused(409, "job_active");
+    let made = responses
+        .iter()
+        .filter(|response| response.status == 202)
+        .count();
+    assert_eq!(made, 1, "{responses:?}");
+    for response in responses
+        .into_iter()
+        .filter(|response| response.status != 202)
+    {
+        response.refused(409, "job_active");
     }
     assert_eq!(scene.editor.items("/v1/template-jobs").len(), 1);
 }

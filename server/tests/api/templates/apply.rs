@@ -10,7 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_template_is_applied_elsewhere,
     applying_again_writes_nothing_twice,
-    a_copy_stands_beside,
+    a_copy_stands_next_to,
     a_completed_job_passes_again,
     a_job_that_passes_again_finds_what_later_ones_made,
     a_job_is_seen_by_who_sees_its_workspace,
@@ -130,7 +130,7 @@ async fn applying_again_writes_nothing_twice(place: Place) {
     );
 }
 
-async fn a_copy_stands_beside(place: Place) {
+async fn a_copy_stands_next_to(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let editor = world.as_user("editor@acme.test");
@@ -294,8 +294,11 @@ async fn who_may_apply(place: Place) {
     let theirs = workspace(&stranger, world.other);
     let missing = world.context.id().to_string();
     let told = |client: &crate::api::client::Client, template: &str, workspace: &str| {
-        let answer = apply(client, template, &json!({"workspaceId": workspace}));
-        answer.refused(404, "not_found").body.replace(template, "…")
+        let response = apply(client, template, &json!({"workspaceId": workspace}));
+        response
+            .refused(404, "not_found")
+            .body
+            .replace(template, "…")
     };
     assert_eq!(
         told(&editor, &template, &theirs),
@@ -395,9 +398,9 @@ async fn the_executor_answers_in_its_own_form(place: Place) {
     let there = workspace(&editor, world.acme);
     let path = format!("/apply/templates/{template}");
     let body = json!({"workspaceId": there, "resolutions": {"f_nothing": {"action": "skip"}}});
-    let told = |answer: crate::api::client::Answer, status: u16| {
-        assert_eq!(answer.header("content-type"), Some("application/json"));
-        answer.expect(status).json()
+    let told = |response: crate::api::client::Answer, status: u16| {
+        assert_eq!(response.header("content-type"), Some("application/json"));
+        response.expect(status).json()
     };
     let refused = told(editor.post(&path, &body), 422);
     assert_eq!(refused["error"], "unknown_resolution_ref");
@@ -419,8 +422,8 @@ async fn the_executor_answers_in_its_own_form(place: Place) {
         "invalid_json"
     );
     let text = [("content-type", "text/plain")];
-    let answer = editor.send("POST", &path, &text, Some(b"x"));
-    assert_eq!(told(answer, 415)["error"], "unsupported_media_type");
+    let response = editor.send("POST", &path, &text, Some(b"x"));
+    assert_eq!(told(response, 415)["error"], "unsupported_media_type");
     let body = json!({"workspaceId": there});
     let accepted = told(editor.post(&path, &body), 202);
     assert_eq!(accepted["status"], "pending");

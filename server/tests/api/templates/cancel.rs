@@ -34,8 +34,8 @@ fn undo(client: &Client, job: &Value) -> Answer {
 }
 
 fn begun(client: &Client, template: &str, there: &str) -> Value {
-    let answer = apply(client, template, &json!({"workspaceId": there}));
-    answer.expect(202).json()["jobId"].clone()
+    let response = apply(client, template, &json!({"workspaceId": there}));
+    response.expect(202).json()["jobId"].clone()
 }
 
 #[track_caller]

@@ -54,7 +54,7 @@ async fn the_catalog_is_ones_own_and_what_is_for_everybody(place: Place) {
     platform
         .get(&format!("/v1/templates/{hidden}/package"))
         .expect(200);
-    // A write of a visible record is forbidden, of a hidden one nothing is told.
+    // A write of a visible record is forbidden, of a hidden one nothing is reported.
     let change = json!({"label": "mine"});
     viewer.patch(&path, &change).refused(403, "forbidden");
     admin.patch(&path, &change).refused(403, "forbidden");

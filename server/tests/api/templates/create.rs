@@ -10,7 +10,7 @@ on_both_stores!(
     a_manifest_becomes_a_template,
     what_breaks_rules_is_refused_with_their_codes,
     a_manifest_without_a_version_is_of_the_first,
-    who_may_and_in_which_order_it_is_told,
+    who_may_and_in_which_order_it_is_reported,
     what_is_sent_twice_is_made_once,
 );
 
@@ -43,7 +43,7 @@ async fn what_breaks_rules_is_refused_with_their_codes(place: Place) {
     let body = json!({"organization_id": world.acme, "manifest": manifest});
     let refused = admin.post("/v1/templates", &body);
     let refused = refused.refused(422, "validation_failed").json();
-    let told: Vec<(&str, &str)> = refused["errors"]
+    let reported: Vec<(&str, &str)> = refused["errors"]
         .as_array()
         .expect("errors")
         .iter()
@@ -59,8 +59,8 @@ async fn what_breaks_rules_is_refused_with_their_codes(place: Place) {
         ("M001", "/manifest/scope"),
     ];
     assert!(
-        expected.iter().all(|told_of| told.contains(told_of)),
-        "{told:?}"
+        expected.iter().all(|told_of| reported.contains(told_of)),
+        "{reported:?}"
     );
     for (body, code) in [
         (
@@ -130,7 +130,7 @@ async fn a_manifest_without_a_version_is_of_the_first(place: Place) {
     );
 }
 
-async fn who_may_and_in_which_order_it_is_told(place: Place) {
+async fn who_may_and_in_which_order_it_is_reported(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let body = |organization| json!({"organization_id": organization, "manifest": 1});
@@ -145,10 +145,10 @@ async fn who_may_and_in_which_order_it_is_told(place: Place) {
         (&["write"], 403),
         (&["write", "structure"], 422),
     ] {
-        let answer = world
+        let response = world
             .as_key(scopes)
             .post("/v1/templates", &body(world.acme));
-        assert_eq!(answer.status, status, "{scopes:?} {answer:?}");
+        assert_eq!(response.status, status, "{scopes:?} {response:?}");
     }
 }
 

@@ -12,7 +12,7 @@ on_both_stores!(
     what_is_missing_is_created_from_its_blueprint,
     only_tables_within_reach_are_mapped,
     columns_are_mapped_where_the_plan_uses_them,
-    what_is_skipped_is_emptied_and_told,
+    what_is_skipped_is_emptied_and_reported,
     what_nothing_decides_has_to_be_mapped,
 );
 
@@ -219,7 +219,7 @@ async fn columns_are_mapped_where_the_plan_uses_them(place: Place) {
     applied(editor, &scene.template, &fine).await;
 }
 
-async fn what_is_skipped_is_emptied_and_told(place: Place) {
+async fn what_is_skipped_is_emptied_and_reported(place: Place) {
     let scene = Scene::new(place).await;
     let Scene {
         world,

@@ -127,8 +127,8 @@ async fn columns_that_may_stay_empty_hold_null(place: Place) {
             "leaveEmpty": left});
         json!({"workspaceId": there, "resolutions": {"f_clients": map}})
     };
-    for owed in [json!([]), json!(["phone"]), json!(["kode"])] {
-        let refused = apply(&editor, &template, &body(owed));
+    for wanted in [json!([]), json!(["phone"]), json!(["kode"])] {
+        let refused = apply(&editor, &template, &body(wanted));
         let refused = refused.refused(422, "mapping_required").json();
         assert_eq!(refused["ref"], "f_clients");
     }

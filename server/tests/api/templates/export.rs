@@ -11,7 +11,7 @@ on_both_stores!(
     a_workspace_becomes_a_package_that_checks_clean,
     only_what_is_selected_travels,
     everybody_exports_what_they_see,
-    what_cannot_be_exported_is_told,
+    what_cannot_be_exported_is_reported,
     a_large_workspace_is_exported_whole,
 );
 
@@ -29,26 +29,26 @@ async fn a_workspace_becomes_a_package_that_checks_clean(place: Place) {
     let path = format!("/v1/workspaces/{}/export", shop.workspace);
     let body =
         json!({"rows": "all", "identity": {"name": "shop", "label": "Shop", "scope": "workspace"}});
-    let answer = editor.post(&path, &body).expect(200);
-    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let response = editor.post(&path, &body).expect(200);
+    assert_eq!(response.header("content-type"), Some("application/json"));
     assert_eq!(
-        answer.header("content-length"),
-        Some(answer.body.len().to_string().as_str())
+        response.header("content-length"),
+        Some(response.body.len().to_string().as_str())
     );
-    let report = check_text(&answer.body, &CheckOptions::default());
+    let report = check_text(&response.body, &CheckOptions::default());
     assert!(report.findings.is_empty(), "{:?}", report.findings);
-    let canonical = tplkit::package::canonical::write(&answer.body).expect("a package");
-    assert_eq!(answer.body, canonical);
-    let package = answer.json();
+    let canonical = tplkit::package::canonical::write(&response.body).expect("a package");
+    assert_eq!(response.body, canonical);
+    let package = response.json();
     assert_eq!(package["manifest"]["name"], "shop");
     assert_eq!(refs(&package, "feature"), ["Clients", "Orders"]);
     let orders = &package["payloads"][1];
     assert_eq!(orders["count"], 3);
     assert!(orders["rows"][0]["refs"]["client"].is_object(), "{orders}");
     for id in [&shop.workspace, &shop.clients, &shop.orders] {
-        assert!(!answer.body.contains(id.as_str()), "{id}");
+        assert!(!response.body.contains(id.as_str()), "{id}");
     }
-    assert!(!answer.body.contains(&world.acme.to_string()));
+    assert!(!response.body.contains(&world.acme.to_string()));
     // It changes nothing, so nothing is kept under a key.
     let headers = [
         ("content-type", "application/json"),
@@ -122,7 +122,7 @@ async fn everybody_exports_what_they_see(place: Place) {
     assert_eq!(count(&owner), 3);
 }
 
-async fn what_cannot_be_exported_is_told(place: Place) {
+async fn what_cannot_be_exported_is_reported(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let shop = Shop::new(&editor, world.acme);
@@ -130,8 +130,8 @@ async fn what_cannot_be_exported_is_told(place: Place) {
     let path = format!("/v1/workspaces/{}/export", shop.workspace);
     let missing = world.context.id().to_string();
     let told = |feature: &str| {
-        let answer = editor.post(&path, &json!({"features": [feature]}));
-        let refused = answer.refused(422, "validation_failed");
+        let response = editor.post(&path, &json!({"features": [feature]}));
+        let refused = response.refused(422, "validation_failed");
         assert_eq!(refused.json()["errors"][0]["path"], "features");
         refused.body.replace(feature, "…")
     };
@@ -178,7 +178,7 @@ async fn a_large_workspace_is_exported_whole(place: Place) {
         editor.post(&batch, &json!({"rows": some})).expect(201);
     }
     let path = format!("/v1/workspaces/{}/export", shop.workspace);
-    let answer = editor.post(&path, &json!({"rows": "all"})).expect(200);
-    assert!(answer.body.len() > 4_000_000);
-    assert_eq!(answer.json()["payloads"][0]["count"], 1501);
+    let response = editor.post(&path, &json!({"rows": "all"})).expect(200);
+    assert!(response.body.len() > 4_000_000);
+    assert_eq!(response.json()["payloads"][0]["count"], 1501);
 }

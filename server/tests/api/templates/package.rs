@@ -11,7 +11,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     every_example_is_read_back_as_it_was,
-    what_stands_beside_manifest_and_payloads_is_kept,
+    what_stands_next_to_manifest_and_payloads_is_kept,
     an_organization_is_named_where_it_is_not_clear,
     a_package_is_replaced_whole_or_not_at_all,
     a_package_with_errors_is_refused_with_their_places,
@@ -76,7 +76,7 @@ async fn every_example_is_read_back_as_it_was(place: Place) {
     }
 }
 
-async fn what_stands_beside_manifest_and_payloads_is_kept(place: Place) {
+async fn what_stands_next_to_manifest_and_payloads_is_kept(place: Place) {
     let world = World::new(place).await;
     let admin = world.as_user("admin@acme.test");
     let mut body = package("Notes");
@@ -92,11 +92,11 @@ async fn what_stands_beside_manifest_and_payloads_is_kept(place: Place) {
         let read = read.json();
         (read["zz"].clone(), read["more"].clone())
     };
-    let owed = (body["zz"].clone(), body["more"].clone());
-    assert_eq!(beside(), owed);
+    let expected = (body["zz"].clone(), body["more"].clone());
+    assert_eq!(beside(), expected);
     // Whatever else changes.
     admin.patch(&path, &json!({"label": "Other"})).expect(200);
-    assert_eq!(beside(), owed);
+    assert_eq!(beside(), expected);
     body["zz"] = json!(2);
     if let Some(body) = body.as_object_mut() {
         body.remove("more");

@@ -9,7 +9,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     what_changes_stands_in_the_manifest,
     nothing_to_change_changes_nothing,
-    what_cannot_be_changed_is_told,
+    what_cannot_be_changed_is_reported,
     what_becomes_public_is_seen_by_everybody_until_it_is_not,
 );
 
@@ -58,7 +58,7 @@ async fn nothing_to_change_changes_nothing(place: Place) {
     assert_eq!(admin.patch(&path, &json!({})).expect(200).json(), made);
 }
 
-async fn what_cannot_be_changed_is_told(place: Place) {
+async fn what_cannot_be_changed_is_reported(place: Place) {
     let world = World::new(place).await;
     let admin = world.as_user("admin@acme.test");
     let made = admin.create("/v1/templates/import", &package("Notes"));
@@ -74,7 +74,7 @@ async fn what_cannot_be_changed_is_told(place: Place) {
             .patch(&path, &json!({frozen: "x"}))
             .refused(403, "forbidden");
     }
-    for (body, told) in [
+    for (body, reported) in [
         (json!({"manifest": {}}), "manifest"),
         (json!({"scope": "module"}), "scope"),
         (json!({"visibility": "secret"}), "visibility"),
@@ -90,7 +90,7 @@ async fn what_cannot_be_changed_is_told(place: Place) {
         ),
     ] {
         let refused = admin.patch(&path, &body).refused(422, "validation_failed");
-        assert!(refused.body.contains(told), "{refused:?}");
+        assert!(refused.body.contains(reported), "{refused:?}");
     }
     admin.json("PATCH", &path, "{").refused(422, "invalid_json");
     let editor = world.as_user("editor@acme.test");
@@ -114,8 +114,11 @@ async fn what_becomes_public_is_seen_by_everybody_until_it_is_not(place: Place) 
             .patch(&path, &json!({"visibility": visibility}))
             .expect(200);
         for tail in ["", "/package", "/payloads"] {
-            let answer = stranger.get(&format!("{path}{tail}")).expect(status);
-            assert!(status != 200 || answer.body.contains("Notes"), "{answer:?}");
+            let response = stranger.get(&format!("{path}{tail}")).expect(status);
+            assert!(
+                status != 200 || response.body.contains("Notes"),
+                "{response:?}"
+            );
         }
     }
 }

@@ -63,8 +63,8 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
     assert_eq!(counts, [2, 3]);
     let _working = working(&world);
     let job = applied(&editor, &template, &body).await;
-    for (table, told) in planned["rows"].as_object().expect("tables") {
-        assert_eq!(job["report"]["rows"][table]["inserted"], told["insert"]);
+    for (table, reported) in planned["rows"].as_object().expect("tables") {
+        assert_eq!(job["report"]["rows"][table]["inserted"], reported["insert"]);
     }
     assert_eq!(job["report"]["renamed"], planned["rename"]);
     assert_eq!(
@@ -85,8 +85,8 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
         again["bind"].as_array().map(Vec::len),
         planned["create"].as_array().map(Vec::len)
     );
-    for told in again["rows"].as_object().expect("tables").values() {
-        assert_eq!(told["insert"], 0);
+    for reported in again["rows"].as_object().expect("tables").values() {
+        assert_eq!(reported["insert"], 0);
     }
     let same = json!({"workspaceId": there, "jobId": job["id"]});
     assert_eq!(plan(&editor, &template, &same)["create"], json!([]));
@@ -120,11 +120,11 @@ async fn a_plan_goes_stale(place: Place) {
     let second = digest();
     super::shop::feature(&editor, &there, "Clients");
     with(&second).refused(409, "plan_stale");
-    let told = editor.post(
+    let reported = editor.post(
         &format!("/apply/templates/{template}"),
         &json!({"workspaceId": there, "plan": second}),
     );
-    told.refused(409, "plan_stale");
+    reported.refused(409, "plan_stale");
     let stale = plan(
         &editor,
         &template,
@@ -132,7 +132,7 @@ async fn a_plan_goes_stale(place: Place) {
     );
     assert_eq!(stale["refusals"][0]["code"], "plan_stale");
     let third = digest();
-    // What the answer does not rest on changes nothing.
+    // What the response does not rest on changes nothing.
     row(&editor, &shop.clients, &json!({"code": "z"}));
     assert_eq!(editor.items("/v1/template-jobs").len(), 0);
     with(&third).expect(202);

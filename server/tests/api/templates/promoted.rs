@@ -1,7 +1,7 @@
 //! Automations that a template brings: they fire once all rows are in, and not before.
 
 use serde_json::json;
-use tplkit_server::automation::{Player, Settings};
+use tplkit_server::automation::{RunExecutor, Settings};
 
 use super::shop;
 use crate::api::workflows::{PATH, path, workflow};
@@ -45,20 +45,20 @@ async fn what_fired_at_the_source_fires_here_and_rows_of_the_job_fire_nothing(pl
     let active = owner.items(&format!("{PATH}?workspace_id={fresh}&active=true"));
     assert_eq!(active.len(), 1);
     let brought = workflow(&active[0]);
-    let player = Player::new(
+    let executor = RunExecutor::new(
         &world.store,
         &world.context,
         (&world.app.tables, &world.app.runs),
         Settings::default(),
     );
-    assert_eq!(player.settle().await.expect("plays"), 0);
+    assert_eq!(executor.run_due().await.expect("plays"), 0);
     let (from, to) = (
         shop::named(&owner, &fresh, "from").expect("a table"),
         shop::named(&owner, &fresh, "to").expect("a table"),
     );
     assert_eq!(shop::rows(&owner, &from).len(), 2);
     shop::row(&owner, &from, &json!({"note": "c"}));
-    assert_eq!(player.settle().await.expect("plays"), 1);
+    assert_eq!(executor.run_due().await.expect("plays"), 1);
     assert_eq!(shop::rows(&owner, &to), [json!({"note": "c"})]);
     assert_eq!(owner.items(&path(&brought, "/runs")).len(), 1);
     assert_eq!(owner.items(&path(&it, "/runs")).len(), 0);

@@ -9,7 +9,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     administrators_of_the_platform_promote_and_nothing_more,
-    every_broken_rule_is_told,
+    every_broken_rule_is_reported,
     each_rule_is_measured_on_what_the_store_has,
     what_was_promoted_stays_fit,
 );
@@ -17,11 +17,11 @@ on_both_stores!(
 const SYSTEM: &str = r#"{"visibility":"system"}"#;
 
 fn promote(client: &Client, path: &str) -> Vec<String> {
-    let answer = client.json("PATCH", path, SYSTEM);
-    if answer.status == 200 {
+    let response = client.json("PATCH", path, SYSTEM);
+    if response.status == 200 {
         return Vec::new();
     }
-    let refused = answer.refused(422, "promotion_failed").json();
+    let refused = response.refused(422, "promotion_failed").json();
     let errors = refused["errors"].as_array().expect("errors");
     let mut codes: Vec<String> = errors
         .iter()
@@ -78,7 +78,7 @@ async fn administrators_of_the_platform_promote_and_nothing_more(place: Place) {
     stranger.get(&path).refused(404, "not_found");
 }
 
-async fn every_broken_rule_is_told(place: Place) {
+async fn every_broken_rule_is_reported(place: Place) {
     let world = World::new(place).await;
     let admin = world.as_user("admin@acme.test");
     let platform = world.platform_admin("platform@tplkit.test").await;
@@ -126,7 +126,7 @@ async fn each_rule_is_measured_on_what_the_store_has(place: Place) {
     assert_eq!(promote(&platform, &path), ["P002"]);
     entry = package("workspaceId")["payloads"][0].clone();
     admin.json("PUT", &payloads, &entry.to_string()).expect(200);
-    // And on what stands beside manifest and payloads.
+    // And on what stands next to manifest and payloads.
     let whole = format!("{path}/package");
     let mut all = admin.get(&whole).expect(200).json();
     all["more"] = json!("organization\u{5f}id");
@@ -146,8 +146,8 @@ async fn what_was_promoted_stays_fit(place: Place) {
     assert_eq!(promote(&platform, &path), [""; 0]);
     let before = admin.get(&format!("{path}/package")).expect(200).body;
     let payload = format!("{path}/payloads/{ITEM}");
-    let refused = |answer: crate::api::client::Answer, code: &str| {
-        let refused = answer.refused(422, "promotion_failed");
+    let refused = |response: crate::api::client::Answer, code: &str| {
+        let refused = response.refused(422, "promotion_failed");
         assert!(refused.body.contains(code), "{refused:?}");
     };
     refused(admin.delete(&payload), "P003");

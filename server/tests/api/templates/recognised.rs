@@ -49,9 +49,9 @@ async fn rows_of_a_new_export_are_recognised_or_refused(place: Place) {
     let modes = json!({refs[1].as_str(): "none"});
     let body = json!({"workspaceId": there, "rowsModes": modes});
     let job = applied(&editor, &template, &body).await;
-    let told = &job["report"]["rows"][refs[0].as_str()];
+    let reported = &job["report"]["rows"][refs[0].as_str()];
     assert_eq!(
-        (&told["inserted"], &told["skipped"]),
+        (&reported["inserted"], &reported["skipped"]),
         (&json!(1), &json!(2))
     );
     let clients = named(&editor, &there, "clients").expect("a table");
@@ -65,9 +65,9 @@ async fn rows_of_a_new_export_are_recognised_or_refused(place: Place) {
     undo(&job);
     assert_eq!(rows(&editor, &clients).len(), 2);
     let again = applied(&editor, &template, &body).await;
-    let told = &again["report"]["rows"][refs[0].as_str()];
+    let reported = &again["report"]["rows"][refs[0].as_str()];
     assert_eq!(
-        (&told["inserted"], &told["skipped"]),
+        (&reported["inserted"], &reported["skipped"]),
         (&json!(1), &json!(2))
     );
 }

@@ -93,8 +93,8 @@ async fn a_job_of_who_lost_the_right_fails_and_others_go_on_with_it(place: Place
         .expect(204);
     scene.world.wait(61);
     let _working = working(&scene.world);
-    for (how, (answer, there)) in jobs {
-        let job = finished(owner, answer).await;
+    for (how, (response, there)) in jobs {
+        let job = finished(owner, response).await;
         assert_eq!(job["status"], "failed", "{how}: {job}");
         let error = job["error"].as_object().expect("an error");
         assert_eq!(error["code"], "forbidden", "{how}: {job}");

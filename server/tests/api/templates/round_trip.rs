@@ -35,7 +35,7 @@ async fn random_workspaces_come_through(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let first = number("TPLKIT_SEED").unwrap_or(0);
     for seed in first..first + number("TPLKIT_ROUND_TRIPS").unwrap_or(20) {
-        told(seed);
+        reported(seed);
         let mut state = random::workspace(seed, &Shape::closed());
         // Of a timer profile the server knows the name alone.
         let timers = state.structure.organization.timer_profiles.iter_mut();
@@ -60,7 +60,7 @@ async fn both_exporters_give_one_package(place: Place) {
     let token = tokens["access_token"].as_str().expect("a token").to_owned();
     let first = number("TPLKIT_SEED").unwrap_or(0);
     for seed in first..first + 4 {
-        told(seed);
+        reported(seed);
         let mut state = random::workspace(seed, &Shape::closed());
         let timers = state.structure.organization.timer_profiles.iter_mut();
         timers.flatten().for_each(|timer| timer.label = None);
@@ -112,8 +112,8 @@ fn blocking(base: &str, token: &str) -> tplkit::client::Client {
     client.expect("a client")
 }
 
-#[expect(clippy::print_stderr, reason = "a failure is told with its seed")]
-fn told(seed: u64) {
+#[expect(clippy::print_stderr, reason = "a failure is reported with its seed")]
+fn reported(seed: u64) {
     eprintln!("TPLKIT_SEED={seed}");
 }
 
@@ -254,20 +254,20 @@ fn essence(package: &str) -> String {
 }
 
 #[track_caller]
-fn same(seed: u64, is: &str, owed: &str) {
-    if is == owed {
+fn same(seed: u64, is: &str, expected: &str) {
+    if is == expected {
         return;
     }
-    let pairs = is.bytes().zip(owed.bytes());
+    let pairs = is.bytes().zip(expected.bytes());
     let at = pairs.take_while(|(one, other)| one == other).count();
     let shown = |text: &str| {
         let bytes = &text.as_bytes()[at.saturating_sub(300)..(at + 300).min(text.len())];
         String::from_utf8_lossy(bytes).into_owned()
     };
     panic!(
-        "TPLKIT_SEED={seed}: {}\nand owed is\n{}",
+        "TPLKIT_SEED={seed}: {}\nand expected is\n{}",
         shown(is),
-        shown(owed)
+        shown(expected)
     );
 }
 

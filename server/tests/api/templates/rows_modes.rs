@@ -71,9 +71,13 @@ async fn a_key_that_is_there_keeps_its_row_out(place: Place) {
     let mode = json!({refs[0].as_str(): "missingByKey"});
     let body = json!({"workspaceId": there, "rowsModes": mode});
     let job = applied(&editor, &template, &body).await;
-    let told = &job["report"]["rows"][refs[0].as_str()];
+    let reported = &job["report"]["rows"][refs[0].as_str()];
     assert_eq!(
-        (&told["inserted"], &told["existing"], &told["recorded"]),
+        (
+            &reported["inserted"],
+            &reported["existing"],
+            &reported["recorded"]
+        ),
         (&json!(1), &json!(1), &json!(1))
     );
     let clients = rows(&editor, &clients);
@@ -157,12 +161,12 @@ async fn links_within_a_table_are_closed_with_it(place: Place) {
     let there = workspace(&editor, world.acme);
     let template = crate::api::model::id(&made);
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let told = job["report"]["rows"]
+    let reported = job["report"]["rows"]
         .as_object()
         .and_then(|rows| rows.values().next())
         .expect("a table");
     assert_eq!(
-        (&told["inserted"], &told["linked"]),
+        (&reported["inserted"], &reported["linked"]),
         (&json!(3), &json!(5)),
         "{job}"
     );

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tplkit_server::background::Bench;
 use tplkit_server::jobs::Worker;
-use tplkit_server::work::Bench;
 use uuid::Uuid;
 
 use crate::api::client::{Answer, Client};
@@ -117,7 +117,7 @@ pub(crate) fn working(world: &World) -> Working {
             keep_runs: None,
         },
         lease_seconds: 60,
-        bell: world.app.bell.clone(),
+        signal: world.app.signal.clone(),
     };
     tokio::spawn(worker.run(stopped));
     Working { stop }
@@ -128,8 +128,8 @@ pub(crate) fn apply(client: &Client, template: &str, body: &Value) -> Answer {
 }
 
 /// The job once it is over.
-pub(crate) async fn finished(client: &Client, answer: Answer) -> Value {
-    let accepted = answer.expect(202).json();
+pub(crate) async fn finished(client: &Client, response: Answer) -> Value {
+    let accepted = response.expect(202).json();
     let path = format!(
         "/v1/template-jobs/{}",
         accepted["jobId"].as_str().expect("an id")

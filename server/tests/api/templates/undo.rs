@@ -211,8 +211,8 @@ async fn an_undo_that_takes_long_goes_on_without_whoever_asked(place: Place) {
         assert_eq!(plan["refusals"][0]["code"], "job_active", "{plan}");
     }
     for (job, verb) in [(&first, "/undo"), (&second, "/undo"), (&second, "/cancel")] {
-        let answer = editor.send("POST", &path_of(job, verb), &[], None);
-        let refused = answer.refused(409, "job_active").json();
+        let response = editor.send("POST", &path_of(job, verb), &[], None);
+        let refused = response.refused(409, "job_active").json();
         assert_eq!(refused["job_id"], second["id"], "{verb}");
     }
     assert_eq!(

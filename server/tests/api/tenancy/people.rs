@@ -49,8 +49,8 @@ const SCOPES: [&[&str]; 4] = [
 ];
 
 fn signed(world: &World, email: &str) -> Signed {
-    let answer = world.token(email, crate::api::world::PASSWORD).expect(200);
-    let token = answer.json()["access_token"].as_str().map(str::to_owned);
+    let result = world.token(email, crate::api::world::PASSWORD).expect(200);
+    let token = result.json()["access_token"].as_str().map(str::to_owned);
     let token = token.expect("a token");
     Signed(world.nobody.with(&token), token)
 }
@@ -89,9 +89,9 @@ async fn marked(
             ..model
         };
         let model = model.with_job(world, owner).await;
-        let told = json!({"code": "internal", "detail": label}).to_string();
+        let reported = json!({"code": "internal", "detail": label}).to_string();
         let sql = "UPDATE main.template_jobs SET error = $2 WHERE id = $1";
-        let parameters = vec![uuid(&model.job).into(), told.into()];
+        let parameters = vec![uuid(&model.job).into(), reported.into()];
         world.sql(sql, parameters).await;
         let text = label;
         let label = json!({"label": text});
@@ -270,20 +270,20 @@ impl Scene {
         for party in &self.parties {
             for operation in Document::readable() {
                 let request = document.request(operation, &party.hidden);
-                let answer = party.owner.get(&request.path).expect(200);
+                let result = party.owner.get(&request.path).expect(200);
                 let mut names = operation.parameters();
-                let told = names.any(|name| party.own[name] != party.hidden[name]);
+                let reported = names.any(|name| party.own[name] != party.hidden[name]);
                 // A number holds no text.
-                // Nor does a run that nobody has played.
-                if told
+                // Nor does a run that nobody has executed.
+                if reported
                     && !matches!(
                         operation.about.response,
                         Some("Aggregate" | "Run" | "RunSummaryPage")
                     )
                 {
                     assert!(
-                        answer.body.contains(party.marker),
-                        "{operation:?} {answer:?}"
+                        result.body.contains(party.marker),
+                        "{operation:?} {result:?}"
                     );
                 }
             }

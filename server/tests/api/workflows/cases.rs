@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tplkit::automation::{Target, validate_file};
+use tplkit::automation::{IssueTarget, validate_file};
 use tplkit::check::Severity;
 use tplkit::check::catalog::RULES;
 use tplkit::definitions::Definitions;
@@ -113,16 +113,16 @@ fn over_http(client: &Client, body: &Value) -> Vec<[String; 5]> {
 /// The same, as the command line finds them in a file.
 fn offline(body: &Value) -> Vec<[String; 5]> {
     let issues = validate_file(&body.to_string(), Definitions::embedded()).expect("JSON");
-    let told = issues.iter().map(|issue| {
+    let reported = issues.iter().map(|issue| {
         let target = match issue.target {
-            Target::Trigger => "trigger",
-            Target::Graph | Target::Definition => "graph",
+            IssueTarget::Trigger => "trigger",
+            IssueTarget::Graph | IssueTarget::Definition => "graph",
         };
         let severity = issue.finding.severity.as_str();
         let (path, message) = (&issue.path, &issue.finding.message);
         [issue.code(), severity, target, path, message].map(str::to_owned)
     });
-    told.collect()
+    reported.collect()
 }
 
 async fn every_case_of_every_rule_has_its_answer(place: Place) {
@@ -155,18 +155,18 @@ async fn every_case_of_every_rule_has_its_answer(place: Place) {
                 if let Some(own) = case.get("workflow_id") {
                     body["workflow_id"] = own.clone();
                 }
-                let told = over_http(&owner, &body);
-                let short = told
+                let reported = over_http(&owner, &body);
+                let short = reported
                     .iter()
                     .map(|[code, _, _, path, _]| (code.as_str(), path.as_str()));
                 let expected = case["path"].as_str().map(|path| (rule.name, path));
-                let mut holds = short.eq(expected) && told == offline(&body);
+                let mut holds = short.eq(expected) && reported == offline(&body);
                 // Who saves an automation cannot say which one it will be.
                 if case.get("workflow_id").is_none() {
-                    holds = holds && saved(&owner, &body, &told, rule.severity);
+                    holds = holds && saved(&owner, &body, &reported, rule.severity);
                 }
                 if !holds {
-                    wrong.push(format!("{} {}: {told:?}", rule.code, case["why"]));
+                    wrong.push(format!("{} {}: {reported:?}", rule.code, case["why"]));
                 }
             }
         }
@@ -176,17 +176,17 @@ async fn every_case_of_every_rule_has_its_answer(place: Place) {
 }
 
 /// Whether a save is refused with the codes of the errors, and done where there is none.
-fn saved(client: &Client, body: &Value, told: &[[String; 5]], severity: Severity) -> bool {
+fn saved(client: &Client, body: &Value, reported: &[[String; 5]], severity: Severity) -> bool {
     let mut body = body.clone();
     body["name"] = json!("a case");
-    let answer = client.post(PATH, &body);
-    if told.is_empty() || severity == Severity::Warning {
-        return answer.status == 201 && answer.json()["is_draft"] == true;
+    let response = client.post(PATH, &body);
+    if reported.is_empty() || severity == Severity::Warning {
+        return response.status == 201 && response.json()["is_draft"] == true;
     }
-    let problem = answer.json();
+    let problem = response.json();
     let errors = problem["errors"].as_array().map_or(&[][..], Vec::as_slice);
     let codes = errors.iter().map(|error| text(error, "code"));
-    answer.status == 422
-        && codes.eq(told.iter().map(|issue| issue[0].as_str()))
-        && text(&problem, "detail").contains(&told[0][0])
+    response.status == 422
+        && codes.eq(reported.iter().map(|issue| issue[0].as_str()))
+        && text(&problem, "detail").contains(&reported[0][0])
 }

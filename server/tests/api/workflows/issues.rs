@@ -11,9 +11,9 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_verdict_writes_nothing,
-    triggers_have_their_own_answers,
-    what_does_not_exist_is_told_like_what_is_hidden,
-    chains_are_judged_with_their_tables,
+    triggers_have_their_own_responses,
+    what_does_not_exist_is_reported_like_what_is_hidden,
+    chains_are_checked_with_their_tables,
     between_takes_two_values_in_order,
 );
 
@@ -41,7 +41,7 @@ fn issues(verdict: &Value) -> Vec<(String, String, String)> {
         .collect()
 }
 
-fn told(code: &str, target: &str, path: &str) -> Vec<(String, String, String)> {
+fn reported(code: &str, target: &str, path: &str) -> Vec<(String, String, String)> {
     vec![(code.to_owned(), target.to_owned(), path.to_owned())]
 }
 
@@ -63,14 +63,14 @@ async fn a_verdict_writes_nothing(place: Place) {
         &json!([]),
     );
     assert_eq!(empty["ok"], true, "a warning never blocks");
-    assert_eq!(issues(&empty), told("graph_empty", "graph", ""));
+    assert_eq!(issues(&empty), reported("graph_empty", "graph", ""));
     assert_eq!(empty["issues"][0]["severity"], "warning");
     let bare = json!({"workspace_id": model.workspace, "trigger_config": {"type": "manual"}});
     let bare = viewer
         .post(&format!("{PATH}/validate"), &bare)
         .expect(200)
         .json();
-    assert_eq!(issues(&bare), told("graph_empty", "graph", ""));
+    assert_eq!(issues(&bare), reported("graph_empty", "graph", ""));
     let good = verdict(
         &viewer,
         &model.workspace,
@@ -91,7 +91,7 @@ async fn a_verdict_writes_nothing(place: Place) {
     }
 }
 
-async fn triggers_have_their_own_answers(place: Place) {
+async fn triggers_have_their_own_responses(place: Place) {
     let world = World::new(place).await;
     let viewer = world.as_user("viewer@acme.test");
     let model = Model::new(&world.as_user("editor@acme.test"), world.acme);
@@ -112,12 +112,16 @@ async fn triggers_have_their_own_answers(place: Place) {
         ),
     ] {
         let verdict = verdict(&viewer, &model.workspace, &trigger, &notify());
-        assert_eq!(issues(&verdict), told(code, "trigger", path), "{trigger}");
+        assert_eq!(
+            issues(&verdict),
+            reported(code, "trigger", path),
+            "{trigger}"
+        );
         assert_eq!(verdict["ok"], false);
     }
 }
 
-async fn what_does_not_exist_is_told_like_what_is_hidden(place: Place) {
+async fn what_does_not_exist_is_reported_like_what_is_hidden(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let viewer = world.as_user("viewer@acme.test");
@@ -130,7 +134,7 @@ async fn what_does_not_exist_is_told_like_what_is_hidden(place: Place) {
     let foreign = Model::new(&world.as_user("stranger@other.test"), world.other);
     let elsewhere = Model::new(&owner, world.acme);
     let watch = |feature: &str| json!({"type": "record.event", "config": {"modes": ["created"], "featureId": feature}});
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for feature in [
         &closed.feature,
         &foreign.feature,
@@ -140,22 +144,22 @@ async fn what_does_not_exist_is_told_like_what_is_hidden(place: Place) {
         let trigger = verdict(&viewer, &model.workspace, &watch(feature), &notify());
         assert_eq!(
             issues(&trigger),
-            told("trigger_config_invalid", "trigger", "config.featureId")
+            reported("trigger_config_invalid", "trigger", "config.featureId")
         );
         let read = json!([{"key": "feature.read", "config": {"featureId": feature}}, notify()[0]]);
         let graph = verdict(&viewer, &model.workspace, &json!({"type": "manual"}), &read);
         assert_eq!(
             issues(&graph),
-            told("step_config_invalid", "graph", "0.config.featureId")
+            reported("step_config_invalid", "graph", "0.config.featureId")
         );
-        answers.push((
+        responses.push((
             trigger.to_string().replace(feature, ""),
             graph.to_string().replace(feature, ""),
         ));
     }
     assert!(
-        answers.iter().all(|answer| *answer == answers[0]),
-        "{answers:#?}"
+        responses.iter().all(|response| *response == responses[0]),
+        "{responses:#?}"
     );
     // A shared table may be watched from other workspaces.
     owner
@@ -213,13 +217,13 @@ async fn what_does_not_exist_is_told_like_what_is_hidden(place: Place) {
             &json!([step]),
         );
         let expected = path.map_or(Vec::new(), |path| {
-            told("step_config_invalid", "graph", path)
+            reported("step_config_invalid", "graph", path)
         });
         assert_eq!(issues(&verdict), expected, "{step}");
     }
 }
 
-async fn chains_are_judged_with_their_tables(place: Place) {
+async fn chains_are_checked_with_their_tables(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let model = Model::new(&owner, world.acme);
@@ -240,7 +244,7 @@ async fn chains_are_judged_with_their_tables(place: Place) {
     };
     for (steps, code, path) in [
         (say("{{vars.trigger.c}}"), "", ""),
-        // What every row has beside its cells is read like a column, and never written.
+        // What every row has next to its cells is read like a column, and never written.
         (
             say("{{vars.trigger.id}} {{vars.trigger.created_at}}"),
             "",
@@ -315,7 +319,7 @@ async fn chains_are_judged_with_their_tables(place: Place) {
     let verdict = verdict(&owner, &model.workspace, &refs, &notify());
     assert_eq!(
         issues(&verdict),
-        told("trigger_config_invalid", "trigger", "config.featureId")
+        reported("trigger_config_invalid", "trigger", "config.featureId")
     );
 }
 
@@ -343,7 +347,7 @@ async fn between_takes_two_values_in_order(place: Place) {
     ] {
         assert_eq!(
             found(&value),
-            told("step_config_invalid", "graph", at),
+            reported("step_config_invalid", "graph", at),
             "{value}"
         );
         let mut body = body(&model.workspace, true);

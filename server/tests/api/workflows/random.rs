@@ -129,9 +129,9 @@ async fn one(world: &World, editor: &Client, it: &str, expected: &mut Expected, 
             } else {
                 409
             };
-            let answer = editor.ask(it, "/versions", &json!({})).expect(status);
+            let response = editor.ask(it, "/versions", &json!({})).expect(status);
             if status == 201 {
-                let (id, base) = (id(&answer.json()), expected.active());
+                let (id, base) = (id(&response.json()), expected.active());
                 expected.0.push(Version {
                     id,
                     draft: true,

@@ -1,4 +1,4 @@
-//! Every status that is no success, beside those of the states.
+//! Every status that is no success, next to those of the states.
 
 use serde_json::json;
 
@@ -8,12 +8,12 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    who_may_not_is_told,
+    who_may_not_is_reported,
     bodies_that_make_no_sense,
     invalid_ones_are_not_kept
 );
 
-async fn who_may_not_is_told(place: Place) {
+async fn who_may_not_is_reported(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let viewer = world.as_user("viewer@acme.test");
@@ -120,7 +120,7 @@ async fn invalid_ones_are_not_kept(place: Place) {
         .post(PATH, &bad)
         .refused(422, "invalid_automation")
         .json();
-    let told: Vec<_> = refused["errors"]
+    let reported: Vec<_> = refused["errors"]
         .as_array()
         .expect("a list")
         .iter()
@@ -135,7 +135,10 @@ async fn invalid_ones_are_not_kept(place: Place) {
         ("unknown_var", "graph_config.steps[2].config.condition.var"),
         ("bad_step_id", "graph_config.steps[2].config.then[0].id"),
     ] {
-        assert!(told.contains(&(Some(fault.0), Some(fault.1))), "{told:?}");
+        assert!(
+            reported.contains(&(Some(fault.0), Some(fault.1))),
+            "{reported:?}"
+        );
         assert!(
             refused["detail"]
                 .as_str()

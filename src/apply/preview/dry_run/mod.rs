@@ -37,7 +37,7 @@ pub(super) struct DryRun<'t, T> {
     sequences: HashMap<Id, u64>,
     /// Which values the workspace was asked for, and whether it has them.
     asked: HashMap<Value, bool>,
-    answers: Mutex<Sha256>,
+    lookups_digest: Mutex<Sha256>,
 }
 
 impl<'t, T: Lookup + Sync> DryRun<'t, T> {
@@ -50,23 +50,29 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         Ok(DryRun {
             base,
             tables: Tables::of(destination, approved),
-            room: base.room().await?,
+            room: base.row_capacity().await?,
             read,
             sequences: HashMap::new(),
             asked: HashMap::new(),
-            answers: Mutex::default(),
+            lookups_digest: Mutex::default(),
         })
     }
 
     /// A digest of what the workspace answered.
-    pub(super) fn answers(&self) -> String {
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        hex(answers.clone().finalize().as_slice())
+    pub(super) fn lookups_digest(&self) -> String {
+        let responses = self
+            .lookups_digest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        hex(responses.clone().finalize().as_slice())
     }
 
-    fn note(&self, answer: &dyn std::fmt::Debug) {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.update(format!("{answer:?}\u{1f}"));
+    fn note(&self, response: &dyn std::fmt::Debug) {
+        let mut responses = self
+            .lookups_digest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        responses.update(format!("{response:?}\u{1f}"));
     }
 
     /// Notes a row that was found: which one, and what links read of it.
@@ -93,7 +99,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             .iter()
             .map(|row| self.tables.claims(feature, row))
             .collect();
-        self.ask(feature, rows, &claims).await?;
+        self.look_up_values(feature, rows, &claims).await?;
         let mut entering: HashSet<&Value> = HashSet::new();
         for (at, claims) in claims.iter().enumerate() {
             for claim in claims {
@@ -128,7 +134,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
     }
 
     /// Asks the workspace for the values that rows claim, unless it was asked before.
-    async fn ask(
+    async fn look_up_values(
         &mut self,
         feature: Id,
         rows: &[StoredRow],
@@ -200,7 +206,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             after.push((row, claims));
         }
         let (rows, claims): (Vec<StoredRow>, Vec<Vec<Value>>) = after.into_iter().unzip();
-        self.ask(feature, &rows, &claims).await?;
+        self.look_up_values(feature, &rows, &claims).await?;
         let mut entering: HashSet<Value> = HashSet::new();
         for (at, claims) in claims.iter().enumerate() {
             for claim in claims {
@@ -306,7 +312,7 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
             .collect())
     }
 
-    async fn room(&self) -> Result<Option<u64>, T::Error> {
+    async fn row_capacity(&self) -> Result<Option<u64>, T::Error> {
         Ok(self.room)
     }
 
@@ -349,7 +355,7 @@ impl<T: Lookup + Sync> Target for DryRun<'_, T> {
         Sent::Settled(self.commit(unit).await)
     }
 
-    async fn settle(&mut self) -> Result<(), CommitError<T::Error>> {
+    async fn flush(&mut self) -> Result<(), CommitError<T::Error>> {
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::apply::{Approved, Minter, Mode, RowStepWork};
 use crate::rows::{Cell, sorted_to};
-use crate::workspace::{Change, Column, Id, Kind, New, StoredRow, Structure};
+use crate::workspace::{Change, Column, Id, New, RecordKind, StoredRow, Structure};
 
 /// A value in a unique column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,7 +101,7 @@ impl Tables {
                     table.unique.extend(column);
                 }
                 Change::Configure {
-                    kind: Kind::Column,
+                    kind: RecordKind::Column,
                     id,
                     config,
                 } => configure(&mut tables, destination, *id, config),

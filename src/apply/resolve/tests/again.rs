@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::apply::Minter;
-use crate::apply::setting::{Pack, again, apply, empty, minter, written};
+use crate::apply::test_packages::{Pack, again, apply, empty, minter, written};
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, Kind};
+use crate::workspace::{Change, RecordKind};
 
 fn pack() -> Pack {
     let flow = json!({"workspaceId": "$workspace", "name": "Flow", "label": "Flow", "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
@@ -81,7 +81,7 @@ fn what_is_missing_is_created_and_pointed_at() {
         .iter()
         .map(|made| made.kind)
         .collect();
-    assert_eq!(kinds, [Kind::Module]);
+    assert_eq!(kinds, [RecordKind::Module]);
     // The workspace points at the new module; the table's own update is not done again.
     let configured: Vec<_> = second
         .structure
@@ -92,7 +92,7 @@ fn what_is_missing_is_created_and_pointed_at() {
             _ => None,
         })
         .collect();
-    assert_eq!(configured, [Kind::Workspace]);
+    assert_eq!(configured, [RecordKind::Workspace]);
     assert_eq!(second.structure.entry.replaced.len(), 1);
 }
 
@@ -161,7 +161,7 @@ fn resume_tells_of_the_same_names_and_dropped_keys() {
     let mut destination = empty();
     destination
         .features
-        .push(crate::apply::setting::feature(70, "t", &[]));
+        .push(crate::apply::test_packages::feature(70, "t", &[]));
     let odd = json!({"workspaceId": "$workspace", "config": {"odd": 1}});
     let pack = Pack::new().table("t").step("update_workspace", odd);
     let first = apply(&pack, "{}", &destination).expect("approved");
@@ -263,13 +263,13 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
         }
         destination.row_access_stays = stays;
         let second = again(&grown, "{}", &destination, Some(&ledger), other()).expect("approved");
-        let told: Vec<_> = second
+        let reported: Vec<_> = second
             .dropped_keys
             .iter()
             .map(|key| (key.reference.as_str(), key.path.as_str()))
             .collect();
         assert_eq!(
-            told,
+            reported,
             vec![("f_t", "config.rowAccess"); dropped],
             "{there:?}"
         );
@@ -277,7 +277,7 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
         let configs: Vec<_> = configs
             .filter_map(|change| match change {
                 Change::Configure {
-                    kind: Kind::Feature,
+                    kind: RecordKind::Feature,
                     config,
                     ..
                 } => Some(config),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::apply::setting::{Pack, apply, codes, furnished, id, refused};
+use crate::apply::test_packages::{Pack, apply, codes, furnished, id, refused};
 use crate::definitions::Definitions;
 use crate::problem::Code;
 use crate::workspace::{Column, Structure};
@@ -34,7 +34,7 @@ fn visits(column_type: &str) -> Pack {
 fn destination(types: &[&str], config: &Json) -> Structure {
     let mut structure = furnished();
     for (number, column_type) in (50_u128..).zip(types) {
-        let config = crate::apply::setting::value(config.clone());
+        let config = crate::apply::test_packages::value(config.clone());
         structure.features[0].columns.push(Column {
             id: id(number),
             name: format!("{column_type}_{number}"),
@@ -123,15 +123,15 @@ fn two_columns_onto_one_are_a_fault_of_the_shape() {
 fn a_required_column_is_filled_or_listed() {
     let into = destination(&["text", "text"], &json!({"required": true}));
     let name = json!({"c_clients_name": id(50)});
-    let owed = (Code::MappingRequired, "f_clients");
+    let expected = (Code::MappingRequired, "f_clients");
     // One row has nothing for the first, and none for the second.
     let asked = mapped(name.clone(), json!({}));
     let refusals = apply(&visits("text"), &asked, &into).expect_err("refused");
-    assert_eq!(codes(&refusals), [owed, owed]);
+    assert_eq!(codes(&refusals), [expected, expected]);
     assert!(refusals[0].detail.contains("\"text_50\""), "{refusals:?}");
     assert!(refusals[1].detail.contains("\"text_51\""), "{refusals:?}");
     let one = mapped(name.clone(), json!({"leaveEmpty": ["text_51"]}));
-    refused(&visits("text"), &one, &into, &[owed]);
+    refused(&visits("text"), &one, &into, &[expected]);
     let both = mapped(name, json!({"leaveEmpty": ["text_51", "text_50"]}));
     let approved = apply(&visits("text"), &both, &into).expect("approved");
     let crate::apply::RowStepWork::Insert { columns, .. } = &approved.row_steps[0].work else {
@@ -139,7 +139,7 @@ fn a_required_column_is_filled_or_listed() {
     };
     let mapped_column = columns.iter().find(|work| work.column.id == id(50));
     assert!(mapped_column.is_some_and(|work| !work.column.is_required()));
-    // Nothing is owed when no row enters.
+    // Nothing is required when no row enters.
     let mut none: Json = serde_json::from_str(&asked).expect("JSON");
     none["includeRows"] = false.into();
     assert!(apply(&visits("text"), &none.to_string(), &into).is_ok());
@@ -160,7 +160,7 @@ fn only_columns_of_the_table_are_left_empty() {
         &furnished(),
         &[(Code::ValidationFailed, "f_clients")],
     );
-    // An identity is minted: nothing is owed for it, and it may be listed.
+    // An identity is minted: nothing is required for it, and it may be listed.
     let id_too = mapped(
         json!({"c_clients_name": id(12)}),
         json!({"leaveEmpty": ["id"]}),

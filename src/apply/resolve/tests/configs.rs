@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::apply::RowStepWork;
-use crate::apply::setting::{Pack, apply, empty, furnished, id, value};
+use crate::apply::test_packages::{Pack, apply, empty, furnished, id, value};
 use crate::workspace::{Change, New};
 
 #[test]
@@ -92,12 +92,15 @@ fn keys_are_uses_and_text_around_a_ref_is_text() {
     let graph = crate::json::Value::Object(automation.graph_config.clone());
     let path = ["steps", "0", "config", "body"].map(str::to_owned);
     assert_eq!(graph.at_path(&path), Some(&value(body)));
-    let told: Vec<_> = approved
+    let reported: Vec<_> = approved
         .unresolved
         .iter()
         .map(|entry| (entry.path.as_str(), entry.kind.as_str()))
         .collect();
-    assert_eq!(told, [("graphConfig.steps.0.config.body.$v_far", "view")]);
+    assert_eq!(
+        reported,
+        [("graphConfig.steps.0.config.body.$v_far", "view")]
+    );
 }
 
 #[test]
@@ -112,12 +115,15 @@ fn unknown_config_keys_are_dropped_and_listed() {
         )
         .view("t", json!({"pace": 1, "visibleColumns": ["$c_t_a"]}));
     let approved = apply(&pack, "{}", &empty()).expect("approved");
-    let told: Vec<_> = approved
+    let reported: Vec<_> = approved
         .dropped_keys
         .iter()
         .map(|key| (key.reference.as_str(), key.path.as_str()))
         .collect();
-    assert_eq!(told, [("c_t_a", "config.colour"), ("v_t", "config.0.pace")]);
+    assert_eq!(
+        reported,
+        [("c_t_a", "config.colour"), ("v_t", "config.0.pace")]
+    );
     let Some(Change::Create(New::View { view, .. })) = approved.structure.changes.last() else {
         panic!("a view");
     };

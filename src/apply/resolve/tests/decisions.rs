@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::apply::setting::{Pack, apply, empty, furnished, id, refused, uid, value};
+use crate::apply::test_packages::{Pack, apply, empty, furnished, id, refused, uid, value};
 use crate::problem::Code;
 use crate::workspace::{Change, New};
 
@@ -73,7 +73,7 @@ fn without_a_resolution_a_blueprint_is_carried_out_first() {
 }
 
 #[test]
-fn without_resolution_and_blueprint_a_decision_is_owed() {
+fn without_resolution_and_blueprint_a_decision_is_required() {
     refused(
         &orders(false),
         "{}",
@@ -310,9 +310,9 @@ fn skip_leaves_no_ref_and_reports_every_field() {
     );
     // It arrives unpublished.
     assert!(approved.publish.is_empty() && approved.structure.entry.pending_publishes.is_empty());
-    let told = serde_json::to_value(&approved.unresolved).expect("JSON");
+    let reported = serde_json::to_value(&approved.unresolved).expect("JSON");
     assert_eq!(
-        told,
+        reported,
         json!([
             {"uid": uid(1000), "path": "graphConfig.steps.0.config.scopeId", "kind": "channel", "form": "uuid",
              "reason": "dependencia_saltada", "action": "chave esvaziada", "ref": "m_sales", "required": true},
@@ -333,7 +333,7 @@ fn a_skipped_table_empties_its_columns_too() {
         };
         let expected = json!({"linkedFeatureId": "", "linkedValueColumn": ""});
         assert_eq!(value(expected), column.config.clone().into());
-        let told: Vec<_> = approved
+        let reported: Vec<_> = approved
             .unresolved
             .iter()
             .map(|entry| {
@@ -346,7 +346,7 @@ fn a_skipped_table_empties_its_columns_too() {
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 (
                     "config.linkedFeatureId",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::apply::setting::{checked, empty, feature, id, minter, packages};
+use crate::apply::test_packages::{checked, empty, feature, id, minter, packages};
 use crate::apply::{Approved, Request, resolve};
 use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
@@ -47,7 +47,9 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
             }
             (_, ReferenceKind::View) => {
                 let mut table = feature(base + 1, &format!("of_{number}"), &[]);
-                table.views.push(crate::apply::setting::view(base, "v"));
+                table
+                    .views
+                    .push(crate::apply::test_packages::view(base, "v"));
                 destination.features.push(table);
             }
             (_, ReferenceKind::Channel) => {
@@ -212,7 +214,7 @@ fn every_good_package_is_written_and_then_bound() {
         let package = checked(&text);
         let (mut destination, request) = mapping(&package);
         let mut jobs = Vec::new();
-        // The second is a copy beside the first, so that every name is taken.
+        // The second is a copy next to the first, so that every name is taken.
         for (minter, copy) in [(minter(), false), (other, true)] {
             let request = Request {
                 copy,
@@ -231,7 +233,7 @@ fn every_good_package_is_written_and_then_bound() {
             };
             let first = resolved(&destination, &jobs);
             assert!(first.bound.is_empty(), "{name}");
-            destination = crate::apply::setting::written(&first, destination);
+            destination = crate::apply::test_packages::written(&first, destination);
             let own = [Entry::Structure(first.structure.entry.clone())];
             let known = if copy { &[][..] } else { &jobs[..] };
             let again = resolved(&destination, &[known, &own].concat());
@@ -241,7 +243,7 @@ fn every_good_package_is_written_and_then_bound() {
                 first.structure.entry.created.len(),
                 "{name}"
             );
-            let told = (
+            let reported = (
                 &again.renamed,
                 &again.dropped_keys,
                 &again.unresolved,
@@ -253,7 +255,7 @@ fn every_good_package_is_written_and_then_bound() {
                 &first.unresolved,
                 &first.publish,
             );
-            assert_eq!(told, expected, "{name}");
+            assert_eq!(reported, expected, "{name}");
             let features = |approved: &Approved| {
                 let tables = approved.tables.iter();
                 tables

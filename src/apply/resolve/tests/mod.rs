@@ -2,9 +2,9 @@
 
 mod again;
 mod columns;
+mod completeness;
 mod configs;
 mod decisions;
 mod fixtures;
 mod rows;
 mod structure;
-mod whole;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::apply::setting::{Pack, apply, furnished, id, minter, refused, uid};
+use crate::apply::test_packages::{Pack, apply, furnished, id, minter, refused, uid};
 use crate::apply::{LinkWork, Mode, RowStepWork};
 use crate::problem::Code;
 
@@ -137,13 +137,13 @@ fn circle(held: bool) -> Pack {
 }
 
 #[test]
-fn tables_that_point_at_each_other_enter_in_order_and_are_told() {
+fn tables_that_point_at_each_other_enter_in_order_and_are_reported() {
     let approved = apply(&circle(true), "{}", &furnished()).expect("approved");
     let order: Vec<_> = approved.tables.iter().map(|table| table.entry).collect();
     assert_eq!(order, [0, 1]);
-    let told = serde_json::to_value(&approved.unresolved).expect("JSON");
+    let reported = serde_json::to_value(&approved.unresolved).expect("JSON");
     let entry = |number| json!({"uid": uid(number), "path": "rows[]", "kind": "rows", "form": "uuid", "reason": "payload_cycle", "action": "chave esvaziada"});
-    assert_eq!(told, json!([entry(5000), entry(5001)]));
+    assert_eq!(reported, json!([entry(5000), entry(5001)]));
 }
 
 #[test]
@@ -217,10 +217,10 @@ fn no_identity_of_the_source_goes_to_an_imported_table() {
         assert_eq!(approved.tables[0].columns[0].link, expected, "{column}");
         // The table that an earlier job imported holds other identities, too.
         let entry = crate::workspace::ledger::Entry::Structure(approved.structure.entry.clone());
-        let there = crate::apply::setting::written(&approved, furnished());
+        let there = crate::apply::test_packages::written(&approved, furnished());
         let earlier = [entry, crate::workspace::ledger::Entry::Completed];
         let minter = crate::apply::Minter::at(jiff::Timestamp::UNIX_EPOCH, 6);
-        let again = crate::apply::setting::again(&pack, "{}", &there, Some(&earlier), minter);
+        let again = crate::apply::test_packages::again(&pack, "{}", &there, Some(&earlier), minter);
         let again = again.expect("approved");
         assert_eq!(again.tables[0].columns[0].link, expected, "{column}");
     }
@@ -336,8 +336,9 @@ fn for_a_dependency(asked: &Json) -> Result<crate::apply::Approved, Vec<crate::a
     pack.payloads[0]["columns"] = json!(["name"]);
     let text = pack.text();
     let package = crate::check::Checked::trusted(&text).expect("a package");
-    let request =
-        crate::apply::setting::request(&json!({"resolutions": {"f_clients": asked}}).to_string());
+    let request = crate::apply::test_packages::request(
+        &json!({"resolutions": {"f_clients": asked}}).to_string(),
+    );
     let definitions = crate::definitions::Definitions::embedded();
     crate::apply::resolve(
         &package,
@@ -350,20 +351,20 @@ fn for_a_dependency(asked: &Json) -> Result<crate::apply::Approved, Vec<crate::a
 }
 
 #[test]
-fn rows_of_a_table_that_nobody_bound_do_not_enter_and_are_told() {
+fn rows_of_a_table_that_nobody_bound_do_not_enter_and_are_reported() {
     let approved = for_a_dependency(&json!({"action": "skip"})).expect("approved");
     assert_eq!(approved.tables[0].feature, None);
-    let told = serde_json::to_value(&approved.unresolved).expect("JSON");
+    let reported = serde_json::to_value(&approved.unresolved).expect("JSON");
     let expected = json!([{"uid": uid(5000), "path": "rows[]", "kind": "rows", "form": "uuid",
         "reason": "feature_ref_unresolved", "action": "chave esvaziada", "count": 1}]);
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
 fn a_column_that_only_rows_need_has_to_be_mapped_too() {
     let refusals = for_a_dependency(&json!({"action": "map", "id": id(10)})).expect_err("refused");
     let expected = [(Code::MappingColumnsIncomplete, "c_clients_name")];
-    assert_eq!(crate::apply::setting::codes(&refusals), expected);
+    assert_eq!(crate::apply::test_packages::codes(&refusals), expected);
     let asked = json!({"action": "map", "id": id(10), "columns": {"c_clients_name": id(12)}});
     let table = for_a_dependency(&asked).expect("approved").tables.remove(0);
     assert_eq!(table.feature, Some(id(10)));

@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-use crate::apply::setting::{Pack, apply, empty, feature, furnished, id, minter, uid, value, view};
+use crate::apply::test_packages::{
+    Pack, apply, empty, feature, furnished, id, minter, uid, value, view,
+};
 use crate::json::Value;
-use crate::workspace::{Change, Kind, Module, New};
+use crate::workspace::{Change, Module, New, RecordKind};
 
 fn module(number: u128, name: &str, order: i64) -> Module {
     Module {
@@ -33,7 +35,7 @@ fn taken_names_are_numbered_and_configs_follow() {
         .collect();
     assert_eq!(
         renamed,
-        [(Kind::Feature, "f_clients", "clients", "clients_3")]
+        [(RecordKind::Feature, "f_clients", "clients", "clients_3")]
     );
     let names: Vec<_> = approved
         .structure
@@ -66,14 +68,14 @@ fn a_column_in_a_mapped_table_is_renamed_and_its_rows_with_it() {
     let replaced = &approved.structure.entry.replaced[0];
     assert_eq!(
         (replaced.reference.as_str(), replaced.kind, replaced.id),
-        ("f_clients", Kind::Feature, id(10))
+        ("f_clients", RecordKind::Feature, id(10))
     );
     assert_eq!(
         (&replaced.before, &replaced.after),
         (&value(json!({})), &value(json!({"titleColumn": "name_2"})))
     );
     let expected = Change::Configure {
-        kind: Kind::Feature,
+        kind: RecordKind::Feature,
         id: id(10),
         config: replaced.after.clone(),
     };
@@ -157,7 +159,7 @@ fn updates_of_new_records_follow_and_leave_nothing_to_restore() {
         );
     let approved = apply(&pack, "{}", &empty()).expect("approved");
     let expected = Change::Configure {
-        kind: Kind::Feature,
+        kind: RecordKind::Feature,
         id: minter().id(0),
         config: value(json!({"titleColumn": "a"})),
     };
@@ -181,7 +183,7 @@ fn the_workspace_config_is_replaced_whole_and_remembered() {
     let replaced = &approved.structure.entry.replaced[0];
     assert_eq!(
         (replaced.reference.as_str(), replaced.kind, replaced.id),
-        ("workspace", Kind::Workspace, id(2))
+        ("workspace", RecordKind::Workspace, id(2))
     );
     assert_eq!(replaced.before, value(json!({"defaultModuleId": "x"})));
     assert_eq!(
@@ -212,8 +214,8 @@ fn a_record_in_a_skipped_table_cannot_be_and_its_uses_are_empty() {
         .iter()
         .map(|made| made.kind)
         .collect();
-    assert_eq!(kinds, [Kind::Module, Kind::Rail]);
-    let told: Vec<_> = approved
+    assert_eq!(kinds, [RecordKind::Module, RecordKind::Rail]);
+    let reported: Vec<_> = approved
         .unresolved
         .iter()
         .map(|e| {
@@ -227,7 +229,7 @@ fn a_record_in_a_skipped_table_cannot_be_and_its_uses_are_empty() {
         .collect();
     let skipped = "dependencia_saltada";
     assert_eq!(
-        told,
+        reported,
         [
             (uid(1000).as_str(), "featureId", skipped, Some("f_clients")),
             (
@@ -241,19 +243,19 @@ fn a_record_in_a_skipped_table_cannot_be_and_its_uses_are_empty() {
 }
 
 #[test]
-fn a_parent_that_the_package_leaves_empty_is_told_once() {
+fn a_parent_that_the_package_leaves_empty_is_reported_once() {
     let board =
         json!({"featureId": "", "name": "b", "label": "b", "type": "table", "config": [{}]});
     let mut pack = Pack::new().create("create_view", "v_b", board);
     pack.unresolved.push(json!({"uid": uid(1000), "path": "featureId", "kind": "feature", "form": "uuid", "reason": "fora_da_selecao", "action": "chave esvaziada"}));
     let approved = apply(&pack, "{}", &empty()).expect("approved");
     assert!(approved.structure.changes.is_empty());
-    let told: Vec<_> = approved
+    let reported: Vec<_> = approved
         .unresolved
         .iter()
         .map(|e| (e.path.as_str(), e.source.as_deref()))
         .collect();
-    assert_eq!(told, [("featureId", Some("package"))]);
+    assert_eq!(reported, [("featureId", Some("package"))]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, entry, id, nothing, row, uid};
+use crate::apply::test_plan::{TestPlan, cells, entry, id, nothing, row, uid};
 use crate::apply::{ApplyError, Mode};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
@@ -24,7 +24,7 @@ fn batches(memory: &mut Memory) -> Vec<usize> {
 
 #[test]
 fn rows_enter_in_batches_of_500_in_the_order_of_the_package() {
-    let sample = Sample::new().table("a", &["code"], numbered(0..1203));
+    let sample = TestPlan::new().table("a", &["code"], numbered(0..1203));
     let (mut memory, report) = applied(&sample);
     assert_eq!(batches(&mut memory), [500, 500, 203]);
     let stored = cells(&memory, 0);
@@ -40,7 +40,7 @@ fn a_unique_violation_fails_its_row_and_no_other() {
     let mut rows = numbered(0..1200);
     rows[700] = row(700, r#"{"code":"c3"}"#);
     let columns = [r#"code text textfield {"unique":true}"#];
-    let sample = Sample::new().table("a", &columns, rows);
+    let sample = TestPlan::new().table("a", &columns, rows);
     let (mut memory, report) = applied(&sample);
     assert_eq!(batches(&mut memory), [500, 499, 200]);
     let table = counts(&report, "a");
@@ -64,7 +64,7 @@ fn a_unique_violation_fails_its_row_and_no_other() {
 fn a_value_that_cannot_be_stored_fails_its_row() {
     let mut rows = numbered(0..501);
     rows[2] = row(2, r#"{"code":2}"#);
-    let (memory, report) = applied(&Sample::new().table("a", &["code"], rows));
+    let (memory, report) = applied(&TestPlan::new().table("a", &["code"], rows));
     let stored = cells(&memory, 0);
     assert_eq!((stored.len(), &*stored[2]), (500, r#"{"code":"c3"}"#));
     let error = &report.errors[0];
@@ -77,7 +77,7 @@ fn a_value_that_cannot_be_stored_fails_its_row() {
 fn a_required_cell_is_missed_whether_absent_or_empty() {
     for data in ["{}", r#"{"code":null}"#, r#"{"code":""}"#] {
         let columns = [r#"code text textfield {"required":true}"#];
-        let sample = Sample::new().table("a", &columns, vec![row(0, data)]);
+        let sample = TestPlan::new().table("a", &columns, vec![row(0, data)]);
         let (memory, report) = applied(&sample);
         assert_eq!(cells(&memory, 0).len(), 0, "{data}");
         assert_eq!(
@@ -94,7 +94,7 @@ fn a_column_that_is_left_empty_holds_null() {
         row(1, r#"{"code":"","":"of nothing"}"#),
         row(2, "{}"),
     ];
-    let mut sample = Sample::new().table("a", &["code", "phone"], rows);
+    let mut sample = TestPlan::new().table("a", &["code", "phone"], rows);
     let columns = &mut sample.approved.tables[0].columns;
     for column in columns.iter_mut() {
         column.left_empty = true;
@@ -128,7 +128,7 @@ fn values_are_stored_canonically_and_currency_is_rounded() {
         row(1, r#"{ "code":"\u0041", "price":-2.675,"gone":1.0}"#),
         row(2, r#"{"any":null}"#),
     ];
-    let (memory, _) = applied(&Sample::new().table("a", &columns, rows));
+    let (memory, _) = applied(&TestPlan::new().table("a", &columns, rows));
     assert_eq!(
         cells(&memory, 0),
         [
@@ -141,7 +141,7 @@ fn values_are_stored_canonically_and_currency_is_rounded() {
 
 #[test]
 fn cells_go_by_the_names_of_the_destination() {
-    let mut sample = Sample::new().table("a", &["code", "name"], vec![]);
+    let mut sample = TestPlan::new().table("a", &["code", "name"], vec![]);
     sample.rows[0] = vec![
         row(0, r#"{"name":"n","code":"c"}"#),
         row(1, r#"{"name":1}"#),
@@ -159,7 +159,7 @@ fn cells_go_by_the_names_of_the_destination() {
 
 #[test]
 fn no_row_enters_a_table_that_nobody_bound_or_whose_mode_is_none() {
-    let mut sample = Sample::new()
+    let mut sample = TestPlan::new()
         .table("a", &["code"], numbered(0..2))
         .table("b", &["code"], numbered(2..4))
         .mode(1, Mode::None);
@@ -173,7 +173,7 @@ fn no_row_enters_a_table_that_nobody_bound_or_whose_mode_is_none() {
 
 #[test]
 fn a_refused_structure_fails_the_job_and_writes_nothing() {
-    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let sample = TestPlan::new().table("a", &["code"], numbered(0..2));
     let mut state = nothing();
     let mut other = Memory::new(nothing());
     sample.run(&mut other);
@@ -193,7 +193,7 @@ fn a_refused_structure_fails_the_job_and_writes_nothing() {
 
 #[test]
 fn automations_go_live_at_the_end_and_one_that_is_gone_stops_nothing() {
-    let mut sample = Sample::new()
+    let mut sample = TestPlan::new()
         .table("a", &["code"], numbered(0..2))
         .automation("one")
         .automation("two");
@@ -220,7 +220,7 @@ fn sent<F: Send>(future: F) -> F {
 
 #[test]
 fn a_watcher_hears_of_every_unit() {
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &["code"], numbered(0..501))
         .automation("one");
     let mut memory = Memory::new(nothing());
@@ -252,7 +252,7 @@ fn a_watcher_hears_of_every_unit() {
 
 #[test]
 fn a_store_that_does_not_answer_says_what_was_being_done() {
-    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let sample = TestPlan::new().table("a", &["code"], numbered(0..2));
     let mut memory = Memory::new(nothing());
     memory.crash_at(crate::workspace::memory::Crash {
         call: 2,
@@ -271,7 +271,7 @@ fn a_store_that_does_not_answer_says_what_was_being_done() {
 
 #[test]
 fn a_worker_that_was_overtaken_writes_nothing() {
-    let sample = Sample::new().table("a", &["code"], numbered(0..2));
+    let sample = TestPlan::new().table("a", &["code"], numbered(0..2));
     let mut memory = Memory::new(nothing());
     memory.fence();
     let error = sample.try_run(&mut memory, &[]).expect_err("fenced");

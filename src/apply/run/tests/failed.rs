@@ -2,7 +2,7 @@
 
 use super::{applied, counts, dropped};
 use crate::apply::Mode;
-use crate::apply::sample::{Sample, cells, linked, nothing, row, to, uid};
+use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, to, uid};
 use crate::problem::Code;
 use crate::workspace::memory::{Crash, Memory};
 
@@ -23,7 +23,7 @@ fn errors(report: &crate::apply::Report) -> Vec<(u64, u64, Code)> {
 }
 
 /// Three rows that are refused for different reasons, and links to them and to their neighbours.
-fn mixed() -> Sample {
+fn mixed() -> TestPlan {
     let mut rows = numbered(0..20);
     rows[3] = row(3, r#"{"code":"c1"}"#);
     rows[7] = row(7, r#"{"code":7}"#);
@@ -32,7 +32,7 @@ fn mixed() -> Sample {
         let refs = format!(r#"{{"to":{}}}"#, to(n, "f_a", "code"));
         linked(100 + n, r#"{"to":"x"}"#, &refs)
     });
-    Sample::new()
+    TestPlan::new()
         .table("a", &[CODE], rows)
         .table("b", &[LINK], links.collect())
 }
@@ -93,7 +93,7 @@ fn a_hundred_errors_of_a_table_are_listed_and_the_rest_is_counted() {
         rows[at] = row(u32::try_from(at).expect("small"), r#"{"code":1}"#);
     }
     let others = vec![row(5000, r#"{"code":1}"#)];
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &[CODE], rows)
         .table("b", &[CODE], others);
     let (memory, report) = applied(&sample);
@@ -107,11 +107,11 @@ fn a_hundred_errors_of_a_table_are_listed_and_the_rest_is_counted() {
 
 #[test]
 fn every_row_that_stands_already_is_refused_without_the_others() {
-    let sample = Sample::new().table("a", &[CODE], numbered(0..1000));
+    let sample = TestPlan::new().table("a", &[CODE], numbered(0..1000));
     let mut memory = Memory::new(nothing());
     sample.run(&mut memory);
     // The same table once more, by a job of its own that finds it there.
-    let mut second = Sample::new().table("a", &[CODE], numbered(400..1600));
+    let mut second = TestPlan::new().table("a", &[CODE], numbered(400..1600));
     second.approved.structure = crate::apply::StructureWork::default();
     second.approved.tables[0].first_ordinal = 5000;
     memory.next_job();
@@ -128,7 +128,7 @@ fn a_quota_ends_the_table_at_its_exact_row_and_every_later_one() {
     rows[2] = row(2, r#"{"code":2}"#);
     let refs = format!(r#"{{"to":{}}}"#, to(600, "f_a", "code"));
     let later = vec![linked(5000, r#"{"to":"x"}"#, &refs), row(5001, "{}")];
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &[CODE], rows)
         .table("b", &[LINK], later)
         .inserts(0, &[r#"{"code":"step"}"#]);
@@ -160,14 +160,14 @@ fn a_quota_ends_the_table_at_its_exact_row_and_every_later_one() {
 }
 
 #[test]
-fn the_entry_of_a_quota_stands_beside_a_hundred_others() {
+fn the_entry_of_a_quota_stands_next_to_a_hundred_others() {
     let rows = (0..400).map(|n| match n {
         0..150 => row(n, r#"{"code":1}"#),
         _ => row(n, &format!(r#"{{"code":"c{n}"}}"#)),
     });
     let mut memory = Memory::new(nothing());
     memory.limit_rows(50);
-    let report = Sample::new()
+    let report = TestPlan::new()
         .table("a", &[CODE], rows.collect())
         .run(&mut memory);
     let table = counts(&report, "a");
@@ -196,7 +196,7 @@ fn a_row_enters_where_the_earlier_one_with_its_key_is_refused() {
         let refs = format!(r#"{{"to":{}}}"#, to(n, "f_a", "code"));
         linked(100 + n, r#"{"to":"x"}"#, &refs)
     });
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &columns, rows)
         .table("b", &[LINK], links.collect())
         .mode(0, key);
@@ -226,7 +226,7 @@ fn numbers_of_no_column_that_cannot_be_kept_are_refused() {
         row(0, &format!(r#"{{"gone":[{long}]}}"#)),
         row(1, r#"{"gone":1}"#),
     ];
-    let (memory, report) = applied(&Sample::new().table("a", &[CODE], rows));
+    let (memory, report) = applied(&TestPlan::new().table("a", &[CODE], rows));
     assert_eq!(cells(&memory, 0), [r#"{"gone":1}"#]);
     assert_eq!(report.errors[0].column.as_deref(), Some("gone"));
 }

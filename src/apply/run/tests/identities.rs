@@ -1,5 +1,5 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, entry, id, linked, nothing, row, to};
+use crate::apply::test_plan::{TestPlan, cells, entry, id, linked, nothing, row, to};
 use crate::workspace::memory::Memory;
 use crate::workspace::{
     Change, CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit, ledger,
@@ -16,7 +16,7 @@ fn empty_identities_are_minted_whether_absent_null_or_empty() {
         row(3, r#"{"id":"","code":"x"}"#),
         row(4, r#"{"id":"given"}"#),
     ];
-    let (memory, _) = applied(&Sample::new().table("a", &["id text id", "code"], rows));
+    let (memory, _) = applied(&TestPlan::new().table("a", &["id text id", "code"], rows));
     let state = memory.state();
     let ids: Vec<&str> = state.rows[&id(0x1000)]
         .iter()
@@ -38,7 +38,7 @@ fn sequences_go_on_from_the_store_and_past_given_values() {
         row(3, r#"{"no":""}"#),
         row(4, r#"{"no":3.0}"#),
     ];
-    let sample = Sample::new().table("a", &[SEQUENCE], rows);
+    let sample = TestPlan::new().table("a", &[SEQUENCE], rows);
     let (memory, _) = applied(&sample);
     // What rows of the package hold is not minted for others.
     assert_eq!(
@@ -51,7 +51,7 @@ fn sequences_go_on_from_the_store_and_past_given_values() {
 #[test]
 fn what_is_minted_is_what_other_tables_hold() {
     let refs = format!(r#"{{"to":{}}}"#, to(2, "f_a", "no"));
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &[SEQUENCE], vec![row(1, "{}"), row(2, "{}")])
         .table(
             "b",
@@ -108,8 +108,8 @@ impl Lookup for Contested {
         self.memory.taken(feature, column, values).await
     }
 
-    async fn room(&self) -> Result<Option<u64>, Self::Error> {
-        self.memory.room().await
+    async fn row_capacity(&self) -> Result<Option<u64>, Self::Error> {
+        self.memory.row_capacity().await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
@@ -164,14 +164,14 @@ impl Target for Contested {
         Sent::Settled(self.commit(unit).await)
     }
 
-    async fn settle(&mut self) -> Result<(), CommitError<Self::Error>> {
+    async fn flush(&mut self) -> Result<(), CommitError<Self::Error>> {
         Ok(())
     }
 }
 
 #[test]
 fn a_number_is_never_shared_with_another_job() {
-    let sample = Sample::new().table("a", &[SEQUENCE], (0..600).map(|n| row(n, "{}")).collect());
+    let sample = TestPlan::new().table("a", &[SEQUENCE], (0..600).map(|n| row(n, "{}")).collect());
     let mut contested = Contested {
         memory: Memory::new(nothing()),
         thefts: 3,

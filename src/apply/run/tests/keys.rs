@@ -1,11 +1,11 @@
 use super::{counts, dropped};
 use crate::apply::Mode;
-use crate::apply::sample::{Sample, cells, id, linked, nothing, row, stored, to};
+use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
 use crate::workspace::StoredRow;
 use crate::workspace::memory::{Memory, State};
 
 /// A destination that has `a` already, with these rows, and a package that brings rows to it.
-fn bound(sample: Sample, rows: Vec<StoredRow>) -> (Sample, State) {
+fn bound(sample: TestPlan, rows: Vec<StoredRow>) -> (TestPlan, State) {
     let mut memory = Memory::new(nothing());
     let mut empty = sample;
     let package = std::mem::take(&mut empty.rows);
@@ -34,7 +34,7 @@ fn keys_are_compared_as_they_are() {
         row(5, r#"{"code":"\u0061"}"#),
         row(6, r#"{"n":1}"#),
     ];
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &["code json jsoneditor", "n number numberfield"], rows)
         .mode(0, by_key("code"));
     let there = vec![stored(1, r#"{"code":"a"}"#), stored(2, r#"{"code":1}"#)];
@@ -67,7 +67,7 @@ fn rows_that_are_left_out_can_be_pointed_at() {
         linked(12, r#"{"to":"2"}"#, &refs(2)),
         linked(13, r#"{"to":"3"}"#, &refs(3)),
     ];
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &["id text id", "code"], rows)
         .table("b", &["to linked_select linkfield"], links)
         .mode(0, by_key("code"));
@@ -91,7 +91,7 @@ fn a_repeated_key_in_a_later_batch_is_existing_too() {
         .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
         .collect();
     rows.push(row(500, r#"{"code":"7"}"#));
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &["code"], rows)
         .mode(0, by_key("code"));
     let mut memory = Memory::new(nothing());

@@ -1,5 +1,5 @@
 use super::{applied, counts, dropped};
-use crate::apply::sample::{Sample, cells, linked, nothing, row, stored, to, to_all};
+use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, stored, to, to_all};
 use crate::apply::{LinkWork, Mode};
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::Memory;
@@ -8,13 +8,13 @@ const LINK: &str = "to linked_select linkfield";
 const MANY: &str = r#"to linked_select linkfield {"isMultiSelect":true}"#;
 
 /// Two tables: `a` with an identity that is minted, and `b` with the rows given.
-fn into_a(columns: &[&str], rows: Vec<String>) -> Sample {
+fn into_a(columns: &[&str], rows: Vec<String>) -> TestPlan {
     let targets = vec![
         row(1, r#"{"code":"one"}"#),
         row(2, r#"{"code":"two"}"#),
         row(3, "{}"),
     ];
-    Sample::new()
+    TestPlan::new()
         .table("a", &["id text id", "code"], targets)
         .table("b", columns, rows)
 }
@@ -142,7 +142,7 @@ fn links_inside_a_table_are_written_at_its_end() {
         linked(5, r#"{"code":"5","to":"x"}"#, &refs(999)),
     ];
     rows.extend((6..=600).map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#))));
-    let (memory, report) = applied(&Sample::new().table("a", &["code", LINK], rows));
+    let (memory, report) = applied(&TestPlan::new().table("a", &["code", LINK], rows));
     assert_eq!(
         cells(&memory, 0)[..6],
         [
@@ -178,7 +178,7 @@ fn only_links_to_rows_of_a_later_batch_wait_for_the_end() {
     ] {
         rows[at as usize] = link(at, to);
     }
-    let (mut memory, report) = applied(&Sample::new().table("a", &["code", MANY], rows));
+    let (mut memory, report) = applied(&TestPlan::new().table("a", &["code", MANY], rows));
     let all = cells(&memory, 0);
     assert_eq!(
         [0, 1, 2, 3, 501].map(|at| all[at].as_str()),
@@ -193,7 +193,7 @@ fn only_links_to_rows_of_a_later_batch_wait_for_the_end() {
     assert_eq!(counts(&report, "a").linked, Some(4));
     assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
     let ledger = memory.next_job();
-    let told: Vec<(Vec<u32>, Vec<u32>)> = ledger
+    let reported: Vec<(Vec<u32>, Vec<u32>)> = ledger
         .iter()
         .filter_map(|entry| match entry {
             Entry::Rows(rows) => {
@@ -208,7 +208,7 @@ fn only_links_to_rows_of_a_later_batch_wait_for_the_end() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (vec![1, 2], Vec::new()),
             (vec![501], Vec::new()),
@@ -224,7 +224,7 @@ fn links_inside_a_table_are_whole_lists_too() {
         linked(0, r#"{"code":"0","to":["1","0"]}"#, &refs(&[1, 0])),
         linked(1, r#"{"code":"1","to":["1","9"]}"#, &refs(&[1, 9])),
     ];
-    let (memory, report) = applied(&Sample::new().table("a", &["code", MANY], rows));
+    let (memory, report) = applied(&TestPlan::new().table("a", &["code", MANY], rows));
     assert_eq!(
         cells(&memory, 0),
         [r#"{"code":"0","to":["1","0"]}"#, r#"{"code":"1"}"#]
@@ -241,7 +241,7 @@ fn a_link_that_would_repeat_a_unique_value_stays_empty() {
         linked(1, r#"{"code":"1","to":"x"}"#, &refs(1)),
     ];
     let unique = r#"to linked_select linkfield {"unique":true}"#;
-    let (memory, report) = applied(&Sample::new().table("a", &["code", unique], rows));
+    let (memory, report) = applied(&TestPlan::new().table("a", &["code", unique], rows));
     assert_eq!(
         cells(&memory, 0),
         [r#"{"code":"0","to":"1"}"#, r#"{"code":"1"}"#]
@@ -254,7 +254,7 @@ fn a_link_that_would_repeat_a_unique_value_stays_empty() {
 #[test]
 fn of_two_tables_that_point_at_each_other_the_first_loses_its_links() {
     let refs = |n, table| format!(r#"{{"to":{}}}"#, to(n, table, "code"));
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table(
             "a",
             &["code", LINK],
@@ -298,7 +298,7 @@ fn cells_of_a_skipped_dependency_are_emptied_and_reported() {
         dependency: "f_far".to_owned(),
     };
     let required = r#"to linked_select linkfield {"required":false}"#;
-    let mut sample = Sample::new()
+    let mut sample = TestPlan::new()
         .table("a", &[required], rows)
         .link(0, 0, skipped);
     let (memory, report) = applied(&sample);
@@ -331,7 +331,7 @@ fn cells_with_identities_of_rows_that_stayed_behind_are_emptied_and_counted() {
         row(5, "{}"),
     ];
     let by = "by linked_select linkfield";
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &[LINK, by], rows)
         .link(0, 0, LinkWork::Absent)
         .link(0, 1, LinkWork::Data);
@@ -346,11 +346,11 @@ fn cells_with_identities_of_rows_that_stayed_behind_are_emptied_and_counted() {
 #[test]
 fn links_by_the_identity_of_a_mapped_table_stay_where_it_has_them() {
     let mut state = nothing();
-    let mapped = Sample::new().table("m", &["key text id"], Vec::new());
+    let mapped = TestPlan::new().table("m", &["key text id"], Vec::new());
     let mut memory = Memory::new(state.clone());
     mapped.run(&mut memory);
     state.structure = memory.state().structure;
-    state.structure.features[0].id = super::super::super::sample::id(0x99);
+    state.structure.features[0].id = super::super::super::test_plan::id(0x99);
     state.rows.insert(
         state.structure.features[0].id,
         vec![
@@ -371,7 +371,7 @@ fn links_by_the_identity_of_a_mapped_table_stay_where_it_has_them() {
         column: "key".to_owned(),
     };
     let by = "by linked_select linkfield";
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &[LINK, by], rows)
         .link(0, 0, identity)
         .link(0, 1, LinkWork::Data);

@@ -1,20 +1,20 @@
 //! What the executor writes and tells, rule by rule.
 
-mod ahead;
 mod batches;
 mod failed;
 mod identities;
 mod keys;
 mod links;
+mod pipeline;
 mod resume;
 mod steps;
 
-use crate::apply::sample::{Sample, nothing};
+use crate::apply::test_plan::{TestPlan, nothing};
 use crate::apply::{Report, TableReport};
 use crate::workspace::memory::Memory;
 
 /// Runs a sample in a workspace with nothing in it.
-fn applied(sample: &Sample) -> (Memory, Report) {
+fn applied(sample: &TestPlan) -> (Memory, Report) {
     let mut memory = Memory::new(nothing());
     let report = sample.run(&mut memory);
     (memory, report)

@@ -1,5 +1,5 @@
 use super::{applied, counts, dropped};
-use crate::apply::sample::{Sample, cells, id, linked, nothing, row, to, to_all};
+use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, to, to_all};
 use crate::apply::{Mode, Report};
 use crate::workspace::memory::{Crash, Memory};
 use crate::workspace::{Change, Progress, Removal, Target as _, Unit, ready};
@@ -9,7 +9,7 @@ const MANY: &str = "many linked_select linkfield";
 const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
 
 /// A package that has one of everything.
-pub(super) fn everything() -> Sample {
+pub(super) fn everything() -> TestPlan {
     let to_a = |n| to(n, "f_a", "no");
     let mut a: Vec<String> = (0..510)
         .map(|n| row(n, &format!(r#"{{"code":"{n}"}}"#)))
@@ -50,7 +50,7 @@ pub(super) fn everything() -> Sample {
         row(3002, r#"{"k":"x"}"#),
     ];
     let state = nothing();
-    Sample::new()
+    TestPlan::new()
         .configured(&state, r#"{"sequence":"changed"}"#)
         .table("a", &["code", SEQUENCE, LINK], a)
         .table(
@@ -208,7 +208,7 @@ fn remove(memory: &mut Memory, table: u128, row: usize) {
 #[test]
 fn a_row_that_a_person_deleted_stays_deleted_and_links_to_it_drop() {
     let refs = |n| format!(r#"{{"to":{}}}"#, to(n, "f_a", "code"));
-    let mut sample = Sample::new()
+    let mut sample = TestPlan::new()
         .table(
             "a",
             &["code"],
@@ -235,7 +235,7 @@ fn a_row_that_a_person_deleted_stays_deleted_and_links_to_it_drop() {
 #[test]
 fn links_follow_what_a_person_made_of_a_row_since() {
     let refs = format!(r#"{{"to":{}}}"#, to(1, "f_a", "code"));
-    let sample = Sample::new()
+    let sample = TestPlan::new()
         .table("a", &["code"], vec![row(1, r#"{"code":"1"}"#)])
         .table("b", &[LINK], vec![linked(11, r#"{"to":"1"}"#, &refs)]);
     let mut memory = Memory::new(nothing());
@@ -275,7 +275,7 @@ fn a_row_that_goes_before_its_table_is_complete_stops_no_links() {
         linked(2, r#"{"code":"2","to":"x"}"#, &refs(2)),
         linked(3, r#"{"code":"3","to":"x"}"#, &refs(1)),
     ];
-    let sample = Sample::new().table("a", &["code", LINK], rows);
+    let sample = TestPlan::new().table("a", &["code", LINK], rows);
     let mut memory = Memory::new(nothing());
     memory.crash_at(Crash {
         call: 3,
@@ -295,12 +295,12 @@ fn a_row_that_goes_before_its_table_is_complete_stops_no_links() {
 
 #[test]
 fn rows_of_a_table_that_was_made_anew_enter_again() {
-    let sample = Sample::new().table("a", &["code"], vec![row(1, r#"{"code":"1"}"#)]);
+    let sample = TestPlan::new().table("a", &["code"], vec![row(1, r#"{"code":"1"}"#)]);
     let mut memory = Memory::new(nothing());
     sample.run(&mut memory);
     let earlier = memory.next_job();
     let mut memory = Memory::new(nothing());
-    let mut fresh = Sample::new().table("x", &["code"], Vec::new()).table(
+    let mut fresh = TestPlan::new().table("x", &["code"], Vec::new()).table(
         "a",
         &["code"],
         vec![row(1, r#"{"code":"1"}"#)],

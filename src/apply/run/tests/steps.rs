@@ -1,9 +1,9 @@
 use super::{applied, counts};
-use crate::apply::sample::{Sample, cells, nothing, row, uid};
+use crate::apply::test_plan::{TestPlan, cells, nothing, row, uid};
 use crate::problem::Code;
 use crate::workspace::memory::Memory;
 
-fn sample() -> Sample {
+fn sample() -> TestPlan {
     let columns = [
         "id text id",
         r#"code text textfield {"required":true}"#,
@@ -13,7 +13,7 @@ fn sample() -> Sample {
         row(1, r#"{"id":"1","code":"a","price":1}"#),
         row(2, r#"{"id":"2","code":"b"}"#),
     ];
-    Sample::new().table("a", &columns, rows)
+    TestPlan::new().table("a", &columns, rows)
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn steps_change_rows_by_merging_or_replacing() {
 }
 
 #[test]
-fn a_step_that_names_nothing_is_told_and_stops_nothing() {
+fn a_step_that_names_nothing_is_reported_and_stops_nothing() {
     let sample = sample().updates("a", true, &[(9, "{}"), (1, r#"{"price":5}"#)]);
     let (memory, report) = applied(&sample);
     assert_eq!(cells(&memory, 0)[0], r#"{"id":"1","code":"a","price":5}"#);

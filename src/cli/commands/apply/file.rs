@@ -6,23 +6,27 @@ use super::Args;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::last_words;
-use crate::cli::planned::examine::{self, Examined, File, Question};
-use crate::cli::planned::{body, by_server, is_foreign, not_pushed};
+use crate::cli::interrupt_message;
+use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::plan_view::{body, by_server, is_foreign, not_pushed};
 
-use crate::cli::way_back::{self, Way};
+use crate::cli::resume_hint::{self, ResumeHint};
 
-use super::super::plan::tell;
+use super::super::plan::print_plan;
 
-pub(super) fn run(args: &Args, question: Question<'_>, file: &File<'_>) -> Result<Exit, CliError> {
+pub(super) fn run(
+    args: &Args,
+    question: PlanRequest<'_>,
+    file: &File<'_>,
+) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::file(question, file)?;
-        return tell(&args.subject, &examined, (args.format, None), question);
+        return print_plan(&args.subject, &examined, (args.format, None), question);
     }
     if args.yes {
-        let known = examine::known(question, file)?;
+        let known = examine::pushed_template(question, file)?;
         let pushed = match known {
-            Some(id) => Pushed::known(question, id),
+            Some(id) => Pushed::existing(question, id),
             None => Pushed::anew(question, file, args.format)?,
         };
         let body = body(question.request, question.workspace);
@@ -42,7 +46,7 @@ pub(super) fn run(args: &Args, question: Question<'_>, file: &File<'_>) -> Resul
 /// Pushes what was agreed to, and asks again where the server knows better.
 fn pushed(
     args: &Args,
-    question: Question<'_>,
+    question: PlanRequest<'_>,
     file: &File<'_>,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
@@ -53,7 +57,7 @@ fn pushed(
 
 fn again(
     args: &Args,
-    question: Question<'_>,
+    question: PlanRequest<'_>,
     id: &str,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
@@ -88,7 +92,7 @@ pub(super) struct Pushed {
 }
 
 impl Pushed {
-    fn known(question: Question<'_>, id: String) -> Pushed {
+    fn existing(question: PlanRequest<'_>, id: String) -> Pushed {
         let session = question.session;
         session.note(format!(
             "note: the catalog holds this package already, as template {id}"
@@ -97,7 +101,7 @@ impl Pushed {
     }
 
     pub(super) fn anew(
-        question: Question<'_>,
+        question: PlanRequest<'_>,
         file: &File<'_>,
         form: Form,
     ) -> Result<Pushed, CliError> {
@@ -105,7 +109,7 @@ impl Pushed {
         let organization = workspace.organization_id.as_deref();
         let template = question.client.import(organization, file.text);
         let id = template.map_err(not_pushed)?.record.id;
-        way_back::leave(&Way::Template(id.clone()), form);
+        resume_hint::leave(&ResumeHint::Template(id.clone()), form);
         question.session.note(format!("pushed as template {id}"));
         Ok(Pushed { id, new: true })
     }
@@ -114,7 +118,7 @@ impl Pushed {
     /// has.
     pub(super) fn keep_unless_refused(
         &self,
-        question: Question<'_>,
+        question: PlanRequest<'_>,
         outcome: Result<Exit, CliError>,
     ) -> Result<Exit, CliError> {
         let refused = match &outcome {
@@ -122,7 +126,7 @@ impl Pushed {
             Err(_) => true,
         };
         if self.new && refused {
-            last_words::leave(None);
+            interrupt_message::leave(None);
             let id = &self.id;
             let note = match question.client.delete_template(id) {
                 Ok(()) => format!("template {id} was taken out of the catalog again"),

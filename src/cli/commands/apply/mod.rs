@@ -12,24 +12,24 @@ use tplkit::workspace::Id;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::Waiting;
+use crate::cli::job_progress::Waiting;
 use crate::cli::output::print_note;
 use crate::cli::package_file;
-use crate::cli::planned::examine::{self, Examined, File, Question};
-use crate::cli::planned::{Decisions, Saved, body, is_foreign, screen, workspace_id};
+use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::plan_view::{Decisions, Saved, body, is_foreign, screen, workspace_id};
 use crate::cli::remote::subject::{self, Subject};
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
-use crate::cli::starting::{self, Start};
+use crate::cli::start_job::{self, StartJob};
 
-use super::plan::tell;
+use super::plan::print_plan;
 
 /// Apply a template, a package file or a saved plan to a workspace.
 ///
 /// The id of the job is written first, then how far it is, then its report. On a terminal the plan
 /// is shown and asked about; elsewhere `--yes` or a saved plan is needed. A package file is pushed to
 /// the catalog first, which needs the role `admin`, unless the catalog holds it already; it stays
-/// there. Whatever happens to this command, the job goes on; how to get back to it is told.
+/// there. Whatever happens to this command, the job goes on; how to get back to it is reported.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A plan of `tplkit plan --out`, a package file (`-` is standard input), or a template by id or
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         },
     };
     let connection = Connection::open(&args.target, session)?;
-    let question = Question {
+    let question = PlanRequest {
         client: &connection.client,
         workspace,
         request: &request,
@@ -123,10 +123,10 @@ fn taken_for(subject: Subject<'_>) -> String {
 }
 
 /// A template of the catalog.
-fn template(args: &Args, question: Question<'_>, word: &str) -> Result<Exit, CliError> {
+fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::template(question, word)?;
-        return tell(&args.subject, &examined, (args.format, None), question);
+        return print_plan(&args.subject, &examined, (args.format, None), question);
     }
     let id = subject::template(question.client, word)?;
     if args.yes {
@@ -140,7 +140,7 @@ fn template(args: &Args, question: Question<'_>, word: &str) -> Result<Exit, Cli
         Err(error) if is_foreign(&error) => {
             question
                 .session
-                .note("note: this server does not tell what an apply would do before it is done");
+                .note("note: this server does not report what an apply would do before it is done");
             remote::confirm("Apply all the same?")?;
             let body = body(question.request, question.workspace);
             args.start(question, &id, &body)
@@ -156,10 +156,14 @@ impl Args {
     }
 
     /// Shows a plan and asks about it; how the command ends when it cannot be applied.
-    fn agree(&self, question: Question<'_>, examined: &Examined) -> Result<Option<Exit>, CliError> {
+    fn agree(
+        &self,
+        question: PlanRequest<'_>,
+        examined: &Examined,
+    ) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = tell(&self.subject, examined, (self.format, None), question)?;
+            let exit = print_plan(&self.subject, examined, (self.format, None), question)?;
             return Ok(Some(exit));
         }
         let subject = format!("`{}`", printable::path(&self.subject));
@@ -171,7 +175,7 @@ impl Args {
     /// Begins what was agreed to, and nothing else.
     fn start_planned(
         &self,
-        question: Question<'_>,
+        question: PlanRequest<'_>,
         template: &str,
         examined: &Examined,
     ) -> Result<Exit, CliError> {
@@ -182,11 +186,11 @@ impl Args {
 
     fn start(
         &self,
-        question: Question<'_>,
+        question: PlanRequest<'_>,
         template: &str,
         body: &Value,
     ) -> Result<Exit, CliError> {
-        starting::run(&Start {
+        start_job::run(&StartJob {
             client: question.client,
             template,
             workspace: &question.workspace.to_string(),

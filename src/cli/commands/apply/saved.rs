@@ -9,8 +9,8 @@ use super::{Args, usage};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file;
-use crate::cli::planned::examine::{File, Question};
-use crate::cli::planned::{Saved, by_reading, by_server};
+use crate::cli::plan_view::examine::{File, PlanRequest};
+use crate::cli::plan_view::{Saved, by_reading, by_server};
 use crate::cli::remote::Connection;
 use crate::cli::session::Session;
 
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         ));
     }
     let request = request(saved)?;
-    let question = Question {
+    let question = PlanRequest {
         client: &connection.client,
         workspace: saved.workspace,
         request: &request,
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
 /// The server plans too, and must not plan anything else.
 fn carry_out(
     args: &Args,
-    question: Question<'_>,
+    question: PlanRequest<'_>,
     saved: &Saved,
     template: &str,
 ) -> Result<Exit, CliError> {

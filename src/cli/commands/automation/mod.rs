@@ -1,7 +1,7 @@
 //! `tplkit automation`: definitions of automations outside packages.
 
-mod play;
 mod remote;
+mod run;
 mod validate;
 
 use crate::cli::error::CliError;
@@ -18,12 +18,12 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Validate(validate::ValidateArgs),
-    Run(play::RunArgs),
+    Run(run::RunArgs),
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     match &args.command {
         Command::Validate(args) => validate::run(args, session),
-        Command::Run(args) => play::run(args, session),
+        Command::Run(args) => run::run(args, session),
     }
 }

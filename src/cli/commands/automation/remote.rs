@@ -22,13 +22,13 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     let source = package_file::read(&args.file)?;
     let body = body(args, source.text().unwrap_or_default())?;
     let connection = Connection::open(&args.target, session)?;
-    let told = connection.client.validate_automation(&body)?;
-    let verdict = told.record;
+    let reported = connection.client.validate_automation(&body)?;
+    let verdict = reported.record;
     let text = match args.format {
         Form::Text => for_people(&verdict, session),
         Form::Json => {
             let document: serde_json::Value =
-                serde_json::from_str(told.document.get()).unwrap_or_default();
+                serde_json::from_str(reported.document.get()).unwrap_or_default();
             let path = args.file.to_string_lossy();
             let issues = &document["issues"];
             document::write(
@@ -88,7 +88,7 @@ fn for_people(verdict: &Verdict, session: &Session) -> String {
     let mut out = String::new();
     for issue in &verdict.issues {
         // Writing to a String cannot fail, here and below.
-        let _ = writeln!(out, "{}", line(issue));
+        let _ = writeln!(out, "{}", issue_line(issue));
     }
     if !session.style(None).quiet {
         let count = |word: &str| {
@@ -104,7 +104,7 @@ fn for_people(verdict: &Verdict, session: &Session) -> String {
     out
 }
 
-fn line(issue: &VerdictIssue) -> String {
+fn issue_line(issue: &VerdictIssue) -> String {
     let severity = issue.severity.as_deref().unwrap_or("issue");
     let target = issue.target.as_deref().unwrap_or_default();
     let path = issue.path.as_deref().unwrap_or_default();

@@ -10,7 +10,7 @@ use tplkit::check::{Finding, Located, Place, Severity, catalog};
 use tplkit::definitions::Definitions;
 
 use crate::cli::args::Form;
-use crate::cli::checking::Checker;
+use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -38,7 +38,7 @@ pub(super) struct ValidateArgs {
     #[arg(long, default_value = "text")]
     pub(super) format: Form,
     #[command(flatten)]
-    pub(super) target: crate::cli::remote::Target,
+    pub(super) target: crate::cli::remote::ServerArgs,
 }
 
 pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
@@ -46,11 +46,11 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
         return super::remote::run(args, session);
     }
     let definitions = Checker::definitions(args.definitions.as_ref())?;
-    judge(&args.file, &definitions, args.format, session)
+    validate_local(&args.file, &definitions, args.format, session)
 }
 
 /// What the validator says of a file.
-pub(super) fn judge(
+pub(super) fn validate_local(
     file: &Path,
     definitions: &Definitions,
     format: Form,
@@ -71,7 +71,7 @@ pub(super) fn judge(
                 span: error.offset..error.offset,
             };
             let finding = Finding::new(&catalog::J001, place, error.to_string());
-            vec![Told {
+            vec![IssueView {
                 code: catalog::J001.name,
                 target: None,
                 path: String::new(),
@@ -97,15 +97,15 @@ pub(super) fn judge(
 }
 
 /// An issue with its place.
-struct Told {
+struct IssueView {
     code: &'static str,
     target: Option<&'static str>,
     path: String,
     finding: Located,
 }
 
-fn located(bytes: &[u8], issue: Issue) -> Told {
-    Told {
+fn located(bytes: &[u8], issue: Issue) -> IssueView {
+    IssueView {
         code: issue.code(),
         target: Some(issue.target.as_str()),
         path: issue.path,
@@ -113,7 +113,7 @@ fn located(bytes: &[u8], issue: Issue) -> Told {
     }
 }
 
-fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
+fn for_people(file: &Path, issues: &[IssueView], session: &Session) -> String {
     let style = session.style(None);
     let path = file.to_string_lossy();
     let mut out = String::new();
@@ -136,7 +136,7 @@ fn for_people(file: &Path, issues: &[Told], session: &Session) -> String {
     out
 }
 
-fn document_of(issue: &Told) -> Value {
+fn document_of(issue: &IssueView) -> Value {
     let finding = &issue.finding;
     json!({
         "code": issue.code,

@@ -1,6 +1,6 @@
 //! `tplkit doctor`: what is wrong with this set-up, part by part.
 
-mod look;
+mod probes;
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_styled;
-use crate::cli::remote::Target;
+use crate::cli::remote::ServerArgs;
 use crate::cli::session::Session;
 
 /// Find out what is wrong with this set-up: profile, network, server, sign-in.
@@ -24,18 +24,18 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 /// One part of the set-up.
-pub(crate) struct Part {
+pub(crate) struct Check {
     name: &'static str,
-    verdict: Verdict,
+    verdict: CheckOutcome,
     why: String,
 }
 
 /// What was found of a part.
-enum Verdict {
+enum CheckOutcome {
     Fine,
     /// With what to do, and how a command would end that met it.
     Wrong(Option<String>, Exit),
@@ -43,27 +43,27 @@ enum Verdict {
     Skipped,
 }
 
-impl Part {
+impl Check {
     fn word(&self) -> &'static str {
         match self.verdict {
-            Verdict::Fine => "ok",
-            Verdict::Wrong(..) => "wrong",
-            Verdict::Skipped => "skipped",
+            CheckOutcome::Fine => "ok",
+            CheckOutcome::Wrong(..) => "wrong",
+            CheckOutcome::Skipped => "skipped",
         }
     }
 
     fn help(&self) -> Option<&str> {
         match &self.verdict {
-            Verdict::Wrong(help, _) => help.as_deref(),
+            CheckOutcome::Wrong(help, _) => help.as_deref(),
             _ => None,
         }
     }
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let parts = look::all(&args.target, session);
+    let parts = probes::checks(&args.target, session);
     let first = parts.iter().find_map(|part| match part.verdict {
-        Verdict::Wrong(_, exit) => Some(exit),
+        CheckOutcome::Wrong(_, exit) => Some(exit),
         _ => None,
     });
     let exit = first.unwrap_or(Exit::Done);
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-fn document_of(part: &Part) -> Value {
+fn document_of(part: &Check) -> Value {
     json!({
         "name": part.name,
         "verdict": part.word(),
@@ -94,7 +94,7 @@ fn document_of(part: &Part) -> Value {
     })
 }
 
-fn screen(parts: &[Part], session: &Session) -> String {
+fn screen(parts: &[Check], session: &Session) -> String {
     use anstyle::{AnsiColor, Style};
     let colour = session.style(None).colour;
     let width = parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
@@ -102,9 +102,9 @@ fn screen(parts: &[Part], session: &Session) -> String {
     for part in parts {
         let style = match part.verdict {
             _ if !colour => Style::new(),
-            Verdict::Fine => AnsiColor::Green.on_default(),
-            Verdict::Wrong(..) => AnsiColor::Red.on_default().bold(),
-            Verdict::Skipped => Style::new().dimmed(),
+            CheckOutcome::Fine => AnsiColor::Green.on_default(),
+            CheckOutcome::Wrong(..) => AnsiColor::Red.on_default().bold(),
+            CheckOutcome::Skipped => Style::new().dimmed(),
         };
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(

@@ -37,7 +37,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The identity; what is wrong with it is told all at once.
+    /// The identity; what is wrong with it is reported all at once.
     pub(super) fn read(&self) -> Result<Catalog, CliError> {
         let mut members = Map::new();
         let texts = [

@@ -4,9 +4,9 @@
 //! the routes that every server has, twice: what the two readings agree on stood in the workspace at
 //! one moment, the one between them.
 
-mod ask;
+mod cached_structure;
 mod identity;
-mod once;
+mod prompts;
 mod select;
 
 use std::io::{self, IsTerminal as _};
@@ -29,12 +29,12 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
-use crate::cli::planned::workspace_id;
+use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::subject::lacks_route;
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
-use once::Once;
+use cached_structure::CachedStructure;
 
 /// Read a workspace, and write it as a package.
 ///
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -73,11 +73,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             .unwrap_or_else(PoisonError::into_inner)
             .add(rows);
     };
-    let remote = RemoteWorkspace::new(&connection.client, args.workspace).telling(&tell);
+    let remote = RemoteWorkspace::new(&connection.client, args.workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
     let asked = args.chosen.are_none() && asks(args);
     let mut selection = if asked {
-        ask::selection(&connection.client, &structure, session)?
+        prompts::selection(&connection.client, &structure, session)?
     } else {
         args.chosen.selection(&structure)?
     };
@@ -131,7 +131,7 @@ fn read(
     structure: Structure,
     selection: &Selection,
 ) -> Result<Exported, CliError> {
-    let source = Once { remote, structure };
+    let source = CachedStructure { remote, structure };
     let exported = ready(export(
         &source,
         selection,
@@ -180,7 +180,7 @@ fn write(
         write_data(&exported.text, output)?;
     }
     if args.format == Form::Json {
-        write_result(&told(args, exported, output, exit), None)?;
+        write_result(&summary(args, exported, output, exit), None)?;
     }
     for finding in &exported.findings {
         if finding.severity != Severity::Hint {
@@ -190,7 +190,7 @@ fn write(
         }
     }
     if !exported.is_fit() {
-        session.note("error: no destination takes the package as it is; mend it at the source, or in the file");
+        session.note("error: no destination takes the package as it is; fix it at the source, or in the file");
     }
     if let Some(path) = output {
         let contents = Doc::parse(&exported.text);
@@ -210,7 +210,7 @@ fn write(
     Ok(exit)
 }
 
-fn told(args: &Args, exported: &Exported, output: Option<&Path>, exit: Exit) -> String {
+fn summary(args: &Args, exported: &Exported, output: Option<&Path>, exit: Exit) -> String {
     let findings = exported.findings.iter().map(|finding| {
         json!({
             "code": finding.rule.code,

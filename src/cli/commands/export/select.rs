@@ -31,7 +31,7 @@ pub(super) struct Choice {
 }
 
 /// Something that can be chosen.
-struct Thing {
+struct Selectable {
     id: Id,
     /// The words for it, the most exact first.
     words: Vec<String>,
@@ -58,7 +58,7 @@ impl Choice {
             [] => RowsSelection::None,
             [only] if only == "none" => RowsSelection::None,
             [only] if only == "all" => RowsSelection::All,
-            words => RowsSelection::Some(found("table", words, &tables)?),
+            words => RowsSelection::Some(find_all("table", words, &tables)?),
         };
         Ok(Selection {
             features: chosen("table", &self.features, &tables)?,
@@ -72,9 +72,9 @@ impl Choice {
     }
 }
 
-fn tables(structure: &Structure) -> Vec<Thing> {
+fn tables(structure: &Structure) -> Vec<Selectable> {
     let tables = structure.features.iter();
-    let thing = |id, words: &[&String]| Thing {
+    let thing = |id, words: &[&String]| Selectable {
         id,
         words: words.iter().map(|word| (*word).clone()).collect(),
     };
@@ -83,10 +83,10 @@ fn tables(structure: &Structure) -> Vec<Thing> {
         .collect()
 }
 
-fn views(structure: &Structure) -> Vec<Thing> {
+fn views(structure: &Structure) -> Vec<Selectable> {
     let views = structure.features.iter();
     let views = views.flat_map(|table| table.views.iter().map(move |view| (table, view)));
-    let things = views.map(|(table, view)| Thing {
+    let things = views.map(|(table, view)| Selectable {
         id: view.id,
         words: vec![
             format!("{}.{}", table.name, view.name),
@@ -97,18 +97,18 @@ fn views(structure: &Structure) -> Vec<Thing> {
     things.collect()
 }
 
-fn modules(structure: &Structure) -> Vec<Thing> {
-    let things = structure.modules.iter().map(|one| Thing {
+fn modules(structure: &Structure) -> Vec<Selectable> {
+    let things = structure.modules.iter().map(|one| Selectable {
         id: one.id,
         words: vec![one.name.clone(), one.label.clone()],
     });
     things.collect()
 }
 
-fn rails(structure: &Structure) -> Vec<Thing> {
+fn rails(structure: &Structure) -> Vec<Selectable> {
     let rails = structure.modules.iter();
     let rails = rails.flat_map(|module| module.rails.iter().map(move |rail| (module, rail)));
-    let things = rails.map(|(module, rail)| Thing {
+    let things = rails.map(|(module, rail)| Selectable {
         id: rail.id,
         words: vec![
             format!("{}.{}", module.name, rail.name),
@@ -119,8 +119,8 @@ fn rails(structure: &Structure) -> Vec<Thing> {
     things.collect()
 }
 
-fn workflows(structure: &Structure) -> Vec<Thing> {
-    let things = structure.automations.iter().map(|one| Thing {
+fn workflows(structure: &Structure) -> Vec<Selectable> {
+    let things = structure.automations.iter().map(|one| Selectable {
         id: one.id,
         words: vec![one.name.clone()],
     });
@@ -128,20 +128,24 @@ fn workflows(structure: &Structure) -> Vec<Thing> {
 }
 
 /// A list of the selection: absent without words, empty with `none`.
-fn chosen(kind: &str, words: &[String], things: &[Thing]) -> Result<Option<Vec<Id>>, CliError> {
+fn chosen(
+    kind: &str,
+    words: &[String],
+    things: &[Selectable],
+) -> Result<Option<Vec<Id>>, CliError> {
     match words {
         [] => Ok(None),
         [only] if only == "none" => Ok(Some(Vec::new())),
-        words => found(kind, words, things).map(Some),
+        words => find_all(kind, words, things).map(Some),
     }
 }
 
-fn found(kind: &str, words: &[String], things: &[Thing]) -> Result<Vec<Id>, CliError> {
+fn find_all(kind: &str, words: &[String], things: &[Selectable]) -> Result<Vec<Id>, CliError> {
     words.iter().map(|word| one(kind, word, things)).collect()
 }
 
 /// The one thing of that word. A name goes before a label, so that a label never hides a name.
-fn one(kind: &str, word: &str, things: &[Thing]) -> Result<Id, CliError> {
+fn one(kind: &str, word: &str, things: &[Selectable]) -> Result<Id, CliError> {
     if let Some(thing) = things.iter().find(|thing| thing.id.to_string() == word) {
         return Ok(thing.id);
     }
@@ -151,8 +155,8 @@ fn one(kind: &str, word: &str, things: &[Thing]) -> Result<Id, CliError> {
         .max()
         .unwrap_or(0);
     for rank in 0..ranks {
-        let called = |thing: &&Thing| thing.words.get(rank).is_some_and(|known| known == word);
-        let found: Vec<&Thing> = things.iter().filter(called).collect();
+        let called = |thing: &&Selectable| thing.words.get(rank).is_some_and(|known| known == word);
+        let found: Vec<&Selectable> = things.iter().filter(called).collect();
         match found.as_slice() {
             [] => {}
             [only] => return Ok(only.id),

@@ -6,9 +6,9 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::shown;
+use crate::cli::job_progress::summary;
 use crate::cli::output::write_result;
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// Stop a job that is unfinished.
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         let progress = progress.map(|at| format!("\n  {} of {} done", at.done, at.total));
         let text = format!(
             "{}{}\nWhat it has written stays.",
-            shown(&job),
+            summary(&job),
             progress.unwrap_or_default()
         );
         let what = (text.as_str(), json!({"status": job.status}));

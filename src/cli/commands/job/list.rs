@@ -1,15 +1,15 @@
 //! `tplkit job list`: the jobs that one may see.
 
 use serde_json::value::RawValue;
-use tplkit::client::{Job, Told};
+use tplkit::client::{Job, WithDocument};
 
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::shown;
+use crate::cli::job_progress::summary;
 use crate::cli::output::write_result;
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// List the jobs that you may see, or those of one workspace.
@@ -22,18 +22,18 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
-    let mut jobs: Vec<Told<Job>> = Vec::new();
+    let mut jobs: Vec<WithDocument<Job>> = Vec::new();
     for page in connection.client.jobs(args.workspace.as_deref()) {
         jobs.extend(page?.items);
     }
     let text = match args.format {
         Form::Text => {
-            let lines = jobs.iter().map(|job| shown(&job.record) + "\n");
+            let lines = jobs.iter().map(|job| summary(&job.record) + "\n");
             let lines: String = lines.collect();
             if lines.is_empty() {
                 session.note("There is no job that you may see.");

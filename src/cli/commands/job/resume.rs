@@ -6,10 +6,10 @@ use tplkit::client::Job;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::Waiting;
-use crate::cli::remote::{Connection, Target};
+use crate::cli::job_progress::Waiting;
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
-use crate::cli::starting::{self, Start};
+use crate::cli::start_job::{self, StartJob};
 
 /// Go on with a job that failed or was left, where it stopped.
 ///
@@ -29,14 +29,14 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let job = connection.client.job(&args.job)?.record;
-    let (template, workspace) = place(&job)?;
-    let start = Start {
+    let (template, workspace) = destination(&job)?;
+    let start = StartJob {
         client: &connection.client,
         template: &template,
         workspace: &workspace,
@@ -47,10 +47,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         form: args.format,
         session,
     };
-    starting::run(&start)
+    start_job::run(&start)
 }
 
-fn place(job: &Job) -> Result<(String, String), CliError> {
+fn destination(job: &Job) -> Result<(String, String), CliError> {
     let both = job.template_id.clone().zip(job.workspace_id.clone());
     both.ok_or_else(|| CliError::Degraded {
         message: "this server does not say which template the job applies, and where".to_owned(),

@@ -4,9 +4,9 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::{shown, text};
+use crate::cli::job_progress::{summary, text};
 use crate::cli::output::write_result;
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// Show a job with its report.
@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let why = job.record.failure().map(|why| format!("\n{why}\n"));
             let why = why.unwrap_or_default();
             let report = text(&connection.client, &job);
-            format!("{}\n{report}{why}", shown(&job.record))
+            format!("{}\n{report}{why}", summary(&job.record))
         }
         Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
     };

@@ -1,19 +1,19 @@
 //! `tplkit job undo`: takes away what a job made.
 
 use jiff::SignedDuration;
-use tplkit::client::{Ended, Job, Told};
+use tplkit::client::{Ended, Job, WithDocument};
 use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::{Followed, Waiting, document, duration, follow};
-use crate::cli::last_words;
+use crate::cli::interrupt_message;
+use crate::cli::job_progress::{FollowResult, Waiting, document, duration, follow};
 use crate::cli::losses::Losses;
 use crate::cli::output::{print_note, write_result};
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
+use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
-use crate::cli::way_back::{self, Way};
 
 /// Take away what a job made: tables, columns, views, automations, navigation and rows.
 ///
@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -60,19 +60,19 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if job.record.ended().is_some() {
         return conclude(args, &job, false);
     }
-    let way = Way::Undo(args.job.clone());
-    way_back::leave(&way, args.format);
+    let way = ResumeHint::Undo(args.job.clone());
+    resume_hint::leave(&way, args.format);
     let waiting = Waiting::at_most(args.wait);
     let followed = follow(client, &args.job, &waiting, session);
     let followed = followed.map_err(|error| way.of(error))?;
-    last_words::leave(None);
+    interrupt_message::leave(None);
     match followed {
-        Followed::Ended { job, .. } => conclude(args, &job, false),
-        Followed::Elapsed(job) => conclude(args, &job, true),
+        FollowResult::Ended { job, .. } => conclude(args, &job, false),
+        FollowResult::Elapsed(job) => conclude(args, &job, true),
     }
 }
 
-fn conclude(args: &Args, job: &Told<Job>, elapsed: bool) -> Result<Exit, CliError> {
+fn conclude(args: &Args, job: &WithDocument<Job>, elapsed: bool) -> Result<Exit, CliError> {
     let id = &args.job;
     let exit = match job.record.ended() {
         _ if elapsed => Exit::Running,

@@ -5,10 +5,10 @@ use tplkit::client::Error;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::following::{Telling, Waiting, conclude, follow};
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::job_progress::{OutcomeReport, Waiting, conclude, follow};
+use crate::cli::remote::{self, Connection, ServerArgs};
+use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
-use crate::cli::way_back::{self, Way};
 
 /// Wait for the end of a job, and tell how it ended.
 ///
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -37,16 +37,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     {
         return Err(unknown(&args.job, error));
     }
-    let way = Way::Job(args.job.clone());
-    way_back::leave(&way, args.format);
+    let way = ResumeHint::Job(args.job.clone());
+    resume_hint::leave(&way, args.format);
     let followed = follow(client, &args.job, &args.waiting, session);
     let followed = followed.map_err(|error| way.of(error))?;
-    let told = Telling {
+    let reported = OutcomeReport {
         members: &[],
         form: args.format,
         undo: true,
     };
-    conclude(client, &args.job, followed, &args.waiting, &told)
+    conclude(client, &args.job, followed, &args.waiting, &reported)
 }
 
 /// A refused look at a job. What no id can be is no job either, whatever the server finds wrong with it.

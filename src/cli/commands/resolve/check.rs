@@ -9,7 +9,7 @@ use tplkit::check::render::counted;
 use tplkit::definitions::Definitions;
 use tplkit::simulate::stand_in;
 
-use super::place::{Destination, Place};
+use super::destination::{DestinationArgs, DestinationReader};
 use crate::cli::args::Form;
 use crate::cli::destination;
 use crate::cli::document;
@@ -33,16 +33,16 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     resolutions: Option<PathBuf>,
     #[command(flatten)]
-    place: Destination,
+    place: DestinationArgs,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: crate::cli::remote::Target,
+    target: crate::cli::remote::ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let place = Place::new(&args.place, &args.target, session);
+    let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
     let definitions = Definitions::embedded();
     let options = CheckOptions::default();

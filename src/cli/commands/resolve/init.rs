@@ -9,8 +9,8 @@ use tplkit::apply;
 use tplkit::check::CheckOptions;
 use tplkit::printable;
 
-use super::ask;
-use super::place::{Destination, Place};
+use super::destination::{DestinationArgs, DestinationReader};
+use super::prompts;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
-    place: Destination,
+    place: DestinationArgs,
     /// Ask nothing, also on a terminal.
     #[arg(long)]
     no_input: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: crate::cli::remote::Target,
+    target: crate::cli::remote::ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
     }
-    let place = Place::new(&args.place, &args.target, session);
+    let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let destination = place.structure()?;
     let decided = if asks(args) {
-        ask::all(&package, destination.as_ref())?
+        prompts::ask_all(&package, destination.as_ref())?
     } else {
         IndexMap::new()
     };

@@ -1,9 +1,9 @@
 //! `tplkit resolve`: what becomes of everything that a package uses and does not carry.
 
-mod ask;
 mod check;
+mod destination;
 mod init;
-mod place;
+mod prompts;
 mod suggest;
 
 use clap::Subcommand;

@@ -7,7 +7,7 @@ use serde_json::json;
 use tplkit::apply::{self, Suggestion};
 use tplkit::check::CheckOptions;
 
-use super::place::{Destination, Place};
+use super::destination::{DestinationArgs, DestinationReader};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -26,16 +26,16 @@ pub(crate) struct Args {
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
-    place: Destination,
+    place: DestinationArgs,
     /// Form of the output.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: crate::cli::remote::Target,
+    target: crate::cli::remote::ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let place = Place::new(&args.place, &args.target, session);
+    let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
     let (_, package) = match package_file::checked(&args.package, &source, &options) {

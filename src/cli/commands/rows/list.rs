@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// List the rows of a table: filtered, sorted, all pages.
@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 /// How filters go together.
@@ -85,10 +85,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         next: None,
     };
     match args.format {
-        Form::Json => whole(&mut walk)?,
+        Form::Json => print_all(&mut walk)?,
         Form::Jsonl => {
             while let Some(page) = walk.next()? {
-                let lines: String = page.items.iter().map(|row| line(row)).collect();
+                let lines: String = page.items.iter().map(|row| row_text(row)).collect();
                 write_data(&lines, None)?;
             }
         }
@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             }
         }
     }
-    walk.tell(session);
+    walk.print_notes(session);
     Ok(Exit::Done)
 }
 
@@ -135,7 +135,7 @@ impl Walk<'_> {
         Ok(Some(page))
     }
 
-    fn tell(&self, session: &Session) {
+    fn print_notes(&self, session: &Session) {
         for column in &self.unknown {
             session.note(format!(
                 "warning: the table has no column `{}`",
@@ -149,7 +149,7 @@ impl Walk<'_> {
 }
 
 /// All pages as one, in a document.
-fn whole(walk: &mut Walk<'_>) -> Result<(), CliError> {
+fn print_all(walk: &mut Walk<'_>) -> Result<(), CliError> {
     let mut items = Vec::new();
     while let Some(page) = walk.next()? {
         items.extend(page.items);
@@ -159,7 +159,7 @@ fn whole(walk: &mut Walk<'_>) -> Result<(), CliError> {
 }
 
 /// A row on a line of its own, whatever the server's layout.
-fn line(row: &RawValue) -> String {
+fn row_text(row: &RawValue) -> String {
     // Line ends inside strings are escapes; the others are layout.
     row.get().replace(['\n', '\r'], " ") + "\n"
 }

@@ -22,7 +22,7 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn read(row: &'a RawValue) -> Row<'a> {
-        // What is no row shows as one without cells.
+        // What is not a row shows as one without cells.
         serde_json::from_str(row.get()).unwrap_or_default()
     }
 
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn values_are_separated_and_quoted() {
         assert_eq!(csv::head(&columns()), "id,name,n,data.id\n");
-        let told = "r1,\"Ana, \"\"A\"\"\",1.10,\nr2,\"\u{1b}[31mred\nline\",,7\n,,,\n";
-        assert_eq!(csv::rows(&columns(), &rows()), told);
+        let reported = "r1,\"Ana, \"\"A\"\"\",1.10,\nr2,\"\u{1b}[31mred\nline\",,7\n,,,\n";
+        assert_eq!(csv::rows(&columns(), &rows()), reported);
     }
 
     #[test]

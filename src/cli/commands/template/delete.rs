@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tplkit::check::render::counted;
-use tplkit::client::{Template, Told};
+use tplkit::client::{Template, WithDocument};
 use tplkit::json::Doc;
 use tplkit::package::model::{ItemKind, Manifest};
 use tplkit::printable;
@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::remote::{self, Connection, Target, subject};
+use crate::cli::remote::{self, Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 
 /// Take a template out of the catalog. What was built from it stays.
@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// What the catalog loses, in words and as a document.
-fn contents(id: &str, template: &Told<Template>) -> (String, Value) {
+fn contents(id: &str, template: &WithDocument<Template>) -> (String, Value) {
     let record = &template.record;
     let clean = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
     let mut out = format!(

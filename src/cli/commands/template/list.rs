@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
-use tplkit::client::{Template, Told};
+use tplkit::client::{Template, WithDocument};
 use tplkit::printable;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -12,7 +12,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// List the templates that you may see: those of the platform, shared ones and your own.
@@ -28,13 +28,13 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let (scope, visibility) = (args.scope.as_deref(), args.visibility.as_deref());
-    let mut found: Vec<Told<Template>> = Vec::new();
+    let mut found: Vec<WithDocument<Template>> = Vec::new();
     for page in connection.client.templates(scope, visibility) {
         found.extend(page?.items);
     }
@@ -56,10 +56,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// A line per template, lined up.
-fn table(found: &[Told<Template>]) -> String {
+fn table(found: &[WithDocument<Template>]) -> String {
     let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
-    let lines = found.iter().map(|told| {
-        let one = &told.record;
+    let lines = found.iter().map(|reported| {
+        let one = &reported.record;
         let name = one.name.as_ref().or(one.label.as_ref()).cloned();
         [
             printable::line(&one.id),

@@ -8,11 +8,11 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::remote::{Connection, Target, subject};
+use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 
 /// Change who may see a template. On the way to `system` the server measures the five rules, and
-/// every one that is broken is told with its place.
+/// every one that is broken is reported with its place.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The template: its id, or its name.
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 /// Who may see a template.

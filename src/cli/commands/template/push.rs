@@ -13,10 +13,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::remote::subject;
-use crate::cli::remote::{self, Connection, Target};
+use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// Push a package to the catalog, as a new template or in the place of one.
+/// Push a package to the catalog, as a new template or in place of one.
 ///
 /// The package is checked first; one with errors is not sent. The template is visible to the
 /// organization alone, whatever the file says, until it is promoted.
@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         client.replace_package(id, text)
     } else {
         let organization = organization(client, args.organization.as_deref())?;
-        tell_namesakes(client, &organization, &package, session)?;
+        print_namesakes(client, &organization, &package, session)?;
         client.import(Some(&organization), text)
     };
     let pushed = pushed.map_err(not_pushed)?;
@@ -107,7 +107,7 @@ fn organization(client: &Client, named: Option<&str>) -> Result<String, CliError
 }
 
 /// Says that a template of that name is there already: names need not be unique.
-fn tell_namesakes(
+fn print_namesakes(
     client: &Client,
     organization: &str,
     package: &Checked<'_>,

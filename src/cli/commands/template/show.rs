@@ -13,7 +13,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::remote::subject::{self, Subject};
-use crate::cli::remote::{Connection, Target};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
 /// Show a template on one screen: items, rows, dependencies, what is missing, sizes.
@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    target: Target,
+    target: ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {

@@ -206,11 +206,11 @@ fn the_limits_are_exact() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_place() {
+fn every_fault_is_reported_with_its_place() {
     let faults = parse(&["a:eq:1", "a:foo:1", "b", "c:eqn:x"]).expect_err("faults");
-    let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        reported,
         [
             "filter[1]: there is no operator \"foo\"",
             "filter[2]: a filter is written `column:operator:value`",

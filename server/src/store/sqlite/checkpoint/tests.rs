@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::super::connection::{Walled, make_writer, open};
+use super::super::connection::{SecuredConnection, make_writer, open};
 use super::super::queue::queue;
 use super::super::threads;
 use super::{Checkpoints, LENGTHS, Lengths, Log, Next};
-use crate::store::{Walls, migrate};
+use crate::store::{Isolation, migrate};
 
 /// Checkpoints that came to an end, by whom.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ const SHORT: Lengths = Lengths {
     bound: 200,
 };
 
-/// A writer of a table, and the thread beside it.
+/// A writer of a table, and the thread next to it.
 struct Written {
     checkpoints: Checkpoints,
     writer: Connection,
@@ -50,7 +50,7 @@ impl Written {
             .expect("creates");
         make_writer(&writer).expect("is made one");
         let own = open(file).expect("opens");
-        let checkpoints = Checkpoints::beside(&mut writer, own, lengths).expect("starts");
+        let checkpoints = Checkpoints::start(&mut writer, own, lengths).expect("starts");
         Written {
             checkpoints,
             writer,
@@ -106,7 +106,7 @@ fn the_thread_is_asked_first_and_the_writer_ends_it() {
     assert_eq!(after(&mut log, 200), Next::Finish, "whoever is at it");
     assert_eq!(after(&mut log, 201), Next::Finish);
     log.busy = false;
-    // It began anew, and what is told of the log before is no news.
+    // It began anew, and what is reported of the log before is no news.
     assert_eq!(after(&mut log, 110), Next::Ask);
     log.written_back(0, Ok(201));
     log.busy = false;
@@ -209,9 +209,10 @@ fn the_thread_ends_with_the_writer() {
     let mut writer = open(&file).expect("opens");
     migrate::sqlite(&mut writer).expect("migrates");
     let own = open(&file).expect("opens");
-    let checkpoints = Checkpoints::beside(&mut writer, own, LENGTHS).expect("starts");
+    let checkpoints = Checkpoints::start(&mut writer, own, LENGTHS).expect("starts");
     let alive = std::sync::Arc::downgrade(&checkpoints.shared);
-    let walled = Walled::new(writer, Walls::BOTH, true, Duration::ZERO).expect("builds");
+    let walled =
+        SecuredConnection::new(writer, Isolation::BOTH, true, Duration::ZERO).expect("builds");
     let (tasks, received) = queue(1);
     threads::write(walled, checkpoints, received).expect("starts");
     let log = file.with_extension("db-wal");

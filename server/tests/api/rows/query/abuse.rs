@@ -19,8 +19,8 @@ async fn hard_questions_are_answered_or_refused(place: Place) {
     let stars = format!("{}*b", "*a".repeat(2000));
     for operator in ["like", "ilike"] {
         let filter = format!("t:{operator}:{stars}");
-        let answer = stock.list(&client, &[("filter", &filter)]).expect(200);
-        assert!(ids(&answer).is_empty());
+        let response = stock.list(&client, &[("filter", &filter)]).expect(200);
+        assert!(ids(&response).is_empty());
     }
     let hundred: Vec<String> = (0..100)
         .map(|n| format!("c{n}:ilike:{}é", "*a".repeat(20)))
@@ -37,8 +37,8 @@ async fn hard_questions_are_answered_or_refused(place: Place) {
         let all: Vec<String> = (0..count).map(|n| n.to_string()).collect();
         format!("t:in:{}", all.join("|"))
     };
-    let answer = stock.list(&client, &[("filter", &many(1500))]).expect(200);
-    assert!(ids(&answer).is_empty());
+    let response = stock.list(&client, &[("filter", &many(1500))]).expect(200);
+    assert!(ids(&response).is_empty());
     stock
         .list(&client, &[("filter", &many(2500))])
         .refused(422, "invalid_filter");
@@ -65,9 +65,9 @@ async fn what_a_client_says_of_hosts_comes_back_nowhere(place: Place) {
         (stock.question("", &[("limit", "0")]), 422),
         (format!("/v1/features/{}", world.context.id()), 404),
     ] {
-        let answer = viewer.send("GET", &path, &headers, None).expect(status);
+        let response = viewer.send("GET", &path, &headers, None).expect(status);
         for word in ["forged.example", "203.0.113.77", "gopher"] {
-            assert!(!answer.body.contains(word), "{path}: {word}");
+            assert!(!response.body.contains(word), "{path}: {word}");
         }
     }
 }

@@ -22,11 +22,11 @@ async fn numbers_enter_and_nothing_else(place: Place) {
             ("sum", r#""result":0,"rows_considered":0}"#),
             ("avg", r#""result":null,"rows_considered":0}"#),
         ] {
-            let answer = stock
+            let response = stock
                 .aggregate(&client, &[("op", op), ("column", column)])
                 .expect(200);
             assert_eq!(
-                answer.body,
+                response.body,
                 format!(r#"{{"op":"{op}","column":"{column}",{body}"#)
             );
         }
@@ -61,27 +61,27 @@ async fn numbers_enter_and_nothing_else(place: Place) {
                 r#""result":4115226300411522630041152263004.267,"rows_considered":3}"#,
             ),
         ] {
-            let answer = stock
+            let response = stock
                 .aggregate(&client, &[("op", op), ("column", column)])
                 .expect(200);
             assert_eq!(
-                answer.body,
+                response.body,
                 format!(r#"{{"op":"{op}","column":"{column}",{body}"#)
             );
         }
         let filter = format!("{column}:ltn:1");
         let some = [("op", "sum"), ("column", column), ("filter", &filter)];
-        let answer = stock.aggregate(&client, &some).expect(200);
+        let response = stock.aggregate(&client, &some).expect(200);
         assert!(
-            answer
+            response
                 .body
                 .ends_with(r#""result":0.3,"rows_considered":2}"#),
-            "{answer:?}"
+            "{response:?}"
         );
     }
-    let answer = stock.aggregate(&client, &[("op", "count")]).expect(200);
+    let response = stock.aggregate(&client, &[("op", "count")]).expect(200);
     assert_eq!(
-        answer.body,
+        response.body,
         r#"{"op":"count","column":null,"result":9,"rows_considered":9}"#
     );
 }
@@ -115,11 +115,11 @@ async fn counts_are_exact_and_sums_look_at_ten_thousand(place: Place) {
             (&[("op", "count"), ("filter", "n:eq:1")], count, count),
             (&[("op", "sum"), ("column", "n")], sum, sum),
         ] {
-            let answer = stock.aggregate(&client, parameters).expect(200);
+            let response = stock.aggregate(&client, parameters).expect(200);
             let tail = format!(r#""result":{result},"rows_considered":{considered}}}"#);
             assert!(
-                answer.body.ends_with(&tail),
-                "{email} {parameters:?}: {answer:?}"
+                response.body.ends_with(&tail),
+                "{email} {parameters:?}: {response:?}"
             );
         }
     }

@@ -104,7 +104,7 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
     assert!(
         alone
             .iter()
-            .all(|answer| [200, 404].contains(&answer.status))
+            .all(|response| [200, 404].contains(&response.status))
     );
     for _ in 0..ROUNDS {
         let turn = AtomicUsize::new(0);
@@ -114,9 +114,9 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
                     loop {
                         let at = turn.fetch_add(1, Ordering::Relaxed);
                         let Some(path) = questions.get(at) else { break };
-                        let answer = client.get(path);
-                        let told = (answer.status, &answer.body);
-                        assert_eq!(told, (alone[at].status, &alone[at].body), "{path}");
+                        let response = client.get(path);
+                        let reported = (response.status, &response.body);
+                        assert_eq!(reported, (alone[at].status, &alone[at].body), "{path}");
                     }
                 });
             }

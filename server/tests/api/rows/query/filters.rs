@@ -7,7 +7,7 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_filter_is_split_at_its_first_two_colons,
-    what_is_no_filter_is_refused_with_all_that_is_wrong,
+    what_is_not_filter_is_refused_with_all_that_is_wrong,
     text_operators_compare_texts_and_numeric_ones_numbers,
     case_and_order_are_those_of_code_points,
     negations_find_what_is_there,
@@ -48,8 +48,8 @@ async fn assert_found(
     for stock in tables {
         let rows = stock.fill(world, &data).await;
         for (filter, expected) in expected {
-            let answer = stock.list(client, &[("filter", filter), ("limit", "200")]);
-            let found = ids(&answer);
+            let response = stock.list(client, &[("filter", filter), ("limit", "200")]);
+            let found = ids(&response);
             let found: Vec<usize> = (0..rows.len())
                 .filter(|at| found.contains(&rows[*at]))
                 .collect();
@@ -70,7 +70,7 @@ async fn a_filter_is_split_at_its_first_two_colons(place: Place) {
     .await;
 }
 
-async fn what_is_no_filter_is_refused_with_all_that_is_wrong(place: Place) {
+async fn what_is_not_filter_is_refused_with_all_that_is_wrong(place: Place) {
     let (_world, client, [stock, _]) = tables(place).await;
     let long = format!("t:eq:{}", "x".repeat(8 * 1024));
     for filter in [
@@ -101,15 +101,15 @@ async fn what_is_no_filter_is_refused_with_all_that_is_wrong(place: Place) {
             if !tail.is_empty() {
                 parameters.push(("op", "count"));
             }
-            let answer = client.get(&stock.question(tail, &parameters));
-            answer.refused(422, "invalid_filter");
+            let response = client.get(&stock.question(tail, &parameters));
+            response.refused(422, "invalid_filter");
         }
     }
-    let answer = stock.list(
+    let response = stock.list(
         &client,
         &[("filter", "t:eq:a"), ("filter", "x"), ("filter", "t:is:1")],
     );
-    let problem = answer.refused(422, "invalid_filter").json();
+    let problem = response.refused(422, "invalid_filter").json();
     let paths: Vec<_> = problem["errors"]
         .as_array()
         .expect("errors")

@@ -13,5 +13,5 @@ mod pages;
 mod plans;
 #[cfg(unix)]
 mod random;
-mod seen;
 mod stock;
+mod visibility;

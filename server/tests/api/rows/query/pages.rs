@@ -16,7 +16,7 @@ on_both_stores!(
     walking_while_others_write_shows_what_stays_once,
     a_long_text_is_found_again_in_its_row,
     a_table_that_changes_is_asked_as_it_is_now,
-    some_keys_are_answered_and_unknown_ones_told,
+    some_keys_are_answered_and_unknown_ones_reported,
     what_is_asked_for_often_is_noted,
 );
 
@@ -198,12 +198,12 @@ async fn walking_while_others_write_shows_what_stays_once(place: Place) {
         loop {
             let mut question = vec![("sort", sort), ("limit", "4")];
             question.extend(next.as_deref().map(|next| ("cursor", next)));
-            let answer = stock.list(&client, &question);
-            let page = ids(&answer);
+            let response = stock.list(&client, &question);
+            let page = ids(&response);
             for id in &page {
                 *seen.entry(*id).or_default() += 1;
             }
-            next = cursor(&answer);
+            next = cursor(&response);
             for id in page.into_iter().filter(|id| goes(*id)) {
                 let sql = "DELETE FROM main.rows WHERE id = $1";
                 ask(&world, sql, vec![id.into()]).await;
@@ -245,11 +245,11 @@ async fn a_long_text_is_found_again_in_its_row(place: Place) {
     };
     let first = cursor(&asked(None)).expect("another page");
     assert!(first.len() < 200, "{}", first.len());
-    let answer = asked(Some(&first));
-    assert_eq!(ids(&answer), [rows[1]]);
-    let second = cursor(&answer).expect("another page");
-    let answer = asked(Some(&second));
-    assert_eq!((ids(&answer), cursor(&answer)), (vec![rows[0]], None));
+    let response = asked(Some(&first));
+    assert_eq!(ids(&response), [rows[1]]);
+    let second = cursor(&response).expect("another page");
+    let response = asked(Some(&second));
+    assert_eq!((ids(&response), cursor(&response)), (vec![rows[0]], None));
     // Without its row the place is lost, and no page is made up.
     ask(
         &world,
@@ -283,11 +283,11 @@ async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
     ask(&world, sql, vec![stock.feature.into()]).await;
     let sql = "UPDATE main.features SET version = version + 1 WHERE id = $1";
     ask(&world, sql, vec![stock.feature.into()]).await;
-    let answer = stock.list(&client, &question).expect(200);
-    assert_eq!(answer.header("x-unknown-columns"), Some("a"));
+    let response = stock.list(&client, &question).expect(200);
+    assert_eq!(response.header("x-unknown-columns"), Some("a"));
     let count = [("op", "count"), ("column", "a")];
-    let answer = stock.aggregate(&client, &count).expect(200);
-    assert_eq!(answer.header("x-unknown-columns"), Some("a"));
+    let response = stock.aggregate(&client, &count).expect(200);
+    assert_eq!(response.header("x-unknown-columns"), Some("a"));
     ask(
         &world,
         "DELETE FROM main.features WHERE id = $1",
@@ -298,23 +298,23 @@ async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
     stock.aggregate(&client, &count).refused(404, "not_found");
 }
 
-async fn some_keys_are_answered_and_unknown_ones_told(place: Place) {
+async fn some_keys_are_answered_and_unknown_ones_reported(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let stock = Stock::new(&world, &COLUMNS).await;
     stock
         .fill(&world, &[r#"{"a":"x","n":1.50,"é":[{"b":1,"a":2}]}"#])
         .await;
-    let answer = stock
+    let response = stock
         .list(&client, &[("fields", "é,n,nothing,id")])
         .expect(200);
     assert!(
-        answer
+        response
             .body
             .contains(r#""data":{"n":1.5,"é":[{"a":2,"b":1}]}}"#),
-        "{answer:?}"
+        "{response:?}"
     );
-    assert_eq!(answer.header("x-unknown-columns"), Some("%C3%A9,nothing"));
+    assert_eq!(response.header("x-unknown-columns"), Some("%C3%A9,nothing"));
     let known = [
         ("fields", "a,created_at"),
         ("filter", "id:is:null"),
@@ -333,8 +333,8 @@ async fn some_keys_are_answered_and_unknown_ones_told(place: Place) {
         ("sort", "-z"),
         ("fields", "z,a"),
     ];
-    let answer = stock.list(&client, &unknown).expect(200);
-    assert_eq!(answer.header("x-unknown-columns"), Some("x%2Cy,z"));
+    let response = stock.list(&client, &unknown).expect(200);
+    assert_eq!(response.header("x-unknown-columns"), Some("x%2Cy,z"));
 }
 
 async fn what_is_asked_for_often_is_noted(place: Place) {

@@ -1,4 +1,4 @@
-//! Random questions about random rows, held against the library's own answer.
+//! Random questions about random rows, held against the library's own response.
 //!
 //! `TPLKIT_QUERIES` says how many; a failure tells the seed, and `TPLKIT_SEED` asks the same again.
 
@@ -420,15 +420,15 @@ impl<'r> Question<'r> {
             let mut more = vec![("limit", limit.to_string())];
             more.extend(cursor.take().map(|cursor| ("cursor", cursor)));
             more.extend(fields.iter().map(|fields| ("fields", fields.join(","))));
-            let answer = stock.list(client, &self.with(&more)).expect(200);
+            let response = stock.list(client, &self.with(&more)).expect(200);
             let (page, rest) = left.split_at(limit.min(left.len()));
             let body = body(page, stock.feature, fields.as_deref());
-            let (items, next) = answer
+            let (items, next) = response
                 .body
                 .split_once(r#"],"next_cursor":"#)
                 .expect("a page");
             assert_eq!(items, body, "{:?} {more:?}", self.sort);
-            assert_unknown(&answer, &self.unknown, fields.iter().flatten().copied());
+            assert_unknown(&response, &self.unknown, fields.iter().flatten().copied());
             left = rest;
             if next == "null}" {
                 assert!(left.is_empty(), "ends early: {} left", left.len());
@@ -453,7 +453,7 @@ impl<'r> Question<'r> {
         }
         let mut parameters = self.with(&more);
         parameters.retain(|(name, _)| *name != "sort");
-        let answer = stock.aggregate(client, &parameters).expect(200);
+        let response = stock.aggregate(client, &parameters).expect(200);
         let mut found = self.found.clone();
         found.sort_by_key(|new| new.id);
         let right = operation.of(column, found.into_iter().map(row));
@@ -464,7 +464,7 @@ impl<'r> Question<'r> {
             right.result.as_deref().unwrap_or("null"),
             right.rows_considered,
         );
-        assert_eq!(answer.body, body, "{parameters:?}");
+        assert_eq!(response.body, body, "{parameters:?}");
     }
 }
 
@@ -491,7 +491,11 @@ fn body(page: &[&New], feature: Uuid, fields: Option<&[&str]>) -> String {
     body
 }
 
-fn assert_unknown<'a>(answer: &Answer, named: &'a [String], fields: impl Iterator<Item = &'a str>) {
+fn assert_unknown<'a>(
+    response: &Answer,
+    named: &'a [String],
+    fields: impl Iterator<Item = &'a str>,
+) {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'.')
@@ -508,11 +512,11 @@ fn assert_unknown<'a>(answer: &Answer, named: &'a [String], fields: impl Iterato
         .collect();
     right.sort();
     right.dedup();
-    let mut told: Vec<&str> = answer
+    let mut reported: Vec<&str> = response
         .header("x-unknown-columns")
-        .map_or(Vec::new(), |told| told.split(',').collect());
-    told.sort_unstable();
-    assert_eq!(told, right);
+        .map_or(Vec::new(), |reported| reported.split(',').collect());
+    reported.sort_unstable();
+    assert_eq!(reported, right);
 }
 
 /// Says how to ask again, when a question is answered wrongly.
@@ -544,7 +548,7 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
     let count = setting("TPLKIT_QUERIES").unwrap_or(QUESTIONS);
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
-    let mut told = Told {
+    let mut reported = Told {
         seed,
         question: String::new(),
     };
@@ -552,14 +556,14 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
     let mut asked = 0;
     while asked < count {
         let stock = Stock::new(&world, &COLUMNS).await;
-        // A table beside it, whose rows must not turn up.
+        // A table next to it, whose rows must not turn up.
         let other = Stock::new(&world, &COLUMNS).await;
         other.put(&world, &rows(&world, &mut dice), None).await;
         let rows = rows(&world, &mut dice);
         stock.put(&world, &rows, None).await;
         for _ in 0..OF_ONE_TABLE.min(count - asked) {
             let question = Question::new(&mut dice, &rows);
-            told.question = format!("{:?}", question.parameters);
+            reported.question = format!("{:?}", question.parameters);
             if dice.one_in(3) {
                 question.aggregate(&mut dice, &stock, &client);
             } else {

@@ -227,9 +227,9 @@ impl Stock {
 
 /// The ids of a page.
 #[track_caller]
-pub(super) fn ids(answer: &Answer) -> Vec<Uuid> {
-    assert_eq!(answer.status, 200, "{answer:?}");
-    let items = answer.json()["items"].clone();
+pub(super) fn ids(response: &Answer) -> Vec<Uuid> {
+    assert_eq!(response.status, 200, "{response:?}");
+    let items = response.json()["items"].clone();
     let items = items.as_array().expect("items").iter();
     items
         .map(|item| {
@@ -243,7 +243,7 @@ pub(super) fn ids(answer: &Answer) -> Vec<Uuid> {
 
 /// Where the next page begins.
 #[track_caller]
-pub(super) fn cursor(answer: &Answer) -> Option<String> {
-    assert_eq!(answer.status, 200, "{answer:?}");
-    answer.json()["next_cursor"].as_str().map(str::to_owned)
+pub(super) fn cursor(response: &Answer) -> Option<String> {
+    assert_eq!(response.status, 200, "{response:?}");
+    response.json()["next_cursor"].as_str().map(str::to_owned)
 }

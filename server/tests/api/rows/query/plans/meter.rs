@@ -12,7 +12,7 @@ use crate::cluster::Cluster;
 
 /// Steps of SQLite's machine that looking at one row may take, with everything that is asked about it.
 const STEPS: u64 = 25;
-/// Steps beside: who asks, and whether the table is what it was.
+/// Steps aside: who asks, and whether the table is what it was.
 const BESIDE: u64 = 4_000;
 
 /// Asks a store what it did.
@@ -49,10 +49,10 @@ impl Meter {
         match self {
             Meter::Steps(steps) => {
                 let before = steps();
-                let answer = ask();
+                let response = ask();
                 let amount = steps() - before;
                 (
-                    answer,
+                    response,
                     Read {
                         amount,
                         ..Read::default()
@@ -61,13 +61,13 @@ impl Meter {
             }
             Meter::Plans(log) => {
                 let before = fs::read_to_string(log).expect("a log").len();
-                let answer = ask();
+                let response = ask();
                 let text = fs::read_to_string(log).expect("a log");
                 let mut read = Read::default();
                 for plan in plans(&text[before..]) {
                     read.add(&plan["Plan"]);
                 }
-                (answer, read)
+                (response, read)
             }
         }
     }
@@ -81,8 +81,8 @@ impl Meter {
         index: &str,
         ask: impl FnOnce() -> Answer,
     ) -> Answer {
-        let (answer, read) = self.read(ask);
-        assert!(answer.status < 300, "{name} {answer:?}");
+        let (response, read) = self.read(ask);
+        assert!(response.status < 300, "{name} {response:?}");
         let (most, by_index) = match self {
             Meter::Steps(_) => (most * STEPS + BESIDE, true),
             Meter::Plans(_) => {
@@ -93,7 +93,7 @@ impl Meter {
         assert!(by_index, "{name} was not found by {index}: {read:?}");
         assert!(!read.whole, "{name}: {read:?}");
         assert!(read.amount <= most, "{name}: {read:?}, and {most} at most");
-        answer
+        response
     }
 }
 

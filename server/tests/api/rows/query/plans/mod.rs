@@ -136,12 +136,14 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
                 (most, index)
             };
             let first = stock.question("", &[]) + &encoded(ask);
-            let mut answer = meter.judge(&first, most, index, || editor.get(&first));
+            let mut response = meter.judge(&first, most, index, || editor.get(&first));
             for _ in 0..3 {
-                let Some(cursor) = cursor(&answer) else { break };
+                let Some(cursor) = cursor(&response) else {
+                    break;
+                };
                 let sign = if ask.is_empty() { '?' } else { '&' };
                 let next = format!("{first}{sign}cursor={cursor}");
-                answer = meter.judge(&next, most, index, || editor.get(&next));
+                response = meter.judge(&next, most, index, || editor.get(&next));
             }
         }
         single_rows(&stock, &editor, meter);

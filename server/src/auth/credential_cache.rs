@@ -1,0 +1,40 @@
+//! Callers that were seen lately. Nothing rests on it: what is remembered is checked in the
+//! transaction of every request, and only saves asking before it.
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+
+use super::caller::Caller;
+use super::identify::Presented;
+
+/// How many callers are remembered.
+const MOST: usize = 10_000;
+/// For how long, in microseconds: now and then the use of a key is written down.
+const LONGEST: i64 = 60_000_000;
+
+/// The callers, by the hashes of their credentials.
+#[derive(Debug)]
+pub(crate) struct CredentialCache(Cache<[u8; 32], (Arc<Caller>, i64)>);
+
+impl Default for CredentialCache {
+    fn default() -> CredentialCache {
+        CredentialCache(Cache::new(MOST))
+    }
+}
+
+impl CredentialCache {
+    pub(crate) fn find(&self, presented: &Presented) -> Option<Arc<Caller>> {
+        let (caller, since) = self.0.get(&presented.hash)?;
+        (presented.now - since < LONGEST).then_some(caller)
+    }
+
+    pub(crate) fn remember(&self, presented: &Presented, caller: &Arc<Caller>) {
+        let entry = (caller.clone(), presented.now);
+        self.0.insert(presented.hash, entry);
+    }
+
+    pub(crate) fn forget(&self, presented: &Presented) {
+        self.0.remove(&presented.hash);
+    }
+}

@@ -1,0 +1,221 @@
+//! A dry run: the chain is executed in one transaction that is undone. Rows are read and written as they
+//! would be; what would be done outside is shown and not done. Each step is kept with what it left.
+
+use jiff::Timestamp;
+use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::{Act, Failure, Next, Reason, RunState, Stub};
+use tplkit::definitions::Definitions;
+use tplkit::json::{Object, Value as Json};
+
+use super::execution::{envelope, failure_message, hold_while, step_row, written};
+use super::meter::Meter;
+use super::principal::Principal;
+use super::row_reads::{self, ReadRequest};
+use super::row_writes::RowWrites;
+use super::runs::{self, Ending, Run, StepRow};
+use super::step::Stop;
+use super::wake::WorkerSignal;
+use super::worker::RunExecutor;
+use crate::http::problem::Code;
+use crate::store::{Scope, StoreError, Tx};
+
+/// What comes out of the transaction that is undone.
+enum RolledBack {
+    /// The steps, and why the run ended early, if it did.
+    Finished(Vec<StepRow>, Option<Ending>),
+    Store(StoreError),
+}
+
+impl From<StoreError> for RolledBack {
+    fn from(error: StoreError) -> RolledBack {
+        RolledBack::Store(error)
+    }
+}
+
+struct Input {
+    executor: RunExecutor,
+    run: Run,
+    may_write: bool,
+    graph: Json,
+}
+
+/// Executes a dry run to its end.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn dry_run(
+    player: &RunExecutor,
+    run: &Run,
+    authority: &Principal,
+    graph: &Json,
+) -> Result<(), StoreError> {
+    let input = Input {
+        executor: player.clone(),
+        run: run.clone(),
+        may_write: authority.may_write,
+        graph: graph.clone(),
+    };
+    let work = async {
+        // Always an error: that is what undoes it.
+        let undone: Result<(), RolledBack> = player
+            .store
+            .write(&authority.scope, input, |tx, input| {
+                Box::pin(execute(tx, input))
+            })
+            .await;
+        match undone {
+            Err(RolledBack::Finished(steps, why)) => Ok((steps, why)),
+            Err(RolledBack::Store(error)) => Err(Stop::Store(error)),
+            Ok(()) => Ok((Vec::new(), None)),
+        }
+    };
+    let (steps, why) = match hold_while(player, run, work).await {
+        Ok(Ok(executed)) => executed,
+        Err(Stop::Store(error)) => return Err(error),
+        // Somebody else executes it by now.
+        Ok(Err(_)) | Err(_) => return Ok(()),
+    };
+    let well = why.is_none();
+    let now = player.context.now();
+    let input = (run.clone(), steps, why, now, player.lease());
+    let ours = player
+        .store
+        .write(
+            &Scope::Operator,
+            input,
+            |tx, (run, steps, why, now, lease)| {
+                Box::pin(async move {
+                    if !runs::hold(tx, run, *lease).await? {
+                        return Ok::<_, StoreError>(false);
+                    }
+                    runs::write_steps(tx, run, steps).await?;
+                    runs::end(tx, run, why.as_ref(), *now).await
+                })
+            },
+        )
+        .await?;
+    if ours {
+        player.counted.finished(well);
+    }
+    Ok(())
+}
+
+async fn execute(tx: &mut Tx, input: &Input) -> Result<(), RolledBack> {
+    let run = &input.run;
+    let mut rehearsal = DryRun {
+        input,
+        state: RunState::new(Definitions::embedded(), &input.graph, envelope(run)),
+        usage: Usage::default(),
+    };
+    let mut steps = Vec::new();
+    while let Some(next) = rehearsal.state.turn() {
+        let number = i64::try_from(steps.len()).unwrap_or(i64::MAX);
+        let mut step = step_row(&next, number, &Object::new(), "succeeded");
+        match rehearsal.step(tx, &mut step).await {
+            Ok(()) => steps.push(step),
+            Err(Stop::Failed(failure)) => {
+                let why = rehearsal.failed(&next, &mut step, failure);
+                steps.push(step);
+                return Err(RolledBack::Finished(steps, Some(why)));
+            }
+            Err(Stop::Store(error)) => return Err(RolledBack::Store(error)),
+            Err(Stop::Fenced | Stop::Lost(_)) => break,
+        }
+    }
+    Err(RolledBack::Finished(steps, None))
+}
+
+/// A dry run that is being executed.
+struct DryRun<'i> {
+    input: &'i Input,
+    state: RunState,
+    usage: Usage,
+}
+
+impl DryRun<'_> {
+    /// Executes a step, and notes what it leaves.
+    async fn step(&mut self, tx: &mut Tx, step: &mut StepRow) -> Result<(), Stop> {
+        let player = &self.input.executor;
+        let meter = &self.input.run.meter;
+        let _working = meter.start();
+        self.usage.begin_step().map_err(Stop::Failed)?;
+        let most = player.settings.processor_time;
+        meter.check(most).map_err(Stop::Failed)?;
+        let now = Timestamp::from_microsecond(player.context.now());
+        let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
+        let due = self.state.due(now, self.usage.remaining());
+        let input = Json::Object(due.input).write();
+        let act = due.act.map_err(Stop::Failed);
+        let output = match act {
+            Ok(act) => self.one(tx, &act, input.len()).await,
+            Err(stop) => Err(stop),
+        };
+        step.input = input;
+        let output = output?;
+        self.state.admit(&output).map_err(Stop::Failed)?;
+        let (output, text) = written(output);
+        let stored = self.usage.store(step.input.len() + text.len());
+        stored.map_err(Stop::Failed)?;
+        self.state.done(output);
+        step.output = Some(text);
+        let left = Json::Object(self.state.shown_envelope()).write();
+        self.usage.store(left.len()).map_err(Stop::Failed)?;
+        step.envelope = Some(left);
+        Ok(())
+    }
+
+    /// Notes that a step failed; gives why the run did.
+    fn failed(&mut self, next: &Next, step: &mut StepRow, failure: Failure) -> Ending {
+        let failure = self.state.failed(failure);
+        step.fail(&Ending::new(failure.code, failure.to_string()));
+        step.output = None;
+        if self.usage.store(step.input.len()).is_err() {
+            "{}".clone_into(&mut step.input);
+        }
+        let left = Json::Object(self.state.shown_envelope()).write();
+        let fits = self.usage.store(left.len()).is_ok();
+        step.envelope = fits.then_some(left);
+        Ending::new(failure.code, failure_message(next, &failure))
+    }
+
+    async fn one(&self, tx: &mut Tx, act: &Act, input: usize) -> Result<Object, Stop> {
+        let Input {
+            executor: player,
+            run,
+            ..
+        } = self.input;
+        match act {
+            Act::Read(question) => {
+                let room = self.usage.remaining().saturating_sub(input);
+                let asked = ReadRequest {
+                    tables: player.tables.clone(),
+                    scope: (run.organization, run.workspace),
+                    room: room.min(self.state.room_for_records()),
+                    // The step counts its time itself: this goes on from there for the read alone.
+                    meter: Meter::of(run.meter.spent()),
+                    processor_time: player.settings.processor_time,
+                    question: question.clone(),
+                };
+                row_reads::read(tx, &asked).await
+            }
+            Act::Write(_) if !self.input.may_write => {
+                let reason = "whoever began the run may not write rows any more";
+                let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
+                Err(Stop::Failed(failure))
+            }
+            Act::Write(write) => {
+                // Nobody is to be woken for what is undone.
+                let signal = WorkerSignal::default();
+                let writing = RowWrites {
+                    run,
+                    write,
+                    tables: &player.tables,
+                    context: &player.context,
+                    signal: &signal,
+                };
+                writing.run(tx).await
+            }
+            act => Ok(Stub::default().output(act, self.state.envelope())),
+        }
+    }
+}

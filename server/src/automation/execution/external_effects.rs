@@ -1,0 +1,239 @@
+//! Steps that do something outside: noted before, done while the run is held, and noted after.
+
+use std::time::Duration;
+
+use tplkit::automation::run::{Act, Failure, Next, Request};
+use tplkit::json::Object;
+
+use super::{RunExecution, StepResult, release};
+use crate::automation::connections::{self, ConnectionKind, OpenConnection};
+use crate::automation::integrations::{self, Stamp};
+use crate::automation::runs::{Run, StepRow};
+use crate::automation::step::Stop;
+use crate::automation::worker::RunExecutor;
+use crate::automation::{calls, runs, secrets};
+use crate::store::{Scope, StoreError};
+
+/// After which time a place among the calls of an organization is asked for again.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Waits for something that takes time, and holds a run meanwhile.
+pub(in crate::automation) async fn hold_while<T>(
+    player: &RunExecutor,
+    run: &Run,
+    work: impl Future<Output = Result<T, Stop>>,
+) -> Result<Result<T, Failure>, Stop> {
+    let mut work = std::pin::pin!(work);
+    let pause = (player.settings.lease / 3).max(Duration::from_millis(100));
+    loop {
+        tokio::select! {
+            done = &mut work => return match done {
+                Ok(done) => Ok(Ok(done)),
+                Err(Stop::Failed(failure)) => Ok(Err(failure)),
+                Err(other) => Err(other),
+            },
+            () = tokio::time::sleep(pause) => {
+                let input = (run.clone(), player.lease());
+                let held = player.store.write(&Scope::Operator, input, |tx, (run, lease)| {
+                    Box::pin(runs::hold(tx, run, *lease))
+                });
+                // A store that is away for a moment takes nothing from us.
+                if let Ok(false) = held.await {
+                    return Err(Stop::Fenced);
+                }
+            }
+        }
+    }
+}
+
+impl RunExecution<'_> {
+    /// Does a step that asks something of others. The run holds no worker while it waits for them, and as
+    /// many wait at once as its organization may have under way.
+    pub(super) async fn call(
+        &mut self,
+        row: StepRow,
+        act: &Act,
+        next: &Next,
+    ) -> Result<StepResult, Stop> {
+        let permit = self.permit;
+        permit.rest();
+        let waiting = async {
+            let turn = match act {
+                Act::Mail(_) => Some(permit.mail().await),
+                _ => None,
+            };
+            let call = permit.call().await;
+            self.place().await?;
+            Ok((turn, call))
+        };
+        let held = tokio::select! {
+            biased;
+            () = self.stopped() => {
+                // Somebody else goes on from here.
+                release(self.executor, self.run, None).await?;
+                return Ok(StepResult::Waits);
+            }
+            held = self.held(waiting) => held?,
+        };
+        let (turn, call) = held.map_err(Stop::Failed)?;
+        let now = self.executor.context.now();
+        // Noted before it is done: whoever looks sees what may have happened.
+        self.note(row.clone()).await?;
+        let done = self.held(self.external_effect(act, next, now)).await?;
+        self.leave().await;
+        drop(call);
+        let kept = match done {
+            Ok(output) => self.keep(row, output).await,
+            Err(failure) => Err(Stop::Failed(failure)),
+        };
+        drop(turn);
+        permit.work().await;
+        kept
+    }
+
+    /// Waits for a place among the calls that all processes together make for the organization.
+    async fn place(&self) -> Result<(), Stop> {
+        let _next = self.permit.next().await;
+        loop {
+            let asked = self
+                .executor
+                .store
+                .write(&Scope::Operator, self.run.clone(), |tx, run| {
+                    Box::pin(calls::take(tx, run))
+                });
+            match asked.await {
+                Ok(calls::Asked::Taken) => return Ok(()),
+                Ok(calls::Asked::Fenced) => return Err(Stop::Fenced),
+                // Another process took the same one.
+                Err(StoreError::Unique { .. }) => {}
+                Ok(calls::Asked::Full) => tokio::time::sleep(AGAIN).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Gives that place back.
+    async fn leave(&self) {
+        let left = self
+            .executor
+            .store
+            .write(&Scope::Operator, self.run.clone(), |tx, run| {
+                Box::pin(calls::leave(tx, run))
+            });
+        if let Err(error) = left.await {
+            let error: StoreError = error;
+            tracing::warn!(%error, "a call was not noted as over; its place is free with the lease of the run");
+        }
+    }
+
+    /// Until the process is to stop.
+    async fn stopped(&self) {
+        if self.stop.clone().wait_for(|stop| *stop).await.is_err() {
+            // Nobody is left who could say so.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits for something that takes time, and holds the run meanwhile.
+    pub(super) async fn held<T>(
+        &self,
+        work: impl Future<Output = Result<T, Stop>>,
+    ) -> Result<Result<T, Failure>, Stop> {
+        hold_while(self.executor, self.run, work).await
+    }
+
+    /// Does what the step asks of others.
+    pub(super) async fn external_effect(
+        &self,
+        act: &Act,
+        next: &Next,
+        now: i64,
+    ) -> Result<Object, Stop> {
+        // Steps that a template brought may have no id.
+        let step = if next.id.is_empty() {
+            &next.path
+        } else {
+            &next.id
+        };
+        let stamp = Stamp {
+            run: self.run.id,
+            step: step.clone(),
+        };
+        let client = || {
+            let client = self.executor.client.as_ref();
+            client.map_err(|error| Stop::Failed(Failure::new(error.clone())))
+        };
+        match act {
+            Act::Mail(mail) => {
+                let server = match &mail.connection {
+                    Some(name) => self.connection(name, ConnectionKind::Smtp).await?,
+                    None => self.executor.transport().ok_or_else(|| {
+                        let reason =
+                            "there is no mail server: name a connection, or set TPLKIT_SMTP_URL";
+                        Stop::Failed(Failure::at("connectionName", reason))
+                    })?,
+                };
+                let sent = integrations::send(&server, mail, &stamp, now).await;
+                sent.map_err(Stop::Failed)
+            }
+            Act::Request(request) => {
+                let connection = self
+                    .connection(&request.connection, ConnectionKind::Http)
+                    .await?;
+                let to = (request.connection.as_str(), &connection);
+                let bearer = self.secret("bearerToken", request.bearer.as_deref(), to)?;
+                let request = Request {
+                    bearer,
+                    ..request.clone()
+                };
+                let sent = integrations::request(client()?, &connection, &request, &stamp).await;
+                sent.map_err(Stop::Failed)
+            }
+            Act::Ask {
+                prompt,
+                routes,
+                connection,
+                api_key,
+            } => {
+                let Some(name) = connection else {
+                    let reason = "names no connection to a model: set one of kind llm and name it";
+                    return Err(Stop::Failed(Failure::at("connectionName", reason)));
+                };
+                let connection = self.connection(name, ConnectionKind::Llm).await?;
+                let key = self.secret("apiKey", api_key.as_deref(), (name, &connection))?;
+                let key = key.as_deref();
+                let asked =
+                    integrations::request_completion(client()?, &connection, prompt, routes, key)
+                        .await;
+                asked.map_err(Stop::Failed)
+            }
+            _ => Err(Stop::Failed(Failure::new(
+                "nothing is done outside for this step",
+            ))),
+        }
+    }
+
+    /// A secret that stands in the step itself.
+    fn secret(
+        &self,
+        field: &str,
+        stored: Option<&str>,
+        to: (&str, &OpenConnection),
+    ) -> Result<Option<String>, Stop> {
+        let key = self.executor.settings.secret_key.as_ref();
+        let of = (self.run.organization, self.run.workflow);
+        let opened = stored.map(|stored| secrets::open(key, of, stored, to));
+        let opened = opened.transpose();
+        opened.map_err(|reason| Stop::Failed(Failure::at(field, reason)))
+    }
+
+    async fn connection(&self, name: &str, kind: ConnectionKind) -> Result<OpenConnection, Stop> {
+        let key = self.executor.settings.secret_key.as_ref();
+        let of = (self.run.organization, name);
+        let opened = connections::open(&self.executor.store, key, of, kind).await?;
+        opened.map_err(|reason| {
+            let failure = Failure::at("connectionName", reason);
+            Stop::Failed(failure.yields(None, &name.into()))
+        })
+    }
+}

@@ -1,0 +1,467 @@
+//! A run, executed step by step: what a step brought about is stored before the next one begins.
+//!
+//! A step whose effect is in the store has effect and output in one transaction: it is done once. A step
+//! that does something outside is noted as begun, done, and noted as done; when the process dies in
+//! between it is done again, under the same stamp. The run ends in the transaction of its last step.
+
+mod external_effects;
+mod store_effects;
+mod waiting;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+use tplkit::automation::run::bounds::Usage;
+use tplkit::automation::run::{
+    Act, Due, Envelope, Failure, Next, Reason, Record, RowQuery, RunState,
+};
+use tplkit::definitions::Definitions;
+use tplkit::json::{Object, Value as Json};
+
+use super::capacity::RunPermit;
+use super::mentioned_tables::mentioned_ids;
+use super::principal::Principal;
+use super::row_reads::ReadRequest;
+use super::runs::{self, Ending, Run, StepRow};
+use super::step::Stop;
+use super::worker::RunExecutor;
+use super::{dry_run, find, principal, row_reads};
+use crate::http::problem::Code;
+use crate::store::{Scope, StoreError, Tx};
+pub(super) use external_effects::hold_while;
+use store_effects::StoreEffect;
+
+/// Executes a run to its end, to a step that waits, or until the process is to stop.
+///
+/// # Errors
+/// Those of the store: the run is taken up again later.
+pub(super) async fn execute(
+    player: &RunExecutor,
+    run: &mut Run,
+    permit: &RunPermit,
+    stop: &watch::Receiver<bool>,
+) -> Result<(), StoreError> {
+    let Some((graph, known)) = begun(player, run).await? else {
+        let gone = Ending::new(Reason::Abandoned, "the version that was to run is gone");
+        return end(player, run, Some(&gone)).await;
+    };
+    run.named = mentioned_ids(&graph);
+    run.named.extend(run.feature);
+    let run = &*run;
+    let authority = match principal::of(&player.store, run, player.context.now()).await? {
+        Ok(authority) => authority,
+        Err(lost) => return end(player, run, Some(&without_access(lost))).await,
+    };
+    if run.dry_run {
+        return dry_run::dry_run(player, run, &authority, &graph).await;
+    }
+    let mut playing = RunExecution {
+        executor: player,
+        run,
+        permit,
+        stop,
+        authority,
+        state: RunState::new(Definitions::embedded(), &graph, envelope(run)),
+        usage: Usage::default(),
+    };
+    for number in 0.. {
+        let Some(next) = playing.state.turn() else {
+            return end(player, run, None).await;
+        };
+        let row = known.get(usize::try_from(number).unwrap_or(usize::MAX));
+        if let Some((row, output)) = row.and_then(finished) {
+            playing.again(row, output);
+            continue;
+        }
+        if *stop.borrow() {
+            // Somebody else goes on from here.
+            return release(player, run, None).await;
+        }
+        match playing.step(&next, number, row).await {
+            Ok(StepResult::Output(output)) => playing.state.done(output),
+            Ok(StepResult::Ended) => {
+                player.counted.finished(true);
+                return Ok(());
+            }
+            Ok(StepResult::Waits) | Err(Stop::Fenced) => return Ok(()),
+            Err(Stop::Failed(failure)) => {
+                return playing.failed(&next, number, &failure).await;
+            }
+            Err(Stop::Lost(lost)) => {
+                return end(player, run, Some(&without_access(lost))).await;
+            }
+            Err(Stop::Store(error)) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Why a run ends when whoever it works for does not see its workspace any more.
+fn without_access(lost: Reason) -> Ending {
+    Ending::new(lost, principal::describe(lost))
+}
+
+/// The envelope with which a run begins.
+pub(super) fn envelope(run: &Run) -> Envelope {
+    let record = run
+        .record
+        .as_deref()
+        .and_then(|text| Json::parse(text).ok());
+    Envelope::new(record.as_ref().map(Record::of))
+}
+
+/// A finished step, and what it brought about.
+fn finished(row: &StepRow) -> Option<(&StepRow, Object)> {
+    let output = row
+        .output
+        .as_deref()
+        .filter(|_| row.status == "succeeded")?;
+    let output = Json::parse(output).ok()?.as_object().cloned()?;
+    Some((row, output))
+}
+
+/// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.
+async fn begun(
+    player: &RunExecutor,
+    run: &Run,
+) -> Result<Option<(Arc<Json>, Vec<StepRow>)>, StoreError> {
+    let known = player.graphs.get(&(run.workflow, run.version));
+    if let (Some(graph), true) = (&known, run.fresh) {
+        return Ok(Some((graph.clone(), Vec::new())));
+    }
+    let input = (run.organization, run.workflow, run.version, run.id);
+    let found = player
+        .store
+        .read(&Scope::Operator, input, |tx, input| {
+            let (organization, workflow, version, run) = *input;
+            Box::pin(async move {
+                let version = find::by_number(tx, workflow, version).await?;
+                let steps = runs::steps(tx, (organization, run)).await?;
+                Ok::<_, StoreError>(version.map(|version| (version.graph_config, steps)))
+            })
+        })
+        .await?;
+    Ok(found.map(|(graph, steps)| {
+        let graph = Arc::new(Json::parse(&graph).unwrap_or_default());
+        let of = (run.workflow, run.version);
+        player.graphs.insert(of, graph.clone());
+        (graph, steps)
+    }))
+}
+
+/// Ends a run.
+pub(super) async fn end(
+    player: &RunExecutor,
+    run: &Run,
+    why: Option<&Ending>,
+) -> Result<(), StoreError> {
+    let input = (run.clone(), why.cloned(), player.context.now());
+    player
+        .store
+        .write(&Scope::Operator, input, |tx, (run, why, now)| {
+            Box::pin(runs::end(tx, run, why.as_ref(), *now))
+        })
+        .await
+        .map(|ours| {
+            if ours {
+                player.counted.finished(why.is_none());
+            }
+        })
+}
+
+/// Lets go of a run, to be taken up again at `wake_at`, or at once.
+pub(super) async fn release(
+    player: &RunExecutor,
+    run: &Run,
+    wake_at: Option<i64>,
+) -> Result<(), StoreError> {
+    let input = (run.clone(), wake_at);
+    player
+        .store
+        .write(&Scope::Operator, input, |tx, (run, wake_at)| {
+            Box::pin(runs::release(tx, run, *wake_at))
+        })
+        .await
+}
+
+/// Lets go of a run because of an error of the server. At the third attempt that ends like this the run is
+/// given up.
+pub(super) async fn leave(player: &RunExecutor, run: &Run, wake_at: i64) -> Result<(), StoreError> {
+    let input = (run.clone(), (wake_at, player.context.now()));
+    let over = player
+        .store
+        .write(&Scope::Operator, input, |tx, (run, times)| {
+            Box::pin(runs::leave(tx, run, *times))
+        })
+        .await?;
+    if over {
+        player.counted.finished(false);
+    }
+    Ok(())
+}
+
+/// An output and its text. It may be large: it is not copied for it.
+pub(super) fn written(output: Object) -> (Object, String) {
+    let output = Json::Object(output);
+    let text = output.write();
+    let Json::Object(output) = output else {
+        return (Object::new(), text);
+    };
+    (output, text)
+}
+
+/// The row of a step whose turn it is.
+pub(super) fn step_row(next: &Next, number: i64, input: &Object, status: &str) -> StepRow {
+    StepRow {
+        number,
+        path: next.path.clone(),
+        id: next.id.clone(),
+        key: next.key.clone(),
+        status: status.to_owned(),
+        input: Json::Object(input.clone()).write(),
+        output: None,
+        error: None,
+        error_code: None,
+        envelope: None,
+    }
+}
+
+struct RunExecution<'p> {
+    executor: &'p RunExecutor,
+    run: &'p Run,
+    permit: &'p RunPermit,
+    stop: &'p watch::Receiver<bool>,
+    authority: Principal,
+    state: RunState,
+    usage: Usage,
+}
+
+/// What came of a step.
+#[derive(Debug, PartialEq, Eq)]
+enum StepResult {
+    /// Its output, which is stored; more steps follow.
+    Output(Object),
+    /// The end of the run, stored with its output.
+    Ended,
+    /// Nothing yet: the run waits.
+    Waits,
+}
+
+impl StepResult {
+    fn of(output: Object, last: bool) -> StepResult {
+        if last {
+            StepResult::Ended
+        } else {
+            StepResult::Output(output)
+        }
+    }
+}
+
+/// For how long a run goes on by the rights that were looked up, in microseconds.
+const SURE: i64 = 1_000_000;
+
+/// What the output of a step that is done in the store takes at most.
+const SMALL: usize = 256;
+
+impl RunExecution<'_> {
+    /// Goes on behind a step that an earlier attempt has finished.
+    fn again(&mut self, row: &StepRow, output: Object) {
+        let stored = row.input.len() + row.output.as_ref().map_or(0, String::len);
+        // What is stored already was within the bounds.
+        let _ = self.usage.begin_step();
+        let _ = self.usage.store(stored);
+        self.state.done(output);
+    }
+
+    /// Does a step.
+    async fn step(
+        &mut self,
+        next: &Next,
+        number: i64,
+        begun: Option<&StepRow>,
+    ) -> Result<StepResult, Stop> {
+        self.usage.begin_step().map_err(Stop::Failed)?;
+        let most = self.executor.settings.processor_time;
+        self.run.meter.check(most).map_err(Stop::Failed)?;
+        let now = self.executor.context.now();
+        self.renew(now).await?;
+        let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
+        let Due { input, act } = {
+            let _working = self.run.meter.start();
+            self.state.due(instant, self.usage.remaining())
+        };
+        let row = step_row(next, number, &input, "running");
+        match act.map_err(Stop::Failed)? {
+            Act::Settled(output) => self.keep(row, output).await,
+            Act::Wait(wait) => self.wait(row, &wait, begun, now).await,
+            Act::Read(question) => {
+                let output = self.held(self.read(question, row.input.len())).await?;
+                self.keep(row, output.map_err(Stop::Failed)?).await
+            }
+            Act::Write(_) if !self.authority.may_write => {
+                let reason = "whoever the run works for may not write rows any more";
+                let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
+                Err(Stop::Failed(failure))
+            }
+            act @ (Act::Write(_) | Act::Notify(_) | Act::Run(_)) => {
+                let came = self.store_effect(row, act, now).await?;
+                self.executor.signal.notify();
+                Ok(came)
+            }
+            act @ (Act::Ask { .. } | Act::Mail(_) | Act::Request(_)) => {
+                self.call(row, &act, next).await
+            }
+        }
+    }
+
+    /// Looks up again what the run may do, when that was some time ago.
+    async fn renew(&mut self, now: i64) -> Result<(), Stop> {
+        if now - self.authority.asked_at < SURE {
+            return Ok(());
+        }
+        let found = principal::of(&self.executor.store, self.run, now).await?;
+        self.authority = found.map_err(Stop::Lost)?;
+        Ok(())
+    }
+
+    /// The output of a read, of which there is room for so much next to its input.
+    async fn read(&self, question: RowQuery, input: usize) -> Result<Object, Stop> {
+        let room = self.usage.remaining().saturating_sub(input);
+        let asked = ReadRequest {
+            tables: self.executor.tables.clone(),
+            scope: (self.run.organization, self.run.workspace),
+            room: room.min(self.state.room_for_records()),
+            meter: self.run.meter.clone(),
+            processor_time: self.executor.settings.processor_time,
+            question,
+        };
+        let store = &self.executor.store;
+        let scope = &self.authority.scope;
+        store
+            .read(scope, asked, |tx, asked| {
+                Box::pin(row_reads::read(tx, asked))
+            })
+            .await
+    }
+
+    /// Stores what came of a step, if the run has room for it.
+    async fn keep(&mut self, mut row: StepRow, output: Object) -> Result<StepResult, Stop> {
+        self.state.admit(&output).map_err(Stop::Failed)?;
+        let last = self.state.ends_with(&output);
+        let (output, text) = {
+            let _working = self.run.meter.start();
+            written(output)
+        };
+        let stored = self.usage.store(row.input.len() + text.len());
+        stored.map_err(Stop::Failed)?;
+        "succeeded".clone_into(&mut row.status);
+        row.output = Some(text);
+        self.write(row, last).await?;
+        Ok(StepResult::of(output, last))
+    }
+
+    /// Stores that a step has begun.
+    async fn note(&self, row: StepRow) -> Result<(), Stop> {
+        self.write(row, false).await
+    }
+
+    /// Stores a step, and the end of the run if it was the last one.
+    async fn write(&self, row: StepRow, last: bool) -> Result<(), Stop> {
+        let end = last.then(|| self.executor.context.now());
+        let input = (self.run.clone(), row, self.executor.lease(), end);
+        self.executor
+            .store
+            .write(&Scope::Operator, input, |tx, (run, row, lease, end)| {
+                Box::pin(async move {
+                    let Some(now) = end else {
+                        return fenced(tx, run, row, *lease).await;
+                    };
+                    // The end of a run is its fence as well.
+                    if runs::write_last(tx, run, row, *now).await? {
+                        Ok(())
+                    } else {
+                        Err(Stop::Fenced)
+                    }
+                })
+            })
+            .await
+    }
+
+    /// Does what is done in the store, in the transaction that stores the step.
+    async fn store_effect(
+        &mut self,
+        mut row: StepRow,
+        act: Act,
+        now: i64,
+    ) -> Result<StepResult, Stop> {
+        let stored = self.usage.store(row.input.len() + SMALL);
+        stored.map_err(Stop::Failed)?;
+        "succeeded".clone_into(&mut row.status);
+        let input = StoreEffect {
+            executor: self.executor.clone(),
+            run: self.run.clone(),
+            play: self.state.clone(),
+            row,
+            act,
+            now,
+        };
+        self.executor
+            .store
+            .write(&self.authority.scope, input, |tx, input| {
+                Box::pin(input.run(tx))
+            })
+            .await
+    }
+
+    /// Ends the run with the step that failed.
+    async fn failed(&self, next: &Next, number: i64, failure: &Failure) -> Result<(), StoreError> {
+        let now = self.executor.context.now();
+        let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
+        // What the step was to do, where there is room to say so.
+        let input = self.state.due(instant, self.usage.remaining()).input;
+        let mut row = step_row(next, number, &input, "failed");
+        let failure = self.state.failed(failure.clone());
+        row.fail(&Ending::new(failure.code, failure.to_string()));
+        let why = Ending::new(failure.code, failure_message(next, &failure));
+        let input = (self.run.clone(), row, self.executor.lease(), why, now);
+        let ended: Result<(), Stop> = self
+            .executor
+            .store
+            .write(
+                &Scope::Operator,
+                input,
+                |tx, (run, row, lease, why, now)| {
+                    Box::pin(async move {
+                        fenced(tx, run, row, *lease).await?;
+                        runs::end(tx, run, Some(why), *now).await?;
+                        Ok(())
+                    })
+                },
+            )
+            .await;
+        match ended {
+            Err(Stop::Store(error)) => Err(error),
+            // A refusal of what the server writes for itself is an error of the server.
+            Err(Stop::Failed(failure)) => Err(StoreError::Internal(failure.reason)),
+            Err(Stop::Fenced | Stop::Lost(_)) => Ok(()),
+            Ok(()) => {
+                self.executor.counted.finished(false);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Which step failed, and why.
+pub(super) fn failure_message(next: &Next, failure: &Failure) -> String {
+    format!("step {} ({}, {}): {failure}", next.path, next.key, next.id)
+}
+
+/// Writes a step down, if the run is still ours.
+async fn fenced(tx: &mut Tx, run: &Run, row: &StepRow, lease: i64) -> Result<(), Stop> {
+    if runs::write_held(tx, run, row, lease).await? {
+        return Ok(());
+    }
+    Err(Stop::Fenced)
+}

@@ -1,0 +1,70 @@
+//! Steps that are done in the store: effect and output in one transaction, so that they are done once.
+
+use tplkit::automation::run::{Act, RunState};
+use tplkit::json::{Object, Value as Json};
+
+use super::StepResult;
+use crate::automation::notify;
+use crate::automation::row_writes::RowWrites;
+use crate::automation::runs::{self, Run, StepRow};
+use crate::automation::step::Stop;
+use crate::automation::worker::RunExecutor;
+use crate::store::Tx;
+
+/// A step that is done in the store.
+pub(super) struct StoreEffect {
+    pub(super) executor: RunExecutor,
+    pub(super) run: Run,
+    /// Where the run stands.
+    pub(super) play: RunState,
+    pub(super) row: StepRow,
+    pub(super) act: Act,
+    pub(super) now: i64,
+}
+
+impl StoreEffect {
+    /// Does it, stores its output, and ends the run if it was the last step.
+    pub(super) async fn run(&self, tx: &mut Tx) -> Result<StepResult, Stop> {
+        let run = &self.run;
+        let _working = run.meter.start();
+        // Where these steps lead does not depend on what comes of them.
+        let last = self.play.ends_with(&Object::new());
+        // The end of a run is its fence as well.
+        if !last && !runs::hold(tx, run, self.executor.lease()).await? {
+            return Err(Stop::Fenced);
+        }
+        let player = &self.executor;
+        let output = match &self.act {
+            Act::Write(write) => {
+                let writing = RowWrites {
+                    run,
+                    write,
+                    tables: &player.tables,
+                    context: &player.context,
+                    signal: &player.signal,
+                };
+                writing.run(tx).await?
+            }
+            Act::Notify(notice) => {
+                let stamp = (player.context.id(), self.row.id.as_str(), self.now);
+                notify::notify(tx, run, notice, stamp).await?
+            }
+            Act::Run(workflow) => {
+                let stamp = (player.context.id(), self.now);
+                notify::run_other(tx, run, *workflow, stamp, &player.signal).await?
+            }
+            _ => Object::new(),
+        };
+        let mut row = self.row.clone();
+        row.output = Some(Json::Object(output.clone()).write());
+        if last {
+            let now = player.context.now();
+            if !runs::write_last(tx, run, &row, now).await? {
+                return Err(Stop::Fenced);
+            }
+        } else {
+            runs::write_step(tx, run, &row).await?;
+        }
+        Ok(StepResult::of(output, last))
+    }
+}

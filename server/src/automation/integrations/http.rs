@@ -1,0 +1,158 @@
+//! `http.request`: below the base address of a connection, and nowhere else.
+
+use reqwest::{Client, Method};
+use tplkit::automation::run::{Failure, Request};
+use tplkit::json::{Object, Value as Json};
+use url::Url;
+
+use super::{MOST_BYTES, Stamp};
+use crate::automation::connections::OpenConnection;
+
+/// Sends a request, and gives status and body. Whatever the status is, there was a response.
+///
+/// # Errors
+/// A path that leads elsewhere, and whatever keeps a response from coming.
+pub(in crate::automation) async fn request(
+    client: &Client,
+    connection: &OpenConnection,
+    asked: &Request,
+    stamp: &Stamp,
+) -> Result<Object, Failure> {
+    let url = below(&connection.url, &asked.path)?;
+    let method = Method::from_bytes(asked.method.as_bytes())
+        .map_err(|_| Failure::at("method", "is no method"))?;
+    let mut request = client
+        .request(method, url)
+        // Who answers can tell a request that is sent again after a crash.
+        .header("idempotency-key", format!("{}.{}", stamp.run, stamp.step));
+    if let Some(token) = asked.bearer.as_ref().or(connection.secret.as_ref()) {
+        request = request.bearer_auth(token);
+    }
+    if let Some(body) = &asked.body {
+        request = request
+            .header("content-type", "application/json")
+            .body(body.write());
+    }
+    let (status, text) = receive(request).await?;
+    let body = Json::parse(&text).unwrap_or_else(|_| text.into());
+    Ok(Object::from_iter([
+        ("status".to_owned(), i64::from(status).into()),
+        ("body".to_owned(), body),
+    ]))
+}
+
+/// Sends, and reads no more than is kept.
+pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, String), Failure> {
+    let failed = |error: reqwest::Error| {
+        // Addresses may hold more than everybody should read.
+        let error = error.without_url();
+        let mut reported = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            reported = format!("{reported}: {error}");
+            cause = error.source();
+        }
+        Failure::at("connectionName", format!("no answer came: {reported}"))
+    };
+    let mut response = request.send().await.map_err(failed)?;
+    let status = response.status().as_u16();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MOST_BYTES {
+            let reported = format!("the answer has more than {MOST_BYTES} bytes");
+            return Err(Failure::at("connectionName", reported));
+        }
+    }
+    // What no store can hold is not kept.
+    let text = String::from_utf8_lossy(&bytes).replace('\0', "\u{fffd}");
+    Ok((status, text))
+}
+
+/// The address of a path below a base.
+pub(super) fn below(base: &str, path: &str) -> Result<Url, Failure> {
+    let elsewhere = |reason: &str| {
+        let value = Json::from(path);
+        Failure::at("path", reason).yields(None, &value)
+    };
+    let base = Url::parse(base)
+        .map_err(|_| Failure::at("connectionName", "the connection has no good address"))?;
+    if path.contains(|character: char| character.is_control() || character == '\\') {
+        return Err(elsewhere(
+            "a path holds no control characters and no backslashes",
+        ));
+    }
+    let mut root = base.clone();
+    root.set_query(None);
+    root.set_fragment(None);
+    let start = root.as_str().trim_end_matches('/').to_owned();
+    let joined = match path {
+        "" => base.to_string(),
+        path if path.starts_with('?') => format!("{start}{path}"),
+        path => format!("{start}/{}", path.trim_start_matches('/')),
+    };
+    let url = Url::parse(&joined).map_err(|_| elsewhere("leads nowhere"))?;
+    let same = (
+        url.scheme(),
+        url.host(),
+        url.port_or_known_default(),
+        url.username(),
+    ) == (
+        base.scheme(),
+        base.host(),
+        base.port_or_known_default(),
+        base.username(),
+    );
+    let prefix = root.path().trim_end_matches('/');
+    let inside = url.path() == prefix
+        || url
+            .path()
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with('/'));
+    if same && inside {
+        Ok(url)
+    } else {
+        Err(elsewhere("leads out of the connection's address"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn a_path_stays_below_its_base() {
+        let base = "https://api.example.org/v1";
+        for (path, url) in [
+            ("", "https://api.example.org/v1"),
+            ("/orders/1", "https://api.example.org/v1/orders/1"),
+            ("orders?x=1", "https://api.example.org/v1/orders?x=1"),
+            ("?x=1", "https://api.example.org/v1?x=1"),
+            ("a/../b", "https://api.example.org/v1/b"),
+            (
+                "https://evil.example",
+                "https://api.example.org/v1/https://evil.example",
+            ),
+            (
+                "//evil.example/x",
+                "https://api.example.org/v1/evil.example/x",
+            ),
+            ("@evil.example", "https://api.example.org/v1/@evil.example"),
+        ] {
+            assert_eq!(below(base, path).expect(path).as_str(), url);
+        }
+        for path in [
+            "..",
+            "../v2",
+            "a/../../v2",
+            "%2e%2e/v2",
+            "../v1x",
+            "a\r\nb",
+            "\\evil",
+        ] {
+            assert!(below(base, path).is_err(), "{path}");
+        }
+        let open = below("http://127.0.0.1:8080", "/../x").expect("inside");
+        assert_eq!(open.as_str(), "http://127.0.0.1:8080/x");
+    }
+}

@@ -1,0 +1,188 @@
+//! `email.send`: one mail to everybody, by SMTP.
+//!
+//! Its Message-ID follows from run and step: a mail that is sent again after a crash is the same mail to
+//! whoever gets both.
+
+use lettre::message::header::ContentType;
+use lettre::message::{Mailbox, Message};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use percent_encoding::percent_decode_str;
+use tplkit::automation::run::{Failure, Mail};
+use tplkit::json::{Object, Value as Json};
+use url::Url;
+
+use super::{PATIENCE, Stamp};
+use crate::automation::connections::OpenConnection;
+
+/// What is wrong with the address of a mail server, if anything.
+pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str> {
+    let url = Url::parse(text).ok();
+    let good = url.is_some_and(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
+    (!good).then_some("is no address of a mail server: use smtp://user@host:port or smtps://…")
+}
+
+/// Sends a mail, and gives the output.
+///
+/// # Errors
+/// Addresses that are none, and whatever keeps the server from taking it.
+pub(in crate::automation) async fn send(
+    server: &OpenConnection,
+    mail: &Mail,
+    stamp: &Stamp,
+    now: i64,
+) -> Result<Object, Failure> {
+    let bad = |why: &str| Failure::at("connectionName", why.to_owned());
+    let url = Url::parse(&server.url).map_err(|_| bad("the connection has no good address"))?;
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let id = format!("<{}.{}@{host}>", stamp.run, stamp.step);
+    let message = message(&url, mail, &id, now)?;
+    let transport = transport(&url, server.secret.as_deref())?;
+    let sent = transport.send(message).await;
+    sent.map_err(|error| {
+        let mut reported = error.to_string();
+        let cause = std::error::Error::source(&error);
+        if let Some(cause) = cause
+            .map(ToString::to_string)
+            .filter(|cause| !reported.contains(cause))
+        {
+            reported = format!("{reported}: {cause}");
+        }
+        Failure::at(
+            "connectionName",
+            format!("the mail server did not take it: {reported}"),
+        )
+    })?;
+    let accepted = mail.to.iter().map(|address| address.as_str().into());
+    let mut output = Object::from_iter([
+        ("messageId".to_owned(), id.into()),
+        ("accepted".to_owned(), Json::List(accepted.collect())),
+    ]);
+    output.extend(mail.note().map(|note| ("note".to_owned(), note.into())));
+    Ok(output)
+}
+
+fn parameter(url: &Url, wanted: &str) -> Option<String> {
+    let mut pairs = url.query_pairs();
+    let found = pairs.find(|(name, _)| name == wanted);
+    found.map(|(_, value)| value.into_owned())
+}
+
+fn user(url: &Url) -> Option<String> {
+    let user = percent_decode_str(url.username())
+        .decode_utf8_lossy()
+        .into_owned();
+    (!user.is_empty()).then_some(user)
+}
+
+/// Who sends: as the address says, else who signs in, else the host itself.
+fn sender(url: &Url) -> Result<Mailbox, Failure> {
+    let host = url.host_str().unwrap_or_default();
+    let from = parameter(url, "from")
+        .or_else(|| user(url).filter(|user| user.contains('@')))
+        .unwrap_or_else(|| format!("automations@{host}"));
+    from.parse().map_err(|_| {
+        let reason = format!(
+            "`{from}` is no address to send from: end the connection's address with ?from=ADDRESS"
+        );
+        Failure::at("connectionName", reason)
+    })
+}
+
+fn message(url: &Url, mail: &Mail, id: &str, now: i64) -> Result<Message, Failure> {
+    let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
+    let date = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+    let mut builder = Message::builder()
+        .from(sender(url)?)
+        .subject(&mail.subject)
+        .message_id(Some(id.to_owned()))
+        .date(date);
+    for to in &mail.to {
+        let mailbox = to.parse::<Mailbox>().map_err(|error| {
+            let reason = format!("is no address: {error}");
+            Failure::at("to", reason).yields(None, &to.as_str().into())
+        })?;
+        builder = builder.to(mailbox);
+    }
+    builder
+        .header(ContentType::TEXT_HTML)
+        .body(mail.body.clone())
+        .map_err(|error| Failure::at("body", format!("no mail can be made of it: {error}")))
+}
+
+fn transport(
+    url: &Url,
+    secret: Option<&str>,
+) -> Result<AsyncSmtpTransport<Tokio1Executor>, Failure> {
+    let host = url.host_str().unwrap_or_default();
+    let tls = || {
+        TlsParameters::new(host.to_owned())
+            .map_err(|error| Failure::at("connectionName", format!("no TLS: {error}")))
+    };
+    let (tls, port) = match (url.scheme(), parameter(url, "tls").as_deref()) {
+        ("smtps", _) => (Tls::Wrapper(tls()?), 465),
+        (_, Some("required")) => (Tls::Required(tls()?), 587),
+        (_, Some("none")) => (Tls::None, 25),
+        // Encrypted where the server offers it.
+        _ => (Tls::Opportunistic(tls()?), 25),
+    };
+    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
+        .port(url.port().unwrap_or(port))
+        .tls(tls)
+        .timeout(Some(PATIENCE));
+    if let (Some(user), Some(secret)) = (user(url), secret) {
+        builder = builder.credentials(Credentials::new(user, secret.to_owned()));
+    }
+    Ok(builder.build())
+}
+
+#[cfg(test)]
+mod tests {
+    use tplkit::automation::run::Mail;
+    use url::Url;
+
+    use super::{message, sender, transport_fault};
+
+    fn mail(to: &[&str], subject: &str) -> Mail {
+        Mail {
+            to: to.iter().map(|to| (*to).to_owned()).collect(),
+            subject: subject.to_owned(),
+            body: "<p>olá</p>".to_owned(),
+            connection: None,
+            attaches: false,
+            mailbox: false,
+        }
+    }
+
+    #[test]
+    fn a_mail_has_a_head_that_nobody_bends() {
+        let url = Url::parse("smtp://mail.example.org?from=desk@example.org").expect("a URL");
+        let made =
+            message(&url, &mail(&["a@b.c", "Ana <d@e.f>"], "Olá"), "<r.s@h>", 0).expect("a mail");
+        let text = String::from_utf8(made.formatted()).expect("text");
+        assert!(text.contains("Message-ID: <r.s@h>\r\n"), "{text}");
+        assert!(text.contains("From: desk@example.org\r\n"), "{text}");
+        assert!(text.contains("Content-Type: text/html"), "{text}");
+        for to in ["nobody", "a@b.c\r\nBcc: x@y.z"] {
+            let refused = message(&url, &mail(&[to], "s"), "<r.s@h>", 0).expect_err("no address");
+            assert_eq!(refused.field, "to");
+        }
+    }
+
+    #[test]
+    fn who_sends_follows_from_the_address() {
+        for (url, from) in [
+            ("smtp://h.example?from=a@b.c", "a@b.c"),
+            ("smtp://a%40b.c@h.example", "a@b.c"),
+            ("smtp://user@h.example", "automations@h.example"),
+        ] {
+            let url = Url::parse(url).expect("a URL");
+            assert_eq!(sender(&url).expect("a sender").to_string(), from);
+        }
+        assert_eq!(transport_fault("smtps://h"), None);
+        for bad in ["", "h", "http://h", "smtp:"] {
+            assert!(transport_fault(bad).is_some(), "{bad}");
+        }
+    }
+}

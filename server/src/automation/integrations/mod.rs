@@ -1,0 +1,29 @@
+//! What steps do outside of the store: mails, requests, questions to models.
+//!
+//! Only addresses that an administrator has set as connections are spoken to. What comes back is an
+//! output, or a failure in words that a person can act on; no secret is in either.
+
+mod addresses;
+mod agent;
+mod http;
+mod mail;
+
+use std::time::Duration;
+
+pub(super) use addresses::client;
+pub(super) use agent::request_completion;
+pub(super) use http::request;
+pub(super) use mail::{send, transport_fault};
+
+/// How long anything outside may take.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How much of a response is read.
+pub(super) const MOST_BYTES: usize = 1 << 20;
+
+/// Which step of which run does something: the same whenever it is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Stamp {
+    pub(super) run: uuid::Uuid,
+    pub(super) step: String,
+}

@@ -1,0 +1,112 @@
+//! `notify` and `automation.run`: people and other automations are told something.
+
+use tplkit::automation::run::{Failure, Notice, Scope as Audience};
+use tplkit::json::Object;
+use uuid::Uuid;
+
+use super::find;
+use super::runs::{self, NewRun, Run};
+use super::step::Stop;
+use super::wake::WorkerSignal;
+use crate::store::Tx;
+
+/// Notes a notification, and gives the output.
+///
+/// # Errors
+/// A failure when whom it is for is not there, and those of the store.
+pub(super) async fn notify(
+    tx: &mut Tx,
+    run: &Run,
+    notice: &Notice,
+    (id, step, now): (Uuid, &str, i64),
+) -> Result<Object, Stop> {
+    let (word, to, known) = match notice.scope {
+        Audience::Channel(id) => (
+            "channel",
+            Some(id),
+            "SELECT id FROM channels WHERE {tenant organization_id} \
+             AND organization_id = $1 AND id = $2",
+        ),
+        Audience::User(id) => (
+            "user",
+            Some(id),
+            "SELECT user_id FROM memberships WHERE {tenant organization_id} \
+             AND organization_id = $1 AND user_id = $2",
+        ),
+        Audience::Organization => ("organization", None, ""),
+    };
+    if let Some(to) = to {
+        let found = tx
+            .first(known, &[run.organization.into(), to.into()])
+            .await?;
+        if found.is_none() {
+            let reason = format!("the organization has no {word} of that id");
+            let failure = Failure::at("scopeId", reason);
+            return Err(Stop::Failed(failure.yields(None, &to.to_string().into())));
+        }
+    }
+    let sql = "INSERT INTO main.notifications {into $1} (organization_id, id, scope_type, scope_id, \
+         title, body, run_id, step_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let parameters = [
+        run.organization.into(),
+        id.into(),
+        word.into(),
+        to.into(),
+        notice.title.as_str().into(),
+        notice.body.as_str().into(),
+        run.id.into(),
+        step.into(),
+        now.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    Ok(Object::from_iter([(
+        "notificationId".to_owned(),
+        id.to_string().into(),
+    )]))
+}
+
+/// Begins a run of another automation, and gives the output. It begins with an empty envelope.
+///
+/// # Errors
+/// A failure when the automation is not there or not active, and those of the store.
+pub(super) async fn run_other(
+    tx: &mut Tx,
+    run: &Run,
+    workflow: Uuid,
+    (id, now): (Uuid, i64),
+    bell: &WorkerSignal,
+) -> Result<Object, Stop> {
+    let failed = |reason: &str| {
+        let failure = Failure::at("workflowId", reason);
+        Stop::Failed(failure.yields(None, &workflow.to_string().into()))
+    };
+    let active = find::active(tx, workflow).await?;
+    let Some(active) = active.filter(|active| active.organization == run.organization) else {
+        return Err(match find::in_force(tx, workflow).await? {
+            Some(_) => failed("the automation is not active"),
+            None => failed("there is no such automation here any more"),
+        });
+    };
+    let new = NewRun {
+        id,
+        organization: active.organization,
+        workspace: active.workspace,
+        workflow,
+        version: active.version,
+        trigger: "automation",
+        row: None,
+        dry_run: false,
+        depth: run.depth + 1,
+        cause: Some(run.id),
+        caller: run.caller,
+        publisher: run.publisher,
+        due_at: None,
+        now,
+    };
+    runs::begin(tx, &new).await?;
+    bell.mark();
+    Ok(Object::from_iter([(
+        "runId".to_owned(),
+        id.to_string().into(),
+    )]))
+}

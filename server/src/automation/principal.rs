@@ -1,0 +1,66 @@
+//! As whom a run works: with the visibility of whoever began it or, where a row or the clock did, of whoever
+//! published the version; by the rights that they have now.
+
+use tplkit::automation::run::Reason;
+use uuid::Uuid;
+
+use super::runs::Run;
+use super::visibility::{AccountScope, account_scope};
+use crate::store::{Scope, Store, StoreError};
+
+/// What a run may do.
+#[derive(Debug, Clone)]
+pub(super) struct Principal {
+    /// What it sees.
+    pub(super) scope: Scope,
+    /// Whether it may write rows.
+    pub(super) may_write: bool,
+    /// When that was so.
+    pub(super) asked_at: i64,
+}
+
+/// What the run may do, or why it may do nothing: whoever it works for does not see its workspace any more.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn of(
+    store: &Store,
+    run: &Run,
+    now: i64,
+) -> Result<Result<Principal, Reason>, StoreError> {
+    let lost = match run.caller {
+        Some(_) => Reason::StarterLostAccess,
+        None => Reason::PublisherLostAccess,
+    };
+    let Some(principal) = run.principal() else {
+        return Ok(Err(lost));
+    };
+    let asked: (Uuid, Uuid, i64) = (run.organization, principal, now);
+    let seen: Option<AccountScope> = store
+        .read(&Scope::Operator, asked, |tx, asked| {
+            Box::pin(account_scope(tx, *asked))
+        })
+        .await?;
+    let seen = seen.filter(|sight| !sight.visible.hidden.contains(&run.workspace));
+    Ok(seen.ok_or(lost).map(|mut sight| {
+        sight.visible.run = Some(run.id);
+        Principal {
+            scope: sight.visible.into(),
+            may_write: sight.may_write,
+            asked_at: now,
+        }
+    }))
+}
+
+/// Why, for whoever looks at the run.
+pub(super) fn describe(lost: Reason) -> &'static str {
+    match lost {
+        Reason::StarterLostAccess => {
+            "who began the run does not see the workspace any more: somebody who does has to begin it anew"
+        }
+        _ => {
+            "who published the version does not see the workspace any more: somebody who does has to publish \
+             it anew"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! `feature.read`: rows as steps see them.
+
+use std::time::Duration;
+
+use tplkit::automation::run::{Failure, RowQuery};
+use tplkit::json::{Object, Value as Json};
+use tplkit::rows::query::{Match, Row};
+use uuid::Uuid;
+
+use super::meter::Meter;
+use super::step::Stop;
+use crate::http::page::PageRequest;
+use crate::rows::query::{self, CursorPosition, Listing};
+use crate::rows::{StoredRow, Tables};
+use crate::store::Tx;
+
+/// How many rows are held in memory at a time, before they are found to be wanted and small enough: few at
+/// first, more where those that were seen are small.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// Which of the sizes it has.
+    at: usize,
+    rows: usize,
+    bytes: usize,
+}
+
+/// How many bytes of rows are asked for at a time, as far as can be known by those before.
+const PART: usize = 4 << 20;
+/// How many rows are asked for: pages as everybody asks for them, whose statements are known.
+const SIZES: [i64; 6] = [5, 10, 25, 50, 100, 200];
+
+impl Part {
+    /// The next rows, of which so many are missing.
+    pub(super) fn request(&self, missing: usize) -> PageRequest {
+        let missing = i64::try_from(missing).unwrap_or(i64::MAX);
+        let enough = SIZES.iter().take(self.at).find(|size| **size >= missing);
+        PageRequest::first(*enough.unwrap_or(&SIZES[self.at]))
+    }
+
+    /// Takes note of the rows that came.
+    pub(super) fn note(&mut self, rows: &[StoredRow]) {
+        self.rows += rows.len();
+        self.bytes += rows.iter().map(|row| row.data.len()).sum::<usize>();
+        let usual = self.bytes / self.rows.max(1) + 1;
+        let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * usual <= PART);
+        let fitting = SIZES.iter().filter(fit).count().saturating_sub(1);
+        self.at = fitting.min(self.at + 1);
+    }
+}
+
+/// Sees to it that a table may be used in a workspace: it stands there, or is shared; and is not hidden
+/// from who the run works as.
+///
+/// # Errors
+/// A failure when it may not, and those of the store.
+pub(super) async fn usable(
+    tx: &mut Tx,
+    (organization, workspace): (Uuid, Uuid),
+    (feature, field): (Uuid, &str),
+) -> Result<(), Stop> {
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)";
+    let parameters = [organization.into(), feature.into(), workspace.into()];
+    if tx.first(sql, &parameters).await?.is_some() {
+        return Ok(());
+    }
+    let reason = format!("there is no table {feature} here any more");
+    Err(Stop::Failed(Failure::at(field, reason)))
+}
+
+/// What a read needs outside of the transaction.
+#[derive(Debug, Clone)]
+pub(super) struct ReadRequest {
+    pub(super) tables: Tables,
+    /// Organization and workspace of the run.
+    pub(super) scope: (Uuid, Uuid),
+    /// How many bytes of records there is room for.
+    pub(super) room: usize,
+    pub(super) meter: Meter,
+    pub(super) processor_time: Duration,
+    pub(super) question: RowQuery,
+}
+
+/// The output of a read.
+///
+/// # Errors
+/// A failure when the table is not there or its rows are larger than there is room for, and those of the
+/// store.
+pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Stop> {
+    let mut working = asked.meter.start();
+    let question = &asked.question;
+    usable(tx, asked.scope, (question.feature, "featureId")).await?;
+    let mut listing = Listing {
+        filter: query::RowFilter {
+            feature: question.feature,
+            filters: question.filters.clone(),
+            matching: Match::All,
+        },
+        sort: question.sort.clone(),
+        fields: None,
+        page: PageRequest::first(1),
+        after: None,
+    };
+    let mut part = Part::default();
+    let mut records = Vec::new();
+    let mut room = asked.room;
+    while records.len() < question.limit {
+        let missing = question.limit - records.len();
+        listing.page = part.request(if question.is_whole() {
+            missing
+        } else {
+            usize::MAX
+        });
+        let (table, rows) = query::rows(tx, &asked.tables, &listing)
+            .await
+            .map_err(|problem| Stop::of(&problem))?;
+        let (rows, more) = listing.page.cut(rows);
+        part.note(&rows);
+        listing.after = rows
+            .last()
+            .map(|row| CursorPosition::of(&listing.sort, row));
+        for row in rows {
+            let seen = Row {
+                id: row.id,
+                created_at: row.created_at,
+                updated_at: row.updated_at,
+                data: &row.data,
+            };
+            if records.len() < question.limit && (question.is_whole() || question.holds(&seen)) {
+                let text = String::from_utf8(row.document(table.id)).unwrap_or_default();
+                // Each with the comma behind it.
+                room = room
+                    .checked_sub(text.len() + 1)
+                    .ok_or_else(|| too_much(asked.room))?;
+                records.push(Json::parse(&text).unwrap_or_default());
+            }
+        }
+        working.note();
+        asked
+            .meter
+            .check(asked.processor_time)
+            .map_err(Stop::Failed)?;
+        if !more || listing.after.is_none() {
+            break;
+        }
+    }
+    let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
+    Ok(Object::from_iter([
+        ("count".to_owned(), count.into()),
+        ("records".to_owned(), Json::List(records)),
+    ]))
+}
+
+/// A failure of a read whose rows the run has no room for.
+fn too_much(room: usize) -> Stop {
+    let reason = format!(
+        "the rows are larger than the {room} bytes that the run has room for: add a filter, or a limit"
+    );
+    Stop::Failed(Failure::too_large("featureId", reason))
+}

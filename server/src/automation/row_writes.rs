@@ -1,0 +1,257 @@
+//! `feature.write`: rows written by automations, under the rules that hold for everybody.
+
+use std::borrow::Cow;
+
+use tplkit::automation::run::{Binding, Failure, Reason, Write, WriteMode};
+use tplkit::json::Object;
+use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, Sort};
+use tplkit::rows::{equal, member, text_form};
+use uuid::Uuid;
+
+use super::events::{self, Cause};
+use super::row_reads::{Part, usable};
+use super::runs::Run;
+use super::step::Stop;
+use super::wake::WorkerSignal;
+use crate::context::Context;
+use crate::http::page::PageRequest;
+use crate::http::problem::Problem;
+use crate::rows::query::{self, CursorPosition, Listing};
+use crate::rows::{
+    Faults, OpenTable, RowPreparer, SourceCell, StoredRow, Table, Tables, Validate, insert, merge,
+    replace,
+};
+use crate::store::Tx;
+
+/// How many rows one step may change.
+const MOST: usize = 1000;
+
+/// What a write needs outside of the transaction.
+pub(super) struct RowWrites<'w> {
+    pub(super) run: &'w Run,
+    pub(super) write: &'w Write,
+    pub(super) tables: &'w Tables,
+    pub(super) context: &'w Context,
+    pub(super) signal: &'w WorkerSignal,
+}
+
+impl RowWrites<'_> {
+    /// Writes, and gives the output.
+    ///
+    /// # Errors
+    /// A failure that says which binding yields what cannot be written, and those of the store.
+    pub(super) async fn run(&self, tx: &mut Tx) -> Result<Object, Stop> {
+        let (run, write) = (self.run, self.write);
+        let place = (run.organization, run.workspace);
+        usable(tx, place, (write.feature, "targetFeatureId")).await?;
+        let opened = self.tables.open(tx, write.feature).await?;
+        let opened = opened.ok_or_else(|| {
+            let reason = format!("there is no table {} here any more", write.feature);
+            Stop::Failed(Failure::at("targetFeatureId", reason))
+        })?;
+        self.columns(&opened.table)?;
+        let found = match write.mode {
+            WriteMode::UpdateTrigger => {
+                match run.row.filter(|_| run.feature == Some(write.feature)) {
+                    Some(row) => vec![row],
+                    None => return Err(failed("mode", "no row of this table has fired")),
+                }
+            }
+            WriteMode::Insert => Vec::new(),
+            WriteMode::Update | WriteMode::Upsert => self.matching(tx, &opened.table).await?,
+        };
+        let mut written = Vec::new();
+        for row in found {
+            if self.change(tx, &opened.table, row).await? {
+                written.push(row);
+            } else if write.mode == WriteMode::UpdateTrigger {
+                return Err(failed("mode", "the row that has fired is gone"));
+            }
+        }
+        let inserts = write.mode == WriteMode::Insert
+            || (write.mode == WriteMode::Upsert && written.is_empty());
+        if inserts {
+            written.push(self.add(tx, &opened).await?);
+        }
+        let first = written.first().map(|id| id.to_string().into());
+        let count = i64::try_from(written.len()).unwrap_or(i64::MAX);
+        Ok(Object::from_iter([
+            ("rowId".to_owned(), first.unwrap_or_default()),
+            ("count".to_owned(), count.into()),
+        ]))
+    }
+
+    /// Refuses to write what the table has no column for: it was there when the automation was saved.
+    fn columns(&self, table: &Table) -> Result<(), Stop> {
+        let known = |name: &str| {
+            let mut columns = table.columns.iter();
+            columns.any(|column| column.definition.name == name)
+        };
+        let Some(gone) = self.write.cells.iter().find(|cell| !known(&cell.column)) else {
+            return Ok(());
+        };
+        let reason = format!("the table has no column `{}` any more", gone.column);
+        let failure = Failure::at(format!("bindings.{}", gone.column), reason);
+        Err(Stop::Failed(
+            failure.yields(Some(&gone.expression), &gone.value),
+        ))
+    }
+
+    /// The cells as texts, in the order of their keys.
+    fn texts(&self) -> Vec<(&str, String)> {
+        let cells = self.write.cells.iter();
+        cells
+            .map(|cell| (cell.column.as_str(), cell.value.write()))
+            .collect()
+    }
+
+    fn entering<'t>(&'t self, table: &'t Table) -> RowPreparer<'t> {
+        RowPreparer {
+            table,
+            validate: Validate::On,
+            context: self.context,
+        }
+    }
+
+    async fn add(&self, tx: &mut Tx, opened: &OpenTable) -> Result<Uuid, Stop> {
+        let texts = self.texts();
+        let cells = texts.iter().map(|(key, raw)| SourceCell {
+            key: Cow::Borrowed(*key),
+            raw,
+            kept: false,
+        });
+        let mut faults = Faults::new(false);
+        let id = self.context.id();
+        let entered = self
+            .entering(&opened.table)
+            .row(id, cells, (0, &mut faults));
+        faults.finish().map_err(|problem| self.refused(&problem))?;
+        let now = self.context.now();
+        let mut rows = [entered];
+        // They belong to nobody; the run itself sees them, wherever rows are kept apart.
+        let creator = Some(self.run.id);
+        insert(tx, opened, (creator, now), &mut rows)
+            .await
+            .map_err(|refused| self.refused(&refused.into()))?;
+        let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(creator);
+        events::created(tx, &opened.table, (&rows, now), cause, self.context).await?;
+        Ok(id)
+    }
+
+    /// Changes a row; false when it is not there.
+    async fn change(&self, tx: &mut Tx, table: &Table, id: Uuid) -> Result<bool, Stop> {
+        let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
+             WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND {row feature_id created_by} \
+             AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
+        let parameters = [table.organization.into(), table.id.into(), id.into()];
+        let Some(found) = tx.first(sql, &parameters).await? else {
+            return Ok(false);
+        };
+        let mut row = StoredRow::read(&found)?;
+        let texts = self.texts();
+        let sent: Vec<(&str, &str)> = texts
+            .iter()
+            .map(|(key, raw)| (*key, raw.as_str()))
+            .collect();
+        let mut faults = Faults::new(false);
+        let cells = merge(table, &row.data, &sent, true).into_iter();
+        let entered = self.entering(table).row(row.id, cells, (0, &mut faults));
+        faults.finish().map_err(|problem| self.refused(&problem))?;
+        if entered.is_complete() && entered.data == row.data {
+            return Ok(true);
+        }
+        let now = self.context.now();
+        let after = replace(tx, table, &row.data, entered, now)
+            .await
+            .map_err(|refused| self.refused(&refused.into()))?;
+        let before = std::mem::replace(&mut row.data, after.data);
+        row.updated_at = now;
+        let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(found.get(4)?);
+        events::updated(tx, table, (&before, &row), cause, self.context).await?;
+        Ok(true)
+    }
+
+    /// The rows whose cell in the matching column holds the value that is looked for.
+    async fn matching(&self, tx: &mut Tx, table: &Table) -> Result<Vec<Uuid>, Stop> {
+        let matched = self.write.matched.and_then(|at| self.write.cells.get(at));
+        let Some(Binding { column, value, .. }) = matched else {
+            return Err(failed("matchColumn", "names no column"));
+        };
+        let raw = value.write();
+        let test = CellTest::Text(
+            Compare::Eq,
+            text_form(&raw).unwrap_or_default().into_owned(),
+        );
+        let key = column.clone();
+        if !matches!(Column::of(column), Column::Key(_)) {
+            return Err(failed(
+                "matchColumn",
+                "names no column that could be written",
+            ));
+        }
+        let mut listing = Listing {
+            filter: query::RowFilter {
+                feature: table.id,
+                filters: vec![Filter {
+                    negated: false,
+                    condition: Condition::Cell { key, test },
+                }],
+                matching: Match::All,
+            },
+            sort: Sort::default(),
+            fields: None,
+            page: PageRequest::first(1),
+            after: None,
+        };
+        let (mut looked_at, mut found) = (0, Vec::new());
+        let mut part = Part::default();
+        loop {
+            listing.page = part.request(usize::MAX);
+            let (_, rows) = query::rows(tx, self.tables, &listing)
+                .await
+                .map_err(|problem| Stop::of(&problem))?;
+            let (rows, more) = listing.page.cut(rows);
+            part.note(&rows);
+            looked_at += rows.len();
+            if looked_at > MOST {
+                let reason =
+                    format!("more than {MOST} rows hold that value, and a step changes no more");
+                return Err(failed("matchColumn", &reason));
+            }
+            // 1 is not "1", however alike their texts are.
+            let same =
+                |row: &&StoredRow| member(&row.data, column).is_some_and(|cell| equal(cell, &raw));
+            found.extend(rows.iter().filter(same).map(|row| row.id));
+            listing.after = rows
+                .last()
+                .map(|row| CursorPosition::of(&listing.sort, row));
+            if !more || listing.after.is_none() {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// A refusal of the row, told with the binding that it is about.
+    fn refused(&self, problem: &Problem) -> Stop {
+        if let Some(stop) = Stop::passing(problem) {
+            return stop;
+        }
+        let named = problem.column.clone().or_else(|| {
+            let fault = problem.errors().first()?;
+            fault.path.strip_prefix("data.").map(str::to_owned)
+        });
+        let about = |binding: &&Binding| Some(&binding.column) == named.as_ref();
+        let reason = problem.detail().to_owned();
+        let failure = match self.write.cells.iter().find(about) {
+            Some(binding) => Failure::at(format!("bindings.{}", binding.column), reason)
+                .yields(Some(&binding.expression), &binding.value),
+            None => Failure::at("bindings", reason),
+        };
+        Stop::Failed(failure.because(Reason::Refused(problem.code)))
+    }
+}
+
+fn failed(field: &str, reason: &str) -> Stop {
+    Stop::Failed(Failure::at(field, reason))
+}

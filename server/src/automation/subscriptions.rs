@@ -1,0 +1,169 @@
+//! Tables and schedules told which versions wait for them.
+//!
+//! Goes in: an automation whose active version has changed. Comes out: the rows that writers of rows
+//! and the clock look at. A table whose watchers change gets another version, so that nobody writes its
+//! rows by an old picture.
+
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use crate::http::problem::{Code, Problem};
+use crate::rows::Table;
+use crate::store::{Row, Scope, StoreError, Tx};
+
+/// An active version that waits for events of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subscription {
+    /// The automation.
+    pub workflow: Uuid,
+    /// The number of its version.
+    pub version: i64,
+    modes: Vec<String>,
+    /// Only changes of these; nothing for any change.
+    columns: Option<Vec<String>>,
+}
+
+impl Subscription {
+    /// Reads `workflow_id, version, modes, columns`.
+    pub(crate) fn read(row: &Row) -> Result<Subscription, StoreError> {
+        let modes: String = row.get(2)?;
+        let columns: Option<String> = row.get(3)?;
+        Ok(Subscription {
+            workflow: row.get(0)?,
+            version: row.get(1)?,
+            modes: list(&modes),
+            columns: columns.as_deref().map(list),
+        })
+    }
+
+    /// Whether it waits for that mode.
+    pub fn awaits(&self, mode: &str) -> bool {
+        self.modes.iter().any(|known| known == mode)
+    }
+
+    /// Whether it waits for a change of that column.
+    pub fn watches(&self, column: &str) -> bool {
+        let columns = self.columns.as_ref();
+        columns.is_none_or(|columns| columns.iter().any(|known| known == column))
+    }
+}
+
+fn list(text: &str) -> Vec<String> {
+    let list = Json::parse(text).unwrap_or_default();
+    let texts = list.as_list().unwrap_or_default().iter();
+    texts
+        .filter_map(|text| text.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// Brings what is waited for in step with the active version of an automation, if it has one. False when
+/// the table that it watches is not there for the caller: then nothing fires it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn subscribe(
+    tx: &mut Tx,
+    (organization, workflow): (Uuid, Uuid),
+    now: i64,
+) -> Result<bool, StoreError> {
+    let of = [organization.into(), workflow.into()];
+    let sql = "DELETE FROM main.workflow_watchers WHERE {tenant organization_id} \
+         AND organization_id = $1 AND workflow_id = $2 RETURNING feature_id";
+    for row in tx.query(sql, &of).await? {
+        Table::changed(tx, (organization, row.get(0)?), now).await?;
+    }
+    let sql = "SELECT version, trigger_type, trigger_feature_id, trigger_config \
+         FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workflow_id = $2 AND is_active";
+    let active = tx.first(sql, &of).await?;
+    let kind: Option<String> = active.as_ref().map(|row| row.get(1)).transpose()?;
+    if kind.as_deref() != Some("cron") {
+        let sql = "DELETE FROM main.workflow_schedules WHERE {tenant organization_id} \
+             AND organization_id = $1 AND workflow_id = $2";
+        tx.query(sql, &of).await?;
+    }
+    let Some(active) = active else {
+        return Ok(true);
+    };
+    let version: i64 = active.get(0)?;
+    match kind.as_deref() {
+        Some("cron") => schedule(tx, (organization, workflow, version), now).await?,
+        Some("record.event") => {
+            let feature: Option<Uuid> = active.get(2)?;
+            let feature = feature.unwrap_or_default();
+            let config: String = active.get(3)?;
+            let watch = (organization, feature, workflow);
+            if !watch_table(tx, watch, version, &config).await? {
+                return Ok(false);
+            }
+            Table::changed(tx, (organization, feature), now).await?;
+        }
+        _ => {}
+    }
+    Ok(true)
+}
+
+/// 409 for a table that is not there for the caller: without it the picture that others have of it could not be
+/// renewed.
+pub(super) fn no_table(scope: &Scope) -> Problem {
+    let reported = match scope {
+        Scope::Operator => "The table that the automation watches is gone.",
+        _ => "The table that the automation watches is gone, or hidden from you.",
+    };
+    Problem::new(Code::Conflict, reported)
+}
+
+async fn watch_table(
+    tx: &mut Tx,
+    (organization, feature, workflow): (Uuid, Uuid, Uuid),
+    version: i64,
+    config: &str,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM features WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let found = tx
+        .first(sql, &[organization.into(), feature.into()])
+        .await?;
+    if found.is_none() {
+        return Ok(false);
+    }
+    let config = Json::parse(config).unwrap_or_default();
+    let part = |key: &str| {
+        let list = config.get("config")?.get(key)?;
+        list.as_list().filter(|list| !list.is_empty())?;
+        Some(list.write())
+    };
+    let sql = "INSERT INTO main.workflow_watchers {into $1} \
+         (organization_id, feature_id, workflow_id, version, modes, columns) \
+         VALUES ($1, $2, $3, $4, $5, $6)";
+    let parameters = [
+        organization.into(),
+        feature.into(),
+        workflow.into(),
+        version.into(),
+        part("modes").unwrap_or_else(|| "[]".to_owned()).into(),
+        part("watchedColumns").into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    Ok(true)
+}
+
+/// Notes that an active version runs by the clock. What was due before and has not run yet stays due.
+async fn schedule(
+    tx: &mut Tx,
+    (organization, workflow, version): (Uuid, Uuid, i64),
+    now: i64,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO main.workflow_schedules {into $1} \
+         (organization_id, workflow_id, version, since, due_at) VALUES ($1, $2, $3, $4, NULL) \
+         ON CONFLICT (organization_id, workflow_id) DO UPDATE SET version = excluded.version, \
+         since = CASE WHEN workflow_schedules.due_at IS NOT NULL AND workflow_schedules.due_at <= excluded.since \
+         THEN workflow_schedules.due_at - 1 ELSE excluded.since END, due_at = NULL";
+    let parameters = [
+        organization.into(),
+        workflow.into(),
+        version.into(),
+        now.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}

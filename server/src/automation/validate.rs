@@ -1,0 +1,306 @@
+//! The library's validator, asked with what exists in a workspace and may be seen by the caller.
+//!
+//! The validator looks nothing up by itself. It is asked twice: once to hear what it wants to know, and
+//! again with the answers.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tplkit::automation::{Automation, Environment, IssueTarget, Setting, validate};
+use tplkit::check::Severity;
+use tplkit::definitions::{Definitions, ReferenceKind};
+use tplkit::json::Doc;
+use uuid::Uuid;
+
+use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};
+use crate::http::query;
+use crate::store::{StoreError, Tx, Value};
+
+/// Where an automation stands, or is to stand.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkflowScope {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// The workspace that it works in.
+    pub workspace: Uuid,
+    /// Its own id, when that is known.
+    pub workflow: Option<Uuid>,
+}
+
+/// An issue as clients see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct IssueView {
+    /// What clients branch on.
+    pub code: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// Where, relative to the target.
+    pub path: String,
+    /// `trigger` or `graph`.
+    pub target: &'static str,
+    /// Why, for people.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Where, as the body of a request has it.
+    #[serde(skip)]
+    place: String,
+}
+
+/// A verdict.
+#[derive(Debug, Clone, Serialize)]
+pub struct Validation {
+    /// Whether there is no error.
+    pub ok: bool,
+    /// Everything that was found.
+    pub issues: Vec<IssueView>,
+}
+
+impl Validation {
+    /// Nothing, if there is no error.
+    ///
+    /// # Errors
+    /// 422 with the errors, each under the code of its issue.
+    pub fn accept(&self) -> Result<(), Problem> {
+        if self.ok {
+            return Ok(());
+        }
+        let errors = self.issues.iter().filter(|issue| issue.severity == "error");
+        let reported: Vec<String> = errors
+            .clone()
+            .take(MOST_FAULTS)
+            .map(|issue| format!("{} at {}: {}", issue.code, issue.place, issue.message))
+            .collect();
+        let faults = errors.map(|issue| Fault {
+            path: issue.place.clone(),
+            code: issue.code,
+            message: match issue.help.as_str() {
+                "" => issue.message.clone(),
+                help => format!("{}. {help}", issue.message),
+            },
+        });
+        Err(Problem::new(Code::InvalidAutomation, reported.join("; "))
+            .with_errors(faults.collect()))
+    }
+}
+
+/// What the validator wanted to know, and what is so.
+#[derive(Debug, Default)]
+struct KnownRecords {
+    own: Option<String>,
+    /// Whether the answers are there.
+    answered: bool,
+    wanted: RefCell<BTreeSet<(ReferenceKind, String)>>,
+    asked_columns: RefCell<BTreeSet<String>>,
+    there: BTreeSet<(ReferenceKind, String)>,
+    columns: BTreeMap<String, Vec<String>>,
+}
+
+/// The kinds that are looked up, and whether they stand in a workspace. Connections are not: a wrong name
+/// fails when it is used.
+const KINDS: [(ReferenceKind, bool, &str); 4] = [
+    (
+        ReferenceKind::Feature,
+        true,
+        "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)",
+    ),
+    (
+        ReferenceKind::WorkflowV2,
+        true,
+        "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+    ),
+    (
+        ReferenceKind::Channel,
+        false,
+        "SELECT id FROM channels WHERE {tenant organization_id} AND organization_id = $1 \
+         AND id = $2",
+    ),
+    (
+        ReferenceKind::User,
+        false,
+        "SELECT user_id FROM memberships WHERE {tenant organization_id} AND organization_id = $1 \
+         AND user_id = $2",
+    ),
+];
+
+impl Environment for KnownRecords {
+    fn setting(&self) -> Setting {
+        Setting::Rest
+    }
+
+    fn own_identity(&self) -> Option<&str> {
+        self.own.as_deref()
+    }
+
+    fn exists(&self, kind: ReferenceKind, value: &str) -> Option<bool> {
+        if !KINDS.iter().any(|(known, ..)| *known == kind) {
+            return None;
+        }
+        let asked = (kind, value.to_ascii_lowercase());
+        if self.answered {
+            return Some(self.there.contains(&asked));
+        }
+        self.wanted.borrow_mut().insert(asked);
+        None
+    }
+
+    fn columns(&self, table: &str) -> Option<Vec<String>> {
+        let table = table.to_ascii_lowercase();
+        if self.answered {
+            return self.columns.get(&table).cloned();
+        }
+        self.asked_columns.borrow_mut().insert(table);
+        None
+    }
+}
+
+/// Checks the two halves of an automation, JSON texts of objects.
+///
+/// # Errors
+/// Those of the store.
+pub async fn validate_for(
+    tx: &mut Tx,
+    place: WorkflowScope,
+    trigger: &str,
+    graph: &str,
+) -> Result<Validation, Problem> {
+    let text = format!("{{\"trigger_config\":{trigger},\"graph_config\":{graph}}}");
+    let mut known = KnownRecords {
+        own: place.workflow.map(|id| id.to_string()),
+        ..KnownRecords::default()
+    };
+    validate_with(&text, &known)?;
+    let asked = known.wanted.take();
+    let tables = known.asked_columns.take();
+    look_up(tx, place, &mut known, asked, tables).await?;
+    known.answered = true;
+    validate_with(&text, &known)
+}
+
+fn validate_with(text: &str, known: &KnownRecords) -> Result<Validation, Problem> {
+    let doc =
+        Doc::parse(text).map_err(|error| Problem::new(Code::InvalidJson, error.to_string()))?;
+    let automation = Automation::of_definition(doc.root());
+    let issues = validate(Definitions::embedded(), &automation, known);
+    let issues: Vec<IssueView> = issues
+        .into_iter()
+        .map(|issue| IssueView {
+            code: issue.code(),
+            severity: issue.finding.severity.as_str(),
+            target: match issue.target {
+                IssueTarget::Trigger => "trigger",
+                IssueTarget::Definition | IssueTarget::Graph => "graph",
+            },
+            place: in_body(&issue.finding.place.pointer, issue.absent.as_deref()),
+            path: issue.path,
+            message: issue.finding.message,
+            help: issue.finding.help,
+        })
+        .collect();
+    let error = Severity::Error.as_str();
+    Ok(Validation {
+        ok: issues.iter().all(|issue| issue.severity != error),
+        issues,
+    })
+}
+
+/// A pointer, and what is missing there, as refusals write places:
+/// `graph_config.steps[0].config.then[1]`.
+fn in_body(pointer: &str, absent: Option<&str>) -> String {
+    let mut place = String::with_capacity(pointer.len());
+    for token in pointer.split('/').skip(1) {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
+            place.extend(["[", &token, "]"]);
+        } else {
+            if !place.is_empty() {
+                place.push('.');
+            }
+            place.push_str(&token);
+        }
+    }
+    if let Some(absent) = absent {
+        if !place.is_empty() {
+            place.push('.');
+        }
+        place.push_str(absent);
+    }
+    place
+}
+
+async fn look_up(
+    tx: &mut Tx,
+    place: WorkflowScope,
+    known: &mut KnownRecords,
+    asked: BTreeSet<(ReferenceKind, String)>,
+    tables: BTreeSet<String>,
+) -> Result<(), StoreError> {
+    let among: [Value; 2] = [place.organization.into(), place.workspace.into()];
+    let mut seen = BTreeSet::new();
+    for (kind, within, sql) in KINDS {
+        let of_kind = asked.iter().filter(|(of, _)| *of == kind);
+        let mut values: BTreeSet<&str> = of_kind.map(|(_, value)| value.as_str()).collect();
+        if kind == ReferenceKind::Feature {
+            // A table that cannot be seen has no columns to tell.
+            values.extend(tables.iter().map(String::as_str));
+        }
+        let ids = values.iter().filter_map(|value| query::uuid(value));
+        let ids: Vec<Uuid> = ids.collect();
+        let lines: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let mut line = vec![among[0].clone(), (*id).into()];
+                line.extend(within.then(|| among[1].clone()));
+                line
+            })
+            .collect();
+        let responses = tx.each(sql, &lines).await?;
+        for (id, _) in ids
+            .iter()
+            .zip(responses)
+            .filter(|(_, rows)| !rows.is_empty())
+        {
+            known.there.insert((kind, id.to_string()));
+            if kind == ReferenceKind::Feature && tables.contains(&id.to_string()) {
+                seen.insert(*id);
+            }
+        }
+    }
+    let sql = "SELECT name FROM columns WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2";
+    let lines = seen.iter().map(|id| vec![among[0].clone(), (*id).into()]);
+    let responses = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
+    for (id, rows) in seen.iter().zip(responses) {
+        let names = rows.iter().map(|row| row.get(0));
+        let names = names.collect::<Result<_, StoreError>>()?;
+        known.columns.insert(id.to_string(), names);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_body;
+
+    #[test]
+    fn places_are_written_as_in_the_body() {
+        for (pointer, place) in [
+            ("", ""),
+            (
+                "/trigger_config/config/featureId",
+                "trigger_config.config.featureId",
+            ),
+            (
+                "/graph_config/steps/0/config/then/10/key",
+                "graph_config.steps[0].config.then[10].key",
+            ),
+        ] {
+            assert_eq!(in_body(pointer, None), place);
+        }
+        let absent = in_body("/graph_config/steps/0", Some("config"));
+        assert_eq!(absent, "graph_config.steps[0].config");
+    }
+}

@@ -1,0 +1,122 @@
+//! What somebody sees of an organization, by the rights that they have now: whoever published an automation,
+//! or began a run of it.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use crate::auth::Role;
+use crate::store::{Row, StoreError, Tx, Visible};
+
+/// What somebody sees, and whether they may write.
+#[derive(Debug, Clone)]
+pub(super) struct AccountScope {
+    pub(super) visible: Visible,
+    pub(super) may_write: bool,
+}
+
+/// What `who` sees in an organization; nothing for who does not belong to it any more. A key sees as an
+/// administrator does, until it is deleted or expires.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn account_scope(
+    tx: &mut Tx,
+    (organization, who, now): (Uuid, Uuid, i64),
+) -> Result<Option<AccountScope>, StoreError> {
+    let of = [organization.into(), who.into()];
+    let mut visible = Visible {
+        caller: who,
+        organizations: vec![organization],
+        ..Visible::default()
+    };
+    let sql = "SELECT role FROM memberships WHERE organization_id = $1 AND user_id = $2";
+    let role = tx.first(sql, &of).await?;
+    let role = role.map(|row| row.get::<String>(0)).transpose()?;
+    let role = if let Some(role) = role {
+        Role::parse(&role)
+    } else {
+        let sql = "SELECT id FROM api_keys WHERE organization_id = $1 AND id = $2 \
+             AND (expires_at IS NULL OR expires_at > $3)";
+        let [organization, key] = of.clone();
+        let found = tx.first(sql, &[organization, key, now.into()]).await?;
+        found.map(|_| Role::Admin)
+    };
+    let Some(role) = role else {
+        return Ok(None);
+    };
+    if role >= Role::Admin {
+        visible.administered = vec![organization];
+    } else {
+        let ids = |rows: Vec<Row>| -> Result<Vec<Uuid>, StoreError> {
+            rows.iter().map(|row| row.get(0)).collect()
+        };
+        let sql = "SELECT w.id FROM workspaces w WHERE w.organization_id = $1 \
+             AND w.access = 'members' AND NOT EXISTS (SELECT 1 FROM workspace_members l \
+             WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id \
+             AND l.user_id = $2)";
+        visible.hidden = ids(tx.query(sql, &of).await?)?;
+        let sql = "SELECT workspace_id FROM workspace_members \
+             WHERE organization_id = $1 AND user_id = $2";
+        visible.workspaces = ids(tx.query(sql, &of).await?)?;
+        let sql = "SELECT id FROM features WHERE organization_id = $1 AND own_rows";
+        visible.guarded = ids(tx.query(sql, &of[..1]).await?)?;
+    }
+    Ok(Some(AccountScope {
+        visible,
+        may_write: role >= Role::Editor,
+    }))
+}
+
+/// A row that something happened to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChangedRow {
+    pub(super) workspace: Uuid,
+    pub(super) feature: Uuid,
+    /// Whose it is.
+    pub(super) creator: Option<Uuid>,
+}
+
+/// What publishers see, each looked up once.
+#[derive(Debug)]
+pub(super) struct AccountScopes {
+    now: i64,
+    known: BTreeMap<(Uuid, Uuid), Option<AccountScope>>,
+}
+
+impl AccountScopes {
+    pub(super) fn new(now: i64) -> AccountScopes {
+        AccountScopes {
+            now,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a run begins of what happened: its publisher sees the row. One whose publisher does not see
+    /// the automation itself any more begins, to fail with that reason.
+    pub(super) async fn notices(
+        &mut self,
+        tx: &mut Tx,
+        (organization, workspace, publisher): (Uuid, Uuid, Option<Uuid>),
+        row: ChangedRow,
+    ) -> Result<bool, StoreError> {
+        let Some(publisher) = publisher else {
+            return Ok(true);
+        };
+        let of = (organization, publisher);
+        if !self.known.contains_key(&of) {
+            let found = account_scope(tx, (organization, publisher, self.now)).await?;
+            self.known.insert(of, found);
+        }
+        let Some(Some(sight)) = self.known.get(&of) else {
+            return Ok(true);
+        };
+        let visible = &sight.visible;
+        if visible.hidden.contains(&workspace) {
+            return Ok(true);
+        }
+        let theirs = row.creator == Some(publisher);
+        let kept = visible.guarded.contains(&row.feature) && !theirs;
+        Ok(!visible.hidden.contains(&row.workspace) && !kept)
+    }
+}

@@ -1,0 +1,121 @@
+//! Upkeep: what has to be done now and then, whoever asks for what. Tasks have a name and a period,
+//! run one after the other with themselves and next to all others, and end when the process does.
+//!
+//! Several processes may share a store, and each does all of this: a task has to bear that.
+
+mod expired;
+mod queue;
+mod tasks;
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tracing::Instrument as _;
+
+pub use expired::{remove_expired_sessions, remove_kept_responses, remove_old_runs};
+pub use queue::measure_queue;
+pub use tasks::TASKS;
+
+use crate::context::{Context, Stopwatch, micros, random};
+use crate::metrics::Metrics;
+use crate::rows::Tables;
+use crate::store::{Store, StoreError};
+
+/// What a task works with.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    /// Where everything is kept.
+    pub store: Store,
+    /// Time and ids.
+    pub context: Context,
+    /// Where runs are counted.
+    pub metrics: Arc<Metrics>,
+    /// What this process has seen asked of tables.
+    pub tables: Tables,
+    /// How long finished runs of automations are kept; for ever when nothing is said.
+    pub keep_runs: Option<Duration>,
+}
+
+/// A run: how much it did.
+pub type Run = Pin<Box<dyn Future<Output = Result<u64, StoreError>> + Send>>;
+
+/// Something that is done now and then.
+#[derive(Clone, Copy)]
+pub struct Task {
+    /// In logs and metrics.
+    pub name: &'static str,
+    /// From the end of a run to the next, give or take a tenth.
+    pub every: Duration,
+    /// Does it once.
+    pub run: fn(Bench) -> Run,
+}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Task({} every {:?})", self.name, self.every)
+    }
+}
+
+/// Does all tasks until told to stop. A run that has begun is waited for.
+pub async fn run(tasks: &[Task], bench: Bench, stop: watch::Receiver<bool>) {
+    let mut running = JoinSet::new();
+    for task in tasks {
+        running.spawn(repeat(*task, bench.clone(), stop.clone()));
+    }
+    while running.join_next().await.is_some() {}
+}
+
+async fn repeat(task: Task, bench: Bench, mut stop: watch::Receiver<bool>) {
+    // Processes that start together need not work together. The first run comes early, so that what
+    // is wrong with it shows early.
+    let mut pause = task.every.min(Duration::from_secs(10)).mul_f64(fraction());
+    loop {
+        tokio::select! {
+            biased;
+            // Whoever could say so being gone says so, too.
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+        once(task, &bench)
+            .instrument(tracing::error_span!("upkeep", task = task.name))
+            .await;
+        pause = task.every.mul_f64(0.9 + 0.2 * fraction());
+    }
+}
+
+/// Runs a task once, and says what became of it.
+async fn once(task: Task, bench: &Bench) {
+    let watch = Stopwatch::start();
+    // A bug in one task is no reason to stop the others, or to never try again.
+    let ran = AssertUnwindSafe((task.run)(bench.clone()))
+        .catch_unwind()
+        .await;
+    let micros = micros(watch.elapsed());
+    let outcome = match ran {
+        Ok(Ok(0)) => {
+            tracing::debug!(micros, "nothing to do");
+            "ok"
+        }
+        Ok(Ok(done)) => {
+            tracing::info!(done, micros, "done");
+            "ok"
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(%error, micros, "not done, and tried again later");
+            "failed"
+        }
+        // The panic itself was told where it happened.
+        Err(_) => "panicked",
+    };
+    bench.metrics.ran(task.name, outcome);
+}
+
+/// From 0 to 1.
+fn fraction() -> f64 {
+    f64::from(u32::from_le_bytes(random())) / f64::from(u32::MAX)
+}

@@ -1,0 +1,36 @@
+//! How much work of automations is waiting: for the numbers of this process.
+
+use super::Bench;
+use crate::store::{Scope, StoreError, Tx};
+
+/// Looks how many events and runs are due and held by nobody, and for how long the oldest.
+///
+/// # Errors
+/// Those of the store.
+pub async fn measure_queue(bench: &Bench) -> Result<u64, StoreError> {
+    let now = bench.context.now();
+    let (count, oldest) = bench
+        .store
+        .read(&Scope::Operator, now, |tx, now| Box::pin(waiting(tx, *now)))
+        .await?;
+    let age = oldest.map_or(0, |oldest| now - oldest);
+    bench.metrics.runs().waiting(count, age);
+    Ok(0)
+}
+
+/// How many there are, and since when the oldest is due.
+async fn waiting(tx: &mut Tx, now: i64) -> Result<(i64, Option<i64>), StoreError> {
+    let events = "SELECT count(*), min(created_at) FROM workflow_events";
+    let events = tx.first(events, &[]).await?;
+    let runs = "SELECT count(*), min(coalesce(wake_at, created_at)) FROM workflow_runs \
+         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
+         AND (locked_until IS NULL OR locked_until < {clock})";
+    let runs = tx.first(runs, &[now.into()]).await?;
+    let (mut count, mut oldest) = (0, None::<i64>);
+    for row in [events, runs].into_iter().flatten() {
+        count += row.get::<i64>(0)?;
+        let since: Option<i64> = row.get(1)?;
+        oldest = oldest.into_iter().chain(since).min();
+    }
+    Ok((count, oldest))
+}

@@ -1,0 +1,126 @@
+//! Who is connected, and who has to leave when too many are.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::time::{Duration, Instant};
+
+/// What is known of one connection from outside of its task.
+#[derive(Debug)]
+pub(super) struct ConnectionState {
+    began: Instant,
+    /// Milliseconds from `began` to the end of the last response.
+    responded: AtomicU64,
+    /// Milliseconds from `began` to the last bytes that came.
+    received: AtomicU64,
+    /// A request is being answered.
+    busy: AtomicBool,
+    /// A response is on its way.
+    writing: AtomicBool,
+    closing: Notify,
+}
+
+impl ConnectionState {
+    fn new() -> ConnectionState {
+        ConnectionState {
+            began: Instant::now(),
+            responded: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+            busy: AtomicBool::new(false),
+            writing: AtomicBool::new(false),
+            closing: Notify::new(),
+        }
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn request(&self) {
+        self.busy.store(true, Ordering::Release);
+    }
+
+    pub(super) fn responded(&self) {
+        self.responded.store(self.elapsed(), Ordering::Relaxed);
+        self.busy.store(false, Ordering::Release);
+    }
+
+    pub(super) fn received(&self) {
+        self.received.store(self.elapsed(), Ordering::Relaxed);
+    }
+
+    pub(super) fn writing(&self, writing: bool) {
+        self.writing.store(writing, Ordering::Relaxed);
+    }
+
+    /// Whether nobody waits for anything here.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.busy.load(Ordering::Acquire) && !self.writing.load(Ordering::Relaxed)
+    }
+
+    /// When it will have been silent for that long.
+    pub(super) fn silent_at(&self, time: Duration) -> Instant {
+        let heard = self.received.load(Ordering::Relaxed);
+        let answered = self.responded.load(Ordering::Relaxed);
+        self.began + Duration::from_millis(heard.max(answered)) + time
+    }
+
+    /// Since when it has asked nothing whole. Bytes that trickle in do not count.
+    fn idle_since(&self) -> Instant {
+        self.began + Duration::from_millis(self.responded.load(Ordering::Relaxed))
+    }
+
+    /// Waits to be asked to leave.
+    pub(super) async fn asked_to_leave(&self) {
+        self.closing.notified().await;
+    }
+}
+
+/// All connections of an edge.
+#[derive(Debug, Default)]
+pub(super) struct ConnectionRegistry {
+    states: Mutex<ConnectionStates>,
+}
+
+#[derive(Debug, Default)]
+struct ConnectionStates {
+    next: u64,
+    all: HashMap<u64, Arc<ConnectionState>>,
+}
+
+impl ConnectionRegistry {
+    /// Someone comes in.
+    pub(super) fn enter(&self) -> (u64, Arc<ConnectionState>) {
+        let state = Arc::new(ConnectionState::new());
+        let mut guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = guests.next;
+        guests.next += 1;
+        guests.all.insert(id, state.clone());
+        (id, state)
+    }
+
+    /// Someone has left.
+    pub(super) fn leave(&self, id: u64) {
+        let mut guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.all.remove(&id);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        let guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.all.len()
+    }
+
+    /// Asks those who have been idle longest to leave.
+    pub(super) fn make_room(&self, count: usize) {
+        let guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle: Vec<&Arc<ConnectionState>> =
+            guests.all.values().filter(|g| g.is_idle()).collect();
+        idle.sort_unstable_by_key(|state| state.idle_since());
+        for state in idle.into_iter().take(count) {
+            state.closing.notify_one();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Work that takes the processor for a while, where no request waits for the thread.
+
+use super::problem::{Code, Problem};
+
+/// How long a body may be, in bytes, that is read where it came in: longer ones are worth the way to another
+/// thread.
+pub const SHORT: usize = 64 << 10;
+
+/// Does it on a thread of its own.
+///
+/// # Errors
+/// Those of the work.
+pub async fn offload<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let ended = tokio::task::spawn_blocking(work).await;
+    ended.unwrap_or_else(|error| {
+        tracing::error!(%error, "work on a thread of its own did not end");
+        let reported = "Something went wrong here; it has been recorded.";
+        Err(Problem::new(Code::Internal, reported))
+    })
+}

@@ -1,0 +1,64 @@
+//! What an operation of the store is given next to its transaction.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::call::enter;
+use super::idempotency::{self, Key};
+use super::problem::Problem;
+use super::response::ApiResponse;
+use crate::auth::{Caller, Role};
+use crate::automation::WorkerSignal;
+use crate::context::Context;
+use crate::rows::Tables;
+use crate::store::Tx;
+
+/// What an operation of the store is given: its input, and who asks for it.
+#[derive(Debug)]
+pub struct OperationContext<I> {
+    /// What the handler read from the request.
+    pub input: I,
+    /// Who asks.
+    pub caller: Arc<Caller>,
+    /// The least role in the organization concerned.
+    pub role: Role,
+    /// Under which the response is kept.
+    pub key: Option<Key>,
+    /// Time and ids.
+    pub context: Context,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
+    /// Wakes the automation workers.
+    pub signal: WorkerSignal,
+    /// The time at which the request came, in microseconds.
+    pub now: i64,
+}
+
+impl<I> OperationContext<I> {
+    /// The role in the organization of a record that was found.
+    ///
+    /// # Errors
+    /// 404 for strangers, 403 for a role that does not suffice.
+    pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
+        enter(&self.caller, self.role, organization)
+    }
+
+    /// Claims the key of the request, after visibility and role and before the effect. The response of
+    /// an earlier request is the response to this one.
+    ///
+    /// # Errors
+    /// 422 when the key stands for another request, 409 while the first one runs.
+    pub async fn claim(&self, tx: &mut Tx) -> Result<Option<ApiResponse>, Problem> {
+        idempotency::claim(tx, self.key.as_ref()).await
+    }
+
+    /// The response, kept under the key of the request.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn keep(&self, tx: &mut Tx, reply: ApiResponse) -> Result<ApiResponse, Problem> {
+        idempotency::keep(tx, self.key.as_ref(), &reply).await?;
+        Ok(reply)
+    }
+}

@@ -1,0 +1,92 @@
+//! How often somebody may ask: which buckets a request is taken from, and how that is reported.
+
+use axum::http::HeaderMap;
+
+use super::App;
+use super::call::Call;
+use super::client::neighbourhood;
+use super::operations::{Limit, Operation};
+use super::problem::{Code, Problem};
+use super::rate_limit::{Rate, RateLimitState};
+use crate::auth::Caller;
+
+/// How often somebody may try a password.
+const SIGN_IN: Rate = Rate::per_minute(10);
+
+/// Counts a request: for the user of a session, else for the address, and for the key if there is
+/// one. Reports the bucket that has less left.
+pub(super) fn count(
+    app: &App,
+    operation: &Operation,
+    caller: Option<&Caller>,
+    client: &str,
+) -> Option<RateLimitState> {
+    let usual = app.config.rate?;
+    let rate = match operation.limit {
+        Limit::None => return None,
+        Limit::Usual => usual,
+        Limit::SignIn => SIGN_IN,
+    };
+    let now = app.context.now();
+    let take = |kind: &str, who: &str| {
+        let key = (operation.method, operation.path, kind, who);
+        app.buckets.take(&key, rate, now)
+    };
+    let Some(caller) = caller else {
+        return Some(take("address", &neighbourhood(client)));
+    };
+    let own = take("caller", &caller.id.to_string());
+    if !caller.is_key() || !own.allowed {
+        return Some(own);
+    }
+    let shared = take("address", &neighbourhood(client));
+    let less = !shared.allowed || shared.remaining < own.remaining;
+    Some(if less { shared } else { own })
+}
+
+/// The refusal of one request too many.
+pub(super) fn too_many(left: RateLimitState) -> Problem {
+    let mut problem = Problem::new(Code::RateLimited, "Too many requests; try again later.");
+    problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
+    problem
+}
+
+/// Reports what is left, in the headers of the response.
+pub(super) fn write_headers(headers: &mut HeaderMap, left: RateLimitState) {
+    headers.insert("ratelimit-limit", left.limit.into());
+    headers.insert("ratelimit-remaining", left.remaining.into());
+    headers.insert("ratelimit-reset", left.reset.into());
+}
+
+impl Call {
+    /// Counts one more sign-in against an address.
+    ///
+    /// # Errors
+    /// 429.
+    pub fn count_sign_in(&self, email: &str) -> Result<(), Problem> {
+        if self.app.config.rate.is_none() {
+            return Ok(());
+        }
+        let left = self
+            .app
+            .buckets
+            .take(&of_email(email), SIGN_IN, self.app.context.now());
+        if left.allowed {
+            Ok(())
+        } else {
+            Err(too_many(left))
+        }
+    }
+
+    /// Takes back that a sign-in was counted against an address: it was none.
+    pub fn uncount_sign_in(&self, email: &str) {
+        if self.app.config.rate.is_some() {
+            self.app.buckets.give_back(&of_email(email), SIGN_IN);
+        }
+    }
+}
+
+/// The bucket of an address, whichever operation asks for its password.
+fn of_email(email: &str) -> (&'static str, &str) {
+    ("email", email)
+}

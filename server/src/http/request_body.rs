@@ -1,0 +1,242 @@
+//! The body of a request: received, bounded, and known again when it is sent once more.
+
+use std::sync::PoisonError;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use percent_encoding::percent_decode_str;
+
+use super::call::Call;
+use super::idempotency::{self, Key};
+use super::problem::{Code, Problem};
+use crate::edge::BodyTooSlow;
+
+/// Room that is made for a body before it comes.
+const READY: usize = 64 << 10;
+
+impl Call {
+    /// The body as it came; with it the request can be distinguished from others that carry its key.
+    ///
+    /// # Errors
+    /// 415, 413, 422.
+    pub async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
+        let bytes = self.receive().await?;
+        if self.operation.repeatable() {
+            if self.operation.changes_nothing() {
+                // Asked again it answers again: there is nothing to keep.
+                idempotency::check(&self.headers)?;
+            } else {
+                self.read_key(&bytes).await?;
+            }
+        }
+        Ok(bytes)
+    }
+
+    async fn read_key(&self, bytes: &[u8]) -> Result<(), Problem> {
+        let (Some(caller), true) = (&self.caller, idempotency::is_given(&self.headers)) else {
+            return Ok(());
+        };
+        // However its characters are written, it is one path.
+        let path = percent_decode_str(&self.target.0).decode_utf8_lossy();
+        let name = idempotency::check(&self.headers)?;
+        let parts = [self.target.1.as_bytes(), bytes];
+        let fingerprint = if self.operation.takes_secret() {
+            let salt = [caller.id.as_bytes(), path.as_bytes(), name.as_bytes()];
+            self.app.passwords.fingerprint(parts, salt).await?
+        } else {
+            idempotency::fingerprint(parts)
+        };
+        let key = Key::new(
+            (caller.id, self.app.context.now()),
+            (self.operation.method, &path, name),
+            fingerprint,
+            &self.app.in_flight,
+        );
+        // A body comes once.
+        let _ = self.key.set(key);
+        Ok(())
+    }
+
+    async fn receive(&mut self) -> Result<Vec<u8>, Problem> {
+        let Some(body) = self.take_body() else {
+            return Ok(Vec::new());
+        };
+        if let Err(problem) = self.is_readable(&body) {
+            // Refused, and yet a request that can be distinguished from others.
+            *self.body.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
+            return Err(problem);
+        }
+        collect(body, &self.headers, self.most_bytes()).await
+    }
+
+    fn take_body(&self) -> Option<Body> {
+        self.body
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Refuses a body that is no JSON, or JSON in disguise.
+    fn is_readable(&self, body: &Body) -> Result<(), Problem> {
+        let refuse = |why: &str| Err(Problem::new(Code::UnsupportedMediaType, why));
+        if !self
+            .headers
+            .get_all(header::CONTENT_ENCODING)
+            .iter()
+            .all(is_plain)
+        {
+            return refuse(
+                "Bodies are taken as they are: leave Content-Encoding out, or make it identity.",
+            );
+        }
+        let media_type = self.headers.get(header::CONTENT_TYPE);
+        let empty = axum::body::HttpBody::is_end_stream(body);
+        if media_type.map_or(empty, is_json) {
+            return Ok(());
+        }
+        refuse(if media_type.is_some() {
+            "Bodies of this type are not accepted; use application/json."
+        } else {
+            "The body has to be JSON, and to say so: Content-Type: application/json."
+        })
+    }
+
+    fn most_bytes(&self) -> usize {
+        let config = &self.app.config;
+        if self.operation.takes_package() {
+            config.max_package
+        } else {
+            config.max_body
+        }
+    }
+
+    /// Reads what a refusal left of the body, so that the refusal can be kept under the key of the
+    /// request. Where the body cannot be had, or the key is none, nothing is kept.
+    pub(super) async fn read_key_of_refused(&self) {
+        if self.key.get().is_some() {
+            return;
+        }
+        let Some(body) = self.take_body() else { return };
+        if let Ok(bytes) = collect(body, &self.headers, self.most_bytes()).await {
+            let _ = self.read_key(&bytes).await;
+        }
+    }
+
+    /// Whether the response may have to be kept under a key, whatever it is.
+    pub(super) fn may_be_kept(&self) -> bool {
+        self.operation.repeatable()
+            && !self.operation.changes_nothing()
+            && idempotency::is_given(&self.headers)
+    }
+}
+
+/// The bytes of a body, if they are not too many.
+async fn collect(body: Body, headers: &HeaderMap, limit: usize) -> Result<Vec<u8>, Problem> {
+    let too_large = || {
+        Problem::new(
+            Code::PayloadTooLarge,
+            format!("A body may have {limit} bytes."),
+        )
+    };
+    // Reported before the bytes come, where the client says how many.
+    let announced = headers.get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    // Room for what is announced is made as it comes: announcing costs a client nothing.
+    let mut bytes = Vec::with_capacity(announced.unwrap_or(0).min(READY));
+    let mut body = Limited::new(body, limit);
+    while let Some(frame) = body.frame().await {
+        match frame {
+            Ok(frame) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
+            Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
+            Err(error) if is_slow(&*error) => {
+                let reported = "The body did not come in time.";
+                return Err(Problem::new(Code::InvalidJson, reported));
+            }
+            Err(_) => {
+                let reported = "The body is not framed as announced, or ended too early.";
+                return Err(Problem::new(Code::InvalidJson, reported));
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether the codings of a body are none.
+fn is_plain(codings: &HeaderValue) -> bool {
+    codings.to_str().is_ok_and(|codings| {
+        codings
+            .split(',')
+            .map(str::trim)
+            .all(|coding| coding.is_empty() || coding.eq_ignore_ascii_case("identity"))
+    })
+}
+
+/// Whether the edge gave up waiting for the body.
+fn is_slow(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut error = Some(error);
+    while let Some(cause) = error {
+        if cause.is::<BodyTooSlow>() {
+            return true;
+        }
+        error = cause.source();
+    }
+    false
+}
+
+fn is_json(media_type: &HeaderValue) -> bool {
+    let text = media_type.to_str().unwrap_or_default();
+    let essence = text
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let suffix = essence.strip_prefix("application/");
+    suffix.is_some_and(|subtype| {
+        subtype == "json" || (subtype.len() > 5 && subtype.ends_with("+json"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::{is_json, is_plain};
+
+    #[test]
+    fn no_coding_goes_by_several_names() {
+        for (codings, fine) in [
+            ("identity", true),
+            ("Identity, identity", true),
+            ("", true),
+            ("gzip", false),
+            ("identity, br", false),
+            ("x-identity", false),
+        ] {
+            assert_eq!(
+                is_plain(&HeaderValue::from_static(codings)),
+                fine,
+                "{codings}"
+            );
+        }
+    }
+
+    #[test]
+    fn json_goes_by_several_names() {
+        for (name, fine) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/merge-patch+json", true),
+            ("application/+json", false),
+            ("text/json", false),
+            ("application/xml", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(&HeaderValue::from_static(name)), fine, "{name}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a config refers to: it has to be there, visible, and in the same workspace.
+//!
+//! What is missing, what is hidden and what lies elsewhere is reported in the same words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tplkit::definitions::ReferenceKind;
+use uuid::Uuid;
+
+use super::validate::{Reference, ReferencedTable};
+use crate::http::problem::{Fault, Problem};
+use crate::http::query;
+use crate::model::kind::RecordKind;
+use crate::model::record::Record;
+use crate::store::{StoreError, Tx};
+
+const ABSENT: &str = "names nothing in this workspace that can be referred to";
+
+/// Fields of every row, which views may name next to the columns.
+const BUILTIN: [&str; 3] = ["id", "created_at", "updated_at"];
+
+/// Looks the references of a config up. An empty one names nothing, which is legal.
+pub(super) async fn check(
+    tx: &mut Tx,
+    record: &Record,
+    references: &[Reference],
+    faults: &mut Vec<Fault>,
+) -> Result<(), Problem> {
+    let filled: Vec<&Reference> = references
+        .iter()
+        .filter(|reference| !reference.text.is_empty())
+        .collect();
+    if filled.is_empty() {
+        return Ok(());
+    }
+    let found = records(tx, record, &filled).await?;
+    let mut known: Vec<(&Reference, Option<Uuid>)> = Vec::new();
+    for reference in filled {
+        if reference.kind == ReferenceKind::Column {
+            let table = match &reference.table {
+                ReferencedTable::Own => Some(own_table(record)),
+                // What is wrong with the field that names the table is reported there.
+                ReferencedTable::Named(text) => {
+                    let id = query::uuid(text);
+                    id.filter(|id| found.contains(&(ReferenceKind::Feature, *id)))
+                }
+                ReferencedTable::Unknown => None,
+            };
+            known.push((reference, table));
+            continue;
+        }
+        match query::uuid(&reference.text) {
+            None => faults.push(Fault::new(&reference.path, "is no UUID")),
+            Some(id) if !found.contains(&(reference.kind, id)) => {
+                faults.push(Fault::new(&reference.path, ABSENT));
+            }
+            Some(_) => {}
+        }
+    }
+    columns(tx, record, &known, faults).await
+}
+
+/// The table whose columns a config names as its own.
+fn own_table(record: &Record) -> Uuid {
+    match record.kind.what {
+        RecordKind::Feature => record.id,
+        _ => record.parent(),
+    }
+}
+
+/// Those of the records that are named and can be.
+async fn records(
+    tx: &mut Tx,
+    record: &Record,
+    references: &[&Reference],
+) -> Result<BTreeSet<(ReferenceKind, Uuid)>, Problem> {
+    let mut found = BTreeSet::new();
+    for (kind, sql) in [
+        (
+            ReferenceKind::Feature,
+            "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)",
+        ),
+        (
+            ReferenceKind::View,
+            "SELECT id FROM views WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+        ),
+        (
+            ReferenceKind::Module,
+            "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+        ),
+        (
+            ReferenceKind::Rail,
+            "SELECT id FROM rails WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+        ),
+        (
+            ReferenceKind::WorkflowV2,
+            "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
+        ),
+    ] {
+        let of_kind = references.iter().filter(|reference| reference.kind == kind);
+        let ids: BTreeSet<Uuid> = of_kind
+            .filter_map(|reference| query::uuid(&reference.text))
+            .collect();
+        let asked = ids.iter().map(|id| {
+            vec![
+                record.organization().into(),
+                (*id).into(),
+                record.workspace().into(),
+            ]
+        });
+        let responses = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
+        let there = ids.into_iter().zip(responses);
+        found.extend(
+            there
+                .filter(|(_, rows)| !rows.is_empty())
+                .map(|(id, _)| (kind, id)),
+        );
+    }
+    Ok(found)
+}
+
+async fn columns(
+    tx: &mut Tx,
+    record: &Record,
+    references: &[(&Reference, Option<Uuid>)],
+    faults: &mut Vec<Fault>,
+) -> Result<(), Problem> {
+    let tables: BTreeSet<Uuid> = references.iter().filter_map(|(_, table)| *table).collect();
+    let sql = "SELECT name FROM columns WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2";
+    let asked = tables
+        .iter()
+        .map(|table| vec![record.organization().into(), (*table).into()]);
+    let responses = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
+    let mut names: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
+    for (table, rows) in tables.into_iter().zip(responses) {
+        let of_table = rows.iter().map(|row| row.get(0));
+        names.insert(table, of_table.collect::<Result<_, StoreError>>()?);
+    }
+    for (reference, table) in references {
+        let Some(names) = table.and_then(|table| names.get(&table)) else {
+            continue;
+        };
+        let builtin = matches!(reference.table, ReferencedTable::Own)
+            && record.kind.what == RecordKind::View
+            && BUILTIN.contains(&reference.text.as_str());
+        if !builtin && !names.contains(&reference.text) {
+            let fault = Fault::new(&reference.path, "names no column of that table");
+            faults.push(fault);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! One config against its declarations: what is wrong with it, and what it refers to.
+
+use tplkit::definitions::{
+    Field, FieldType, Problem as Mistake, ReferenceKind, Spot, Visitor, walk_listed,
+};
+use tplkit::json::Node;
+
+use crate::http::problem::Fault;
+
+/// Something that a config names.
+#[derive(Debug)]
+pub(super) struct Reference {
+    /// Where.
+    pub(super) path: String,
+    /// What it has to be.
+    pub(super) kind: ReferenceKind,
+    /// The text that stands there.
+    pub(super) text: String,
+    /// For a column: its table.
+    pub(super) table: ReferencedTable,
+    /// Whether it stands on its own, and not among others in a list.
+    single: bool,
+}
+
+/// The table of a column that is named.
+#[derive(Debug)]
+pub(super) enum ReferencedTable {
+    /// The one that the record belongs to or is.
+    Own,
+    /// The one that another field names, as it stands there.
+    Named(String),
+    /// Unknown until something runs.
+    Unknown,
+}
+
+/// Collects what the walk tells.
+#[derive(Debug, Default)]
+pub(super) struct ConfigValidator {
+    pub(super) faults: Vec<Fault>,
+    pub(super) references: Vec<Reference>,
+    path: String,
+}
+
+impl ConfigValidator {
+    /// Checks an object that stands at that path of the body.
+    pub(super) fn object(
+        &mut self,
+        object: Node<'_>,
+        path: String,
+        fields: &[(&'static str, &'static Field)],
+    ) {
+        self.path = path;
+        let mut at = ConfigVisitor {
+            validator: self,
+            root: object,
+        };
+        walk_listed(object, fields, &mut at);
+    }
+
+    /// The columns of the own table that stand on their own: those that rows are asked for by.
+    pub(super) fn singled_out(&self) -> Vec<String> {
+        let own = self.references.iter().filter(|reference| {
+            reference.single
+                && reference.kind == ReferenceKind::Column
+                && matches!(reference.table, ReferencedTable::Own)
+        });
+        own.map(|reference| reference.text.clone()).collect()
+    }
+}
+
+struct ConfigVisitor<'j, 'd> {
+    validator: &'j mut ConfigValidator,
+    root: Node<'d>,
+}
+
+impl ConfigVisitor<'_, '_> {
+    fn path(&self, node: Node<'_>, key: Option<&str>) -> String {
+        let mut tokens = Vec::new();
+        let mut current = node;
+        while current.span() != self.root.span() {
+            tokens.push(match current.key() {
+                Some(key) => format!(".{key}"),
+                None => format!("[{}]", current.index()),
+            });
+            let Some(parent) = current.parent() else {
+                break;
+            };
+            current = parent;
+        }
+        tokens.reverse();
+        let key = key.map(|key| format!(".{key}")).unwrap_or_default();
+        format!("{}{}{key}", self.validator.path, tokens.concat())
+    }
+}
+
+impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
+    fn field(&mut self, spot: Spot<'d, 'f>) {
+        let (Some(reference), Some(text)) = (spot.reference(), spot.node.as_str()) else {
+            return;
+        };
+        let table = match reference.of.as_deref() {
+            Some("$feature") => ReferencedTable::Own,
+            Some("$envelope") | None => ReferencedTable::Unknown,
+            Some(of) => {
+                let mut around = std::iter::successors(Some(spot.owner), |node| node.parent());
+                let named = around.find_map(|node| node.get_str(of));
+                named.map_or(ReferencedTable::Unknown, |named| {
+                    ReferencedTable::Named(named.to_owned())
+                })
+            }
+        };
+        self.validator.references.push(Reference {
+            path: self.path(spot.node, None),
+            kind: reference.kind,
+            text: text.to_owned(),
+            table,
+            single: spot.node.key().is_some(),
+        });
+    }
+
+    fn problem(&mut self, problem: Mistake<'d, 'f>) {
+        let fault = match problem {
+            Mistake::UnknownKey { member, known } => {
+                let known = if known.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    known.join(", ")
+                };
+                Fault::new(
+                    self.path(member, None),
+                    format!("is no key of this config, which knows {known}"),
+                )
+            }
+            Mistake::Missing { object, key, .. } => {
+                Fault::new(self.path(object, Some(key)), "is required")
+            }
+            Mistake::Wrong { spot } => Fault::new(
+                self.path(spot.node, None),
+                format!("has to be {}", expected(spot.field)),
+            ),
+        };
+        self.validator.faults.push(fault);
+    }
+
+    fn steps(&mut self, _: Spot<'d, 'f>) {
+        // Steps stand in automations, which are checked by their own validator.
+    }
+}
+
+fn expected(field: &Field) -> String {
+    match field.kind {
+        FieldType::String => "a string".to_owned(),
+        FieldType::Boolean => "true or false".to_owned(),
+        FieldType::Integer => match (field.minimum, field.maximum) {
+            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
+            (Some(least), None) => format!("an integer from {least} on"),
+            (None, Some(most)) => format!("an integer up to {most}"),
+            (None, None) => "an integer".to_owned(),
+        },
+        FieldType::Enum => format!("one of {}", field.values.join(", ")),
+        FieldType::List | FieldType::Steps => "a list".to_owned(),
+        FieldType::Object => "an object".to_owned(),
+        FieldType::Any => "a value".to_owned(),
+        FieldType::Time => "a time as HH:MM".to_owned(),
+        FieldType::Timezone => "the name of a time zone, such as Europe/Lisbon".to_owned(),
+    }
+}

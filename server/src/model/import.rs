@@ -1,0 +1,224 @@
+//! Records that a template job brings: checked when its template was, so nothing of them is checked
+//! here. What the store keeps next to them is worked out as for everybody else's.
+
+use tplkit::json::{Object, Value as Json};
+use uuid::Uuid;
+
+use super::change::update;
+use super::create::{name_taken, try_insert};
+use super::kind::{FEATURE, KindDescription, RecordKind};
+use super::record::Record;
+use super::remove::release;
+use super::{column, config, feature, find, slots};
+use crate::http::problem::{Code, Problem};
+use crate::store::{Tx, Value};
+
+/// A record that comes with its id and its name.
+#[derive(Debug)]
+pub struct ImportedRecord {
+    /// What it is.
+    pub kind: &'static KindDescription,
+    /// The ids of what it lies in, the organization first.
+    pub within: Vec<Uuid>,
+    /// Its own.
+    pub id: Uuid,
+    /// Technical name.
+    pub name: String,
+    /// For people.
+    pub label: String,
+    /// An object, or a list of them.
+    pub config: Json,
+    /// Fields of its kind.
+    pub own: Vec<(&'static str, Value)>,
+    /// Microseconds.
+    pub now: i64,
+}
+
+/// A table that was made in this transaction: nobody else knows it, and it has no rows.
+#[derive(Debug, Default)]
+pub struct Fresh {
+    /// Slots that its columns have taken, from the first on.
+    slots: i64,
+}
+
+/// Puts a record into the store. What it lies in is locked, or was made in this transaction.
+///
+/// # Errors
+/// 409 for a name that is taken and for a unique column over repeated values, 422 for an identity that
+/// cannot be, 404 when what it lies in is gone.
+pub async fn put(
+    tx: &mut Tx,
+    new: ImportedRecord,
+    fresh: Option<&mut Fresh>,
+) -> Result<(), Problem> {
+    let mut record = Record::new(new.kind, new.within, new.id, new.now);
+    record.name = new.name;
+    record.label = new.label;
+    record.config = kept(new.kind.what, new.config).write();
+    for (column, value) in new.own {
+        record.set(column, value);
+    }
+    match (record.kind.what, fresh) {
+        (RecordKind::Feature, _) => feature::complete(&mut record),
+        (RecordKind::View, _) => {
+            let names = config::singled_out(&record)?;
+            feature::serve_view(tx, &record, &names).await?;
+        }
+        (RecordKind::Column, Some(fresh)) => {
+            let slot = fresh.slots + 1;
+            if column::complete_new(&mut record, (slot <= slots::SLOTS).then_some(slot))? {
+                fresh.slots = slot;
+            }
+            return insert(tx, record).await;
+        }
+        _ => {}
+    }
+    if record.kind.what != RecordKind::Column {
+        return insert(tx, record).await;
+    }
+    let name = record.name.clone();
+    if !try_insert(tx, &mut record).await? {
+        return Err(name_taken(&name));
+    }
+    // Its name says which cells are its own, if rows have been there before it.
+    column::complete_config(tx, &mut record, None).await?;
+    update(tx, &record).await
+}
+
+async fn insert(tx: &mut Tx, mut record: Record) -> Result<(), Problem> {
+    let name = record.name.clone();
+    if try_insert(tx, &mut record).await? {
+        Ok(())
+    } else {
+        Err(name_taken(&name))
+    }
+}
+
+/// The config of a record as the library knows it: a list of a rail, else an object. Others wait with
+/// changing it until the transaction ends.
+///
+/// # Errors
+/// Those of the store.
+pub async fn config(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Option<Json>, Problem> {
+    let record = held(tx, kind, id).await?;
+    Ok(record.map(|record| without_unknown_keys(kind.what, &record.config)))
+}
+
+/// Replaces the config of a record; false when there is no such record.
+///
+/// # Errors
+/// 409 for a column that becomes unique over repeated values, 422 for an identity that cannot be.
+pub async fn configure(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+    given: &Json,
+    now: i64,
+) -> Result<bool, Problem> {
+    let Some(before) = held(tx, kind, id).await? else {
+        return Ok(false);
+    };
+    let mut after = before.clone();
+    after.config = kept(kind.what, given.clone()).write();
+    after.updated_at = now;
+    match kind.what {
+        RecordKind::Feature => feature::complete(&mut after),
+        RecordKind::View => {
+            let names = config::singled_out(&after)?;
+            feature::serve_view(tx, &after, &names).await?;
+        }
+        RecordKind::Column => column::complete_config(tx, &mut after, Some(&before)).await?,
+        _ => {}
+    }
+    update(tx, &after).await?;
+    Ok(true)
+}
+
+/// Takes a record away with everything in it; one that is gone is no error.
+///
+/// # Errors
+/// 409 when rows would go with it that are not to be lost (`force`).
+pub async fn take_away(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+    force: bool,
+) -> Result<(), Problem> {
+    let Some(record) = held(tx, kind, id).await? else {
+        return Ok(());
+    };
+    if !force && holds_rows(tx, &record).await? {
+        let reported = format!("the {} {:?} still holds rows", kind.word, record.name);
+        return Err(Problem::new(Code::NotEmpty, reported));
+    }
+    release(tx, &record).await?;
+    tx.query(&kind.statements().delete, &[id.into()]).await?;
+    Ok(())
+}
+
+async fn holds_rows(tx: &mut Tx, record: &Record) -> Result<bool, Problem> {
+    match record.kind.what {
+        RecordKind::Feature => Ok(slots::has_rows(tx, record.organization(), record.id).await?),
+        RecordKind::Workspace => {
+            let sql = "SELECT id FROM rows WHERE {tenant organization_id} AND organization_id = $1 \
+                 AND feature_id IN (SELECT id FROM features WHERE organization_id = $1 \
+                 AND workspace_id = $2) LIMIT 1";
+            let parameters = [record.organization().into(), record.id.into()];
+            Ok(tx.first(sql, &parameters).await?.is_some())
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The record, kept from others; of a column its table first, as everybody does who changes columns.
+async fn held(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Option<Record>, Problem> {
+    if kind.what == RecordKind::Column {
+        let row = tx.first(&kind.statements().get, &[id.into()]).await?;
+        let Some(row) = row else { return Ok(None) };
+        find::lock(tx, &FEATURE, Record::read(kind, &row)?.parent()).await?;
+    }
+    match find::lock(tx, kind, id).await {
+        Ok(record) => Ok(Some(record)),
+        Err(problem) if problem.code == Code::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// The shape in which a config is kept.
+fn kept(what: RecordKind, given: Json) -> Json {
+    let mut objects = objects(given);
+    match what {
+        RecordKind::Rail => Json::List(objects.into_iter().map(Json::Object).collect()),
+        RecordKind::View => {
+            objects.truncate(1);
+            let object = objects.pop().unwrap_or_default();
+            Json::List(vec![Json::Object(object)])
+        }
+        _ => Json::Object(objects.into_iter().next().unwrap_or_default()),
+    }
+}
+
+/// The shape in which the library knows a config that is kept.
+fn without_unknown_keys(what: RecordKind, config: &str) -> Json {
+    let objects = objects(Json::parse(config).unwrap_or_default());
+    match what {
+        RecordKind::Rail => Json::List(objects.into_iter().map(Json::Object).collect()),
+        _ => Json::Object(objects.into_iter().next().unwrap_or_default()),
+    }
+}
+
+fn objects(config: Json) -> Vec<Object> {
+    match config {
+        Json::Object(object) => vec![object],
+        Json::List(elements) => elements.into_iter().flat_map(objects).collect(),
+        _ => Vec::new(),
+    }
+}

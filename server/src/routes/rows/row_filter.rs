@@ -1,0 +1,83 @@
+//! What questions about rows have in common.
+
+use std::sync::Arc;
+
+use tplkit::rows::query::{FilterFault, Match, parse};
+use uuid::Uuid;
+
+use crate::http::call::Call;
+use crate::http::problem::{Code, Fault, Problem};
+use crate::http::query::Query;
+use crate::http::response::ApiResponse;
+use crate::rows::query::RowFilter;
+use crate::rows::{Table, Tables};
+use crate::store::{Scope, Tx};
+
+/// Reads `filter` and `match`; gives the filters as they were written, too.
+pub(super) fn row_filter(
+    query: &mut Query,
+    feature: Uuid,
+) -> Result<(RowFilter, Vec<String>), Problem> {
+    let texts = query.texts("filter");
+    let together = query.text("match").map(|word| Match::parse(&word));
+    if together == Some(None) {
+        query.refuse("match", "has to be all or any");
+    }
+    let filters = parse(&texts).map_err(|faults| refused(&faults))?;
+    let together = together.flatten().unwrap_or_default();
+    let question = RowFilter {
+        feature,
+        filters,
+        matching: together,
+    };
+    Ok((question, texts))
+}
+
+fn refused(faults: &[FilterFault]) -> Problem {
+    malformed(faults.iter().map(|fault| {
+        let path = format!("query.filter[{}]", fault.index);
+        (path, fault.reason.to_string())
+    }))
+}
+
+/// The refusal of filters, or of a sort, that cannot be read: where, and why.
+pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> Problem {
+    let faults = faults.into_iter().map(|(path, message)| Fault {
+        path,
+        code: Code::InvalidFilter.as_str(),
+        message,
+    });
+    Problem::invalid_with(Code::InvalidFilter, faults.collect())
+}
+
+/// The table as it was last seen, where nothing hides it from the caller. What is not known yet costs little to
+/// find out, and what is hidden costs nothing, so neither has to wait for others.
+///
+/// # Errors
+/// 401 on a public operation that nobody is signed in for.
+pub(super) fn visible_table(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Problem> {
+    let Scope::Caller(visible) = call.caller()?.scope() else {
+        return Ok(None);
+    };
+    let table = call.app.tables.peek(feature).filter(|table| {
+        visible.organizations.contains(&table.organization)
+            && !visible.hidden.contains(&table.workspace)
+    });
+    Ok(table)
+}
+
+/// The refusal, unless the caller does not see the table: that is reported first.
+///
+/// # Errors
+/// Always: 404, or the refusal.
+pub(super) async fn visible(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Uuid,
+    refusal: &Problem,
+) -> Result<ApiResponse, Problem> {
+    match tables.read(tx, feature).await? {
+        Some(_) => Err(refusal.clone()),
+        None => Err(Problem::not_found()),
+    }
+}

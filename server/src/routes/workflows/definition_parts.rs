@@ -1,0 +1,41 @@
+//! The two halves of an automation in a body.
+
+use tplkit::json::{Object, Value as Json};
+
+use crate::http::fields::Fields;
+
+/// What a body says of an automation.
+#[derive(Debug, Default)]
+pub(super) struct DefinitionParts {
+    pub(super) trigger: Option<Json>,
+    pub(super) graph: Option<Json>,
+}
+
+impl DefinitionParts {
+    /// Takes both; what is not an object is refused.
+    pub(super) fn take(fields: &mut Fields) -> DefinitionParts {
+        let mut half = |name: &str| {
+            if let object @ Json::Object(_) = fields.take(name)? {
+                return Some(object);
+            }
+            fields.refuse(name, "has to be an object");
+            None
+        };
+        DefinitionParts {
+            trigger: half("trigger_config"),
+            graph: half("graph_config"),
+        }
+    }
+
+    /// The trigger. None at all is one without a type, about which the validator has its own words.
+    pub(super) fn trigger(&self) -> Json {
+        let empty = || Json::Object(Object::new());
+        self.trigger.clone().unwrap_or_else(empty)
+    }
+
+    /// The graph. None at all is one without steps.
+    pub(super) fn graph(&self) -> Json {
+        let empty = || Json::Object(Object::new());
+        self.graph.clone().unwrap_or_else(empty)
+    }
+}

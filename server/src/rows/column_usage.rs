@@ -1,0 +1,134 @@
+//! Which columns are asked for so often that a slot would pay.
+//!
+//! Counted in this process, for as long as it runs, and never beyond a bound: what is asked for rarely
+//! is forgotten first. The slots themselves are given by the upkeep, and filled by it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use super::table::Table;
+use super::tables::Tables;
+use crate::context::Context;
+use crate::model::slots;
+use crate::store::{Scope, Store, StoreError, Tx};
+
+/// How many columns are counted at a time.
+const COUNTED: usize = 4096;
+/// How often a column has to be asked for.
+const OFTEN: u32 = 50;
+
+/// Counts questions about columns without a slot. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnUsage(Arc<Mutex<HashMap<(Uuid, String), u32>>>);
+
+impl ColumnUsage {
+    /// Somebody filters or sorts by a column that has no slot.
+    pub fn note(&self, feature: Uuid, column: &str) {
+        self.with(|counts| {
+            if let Some(count) = counts.get_mut(&(feature, column.to_owned())) {
+                *count = count.saturating_add(1);
+                return;
+            }
+            while counts.len() >= COUNTED {
+                counts.retain(|_, count| {
+                    *count /= 2;
+                    *count > 0
+                });
+            }
+            counts.insert((feature, column.to_owned()), 1);
+        });
+    }
+
+    /// Takes out the columns that were asked for often, by table.
+    pub fn take(&self) -> Vec<(Uuid, Vec<String>)> {
+        let mut hot: Vec<(Uuid, String)> = self.with(|counts| {
+            let often = counts.extract_if(|_, count| *count >= OFTEN);
+            often.map(|(column, _)| column).collect()
+        });
+        hot.sort_unstable();
+        let mut tables: Vec<(Uuid, Vec<String>)> = Vec::new();
+        for (feature, column) in hot {
+            match tables.last_mut() {
+                Some((last, columns)) if *last == feature => columns.push(column),
+                _ => tables.push((feature, vec![column])),
+            }
+        }
+        tables
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<(Uuid, String), u32>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Gives slots to the columns that were asked for often, as far as there are any. Reports how many tables
+/// got some.
+///
+/// # Errors
+/// Those of the store.
+pub async fn give_slots(
+    store: &Store,
+    context: &Context,
+    tables: &Tables,
+) -> Result<u64, StoreError> {
+    let mut given = 0;
+    for (feature, names) in tables.hot.take() {
+        let input = (feature, names, context.now());
+        let some: bool = store
+            .write(&Scope::Operator, input, |tx, (feature, names, now)| {
+                Box::pin(give(tx, *feature, names, *now))
+            })
+            .await?;
+        given += u64::from(some);
+    }
+    Ok(given)
+}
+
+async fn give(tx: &mut Tx, feature: Uuid, names: &[String], now: i64) -> Result<bool, StoreError> {
+    let sql =
+        "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {lock}";
+    let Some(row) = tx.first(sql, &[feature.into()]).await? else {
+        return Ok(false);
+    };
+    let place = (row.get(0)?, feature);
+    let given = slots::give(tx, place, names).await?;
+    if given {
+        Table::changed(tx, place, now).await?;
+    }
+    Ok(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::{COUNTED, ColumnUsage, OFTEN};
+
+    #[test]
+    fn what_is_asked_often_is_reported_once() {
+        let hot = ColumnUsage::default();
+        let table = Uuid::from_u128(7);
+        for _ in 0..OFTEN {
+            hot.note(table, "b");
+            hot.note(table, "a");
+        }
+        hot.note(table, "rare");
+        let both = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(hot.take(), [(table, both)]);
+        assert_eq!(hot.take(), []);
+    }
+
+    #[test]
+    fn it_never_grows_without_bound_and_keeps_what_is_asked_often() {
+        let hot = ColumnUsage::default();
+        let table = Uuid::from_u128(7);
+        for n in 0..10 * COUNTED {
+            hot.note(table, &n.to_string());
+            hot.note(table, "often");
+            hot.with(|counts| assert!(counts.len() <= COUNTED));
+        }
+        assert_eq!(hot.take(), [(table, vec!["often".to_owned()])]);
+    }
+}

@@ -1,0 +1,52 @@
+//! What a row is to hold when something is sent to one that is there.
+
+use std::borrow::Cow;
+
+use tplkit::rows::members;
+
+use super::prepare::SourceCell;
+use super::table::Table;
+
+/// The cells that a row is to hold: of what it held and what was sent, both in the order of keys.
+///
+/// A merge takes null for "remove"; else what was sent takes the place of everything, but for the
+/// identity of the row: cells elsewhere hold it, so it stays as long as nobody sends another.
+pub fn merge<'s>(
+    table: &Table,
+    held: &'s str,
+    sent: &[(&'s str, &'s str)],
+    merge: bool,
+) -> Vec<SourceCell<'s>> {
+    let stays = |key: &str| {
+        merge
+            || table
+                .column(key)
+                .is_some_and(|column| column.rule.identity.is_some())
+    };
+    let mut result = Vec::with_capacity(sent.len());
+    let mut sent = sent.iter().copied().peekable();
+    let put = |result: &mut Vec<SourceCell<'s>>, cell: (&'s str, &'s str)| {
+        if !(merge && cell.1 == "null") {
+            result.push(SourceCell::sent(cell));
+        }
+    };
+    for (key, raw) in members(held) {
+        let key: Cow<'s, str> = key.decoded();
+        while let Some(cell) = sent.next_if(|(other, _)| *other < key.as_ref()) {
+            put(&mut result, cell);
+        }
+        if let Some(cell) = sent.next_if(|(other, _)| *other == key) {
+            put(&mut result, cell);
+        } else if stays(&key) {
+            result.push(SourceCell {
+                key,
+                raw,
+                kept: true,
+            });
+        }
+    }
+    for cell in sent {
+        put(&mut result, cell);
+    }
+    result
+}

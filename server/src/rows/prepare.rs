@@ -1,0 +1,347 @@
+//! A row on its way into a table: its cells checked, rounded, minted and written as one canonical
+//! object, and what the store needs next to it.
+//!
+//! Goes in: cells by key, in the order of keys. Comes out: an [`PreparedRow`], or faults. Nothing here asks
+//! the store, so it is done before a transaction begins, on the table as it was last seen; a transaction
+//! that finds another version does it again.
+
+use std::borrow::Cow;
+
+use tplkit::json::write_string_to;
+use tplkit::rows::{Cell, Decimal, Identity, elements, members, sorted_to};
+use uuid::Uuid;
+
+use super::faults::Faults;
+use super::slots;
+use super::table::{Column, Table};
+use super::unique::known_as;
+use crate::context::Context;
+
+/// How strictly the rows of a request are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validate {
+    /// Required cells are filled, and columns can store their cells.
+    On,
+    /// And every key is one of a column.
+    Strict,
+    /// Anything goes that can be kept.
+    Off,
+}
+
+impl Validate {
+    /// The words in requests.
+    pub const WORDS: [&str; 3] = ["on", "strict", "off"];
+
+    /// The mode of that word.
+    pub fn of(word: Option<&str>) -> Validate {
+        match word {
+            Some("strict") => Validate::Strict,
+            Some("off") => Validate::Off,
+            _ => Validate::On,
+        }
+    }
+}
+
+/// One cell that the row is to hold.
+#[derive(Debug, Clone)]
+pub struct SourceCell<'s> {
+    /// Its key.
+    pub key: Cow<'s, str>,
+    /// Its value.
+    pub raw: &'s str,
+    /// Whether it stood there before: then it is not checked again, nor written in another form.
+    pub kept: bool,
+}
+
+impl<'s> SourceCell<'s> {
+    /// A cell that somebody sent.
+    pub fn sent((key, raw): (&'s str, &'s str)) -> SourceCell<'s> {
+        SourceCell {
+            key: Cow::Borrowed(key),
+            raw,
+            kept: false,
+        }
+    }
+}
+
+/// A row that may enter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedRow {
+    /// Of the record.
+    pub id: Uuid,
+    /// Its cells: one canonical JSON object, but for the numbers of `holes`.
+    pub data: String,
+    /// Where numbers of sequences are still to be put in, and of which columns; ascending.
+    pub(super) holes: Vec<(usize, usize)>,
+    /// What no other row may hold: columns, and what stands for their cells.
+    pub(super) uniques: Vec<(usize, [u8; 32])>,
+    /// What goes into the slots of the table.
+    pub(super) slots: Vec<Option<String>>,
+    /// Columns whose cells are too long for their slots.
+    pub(super) long: Vec<usize>,
+    /// Columns whose sequences go on no lower than this.
+    pub(super) floors: Vec<(usize, i64)>,
+}
+
+/// Lets rows into a table.
+#[derive(Debug, Clone, Copy)]
+pub struct RowPreparer<'e> {
+    /// The table.
+    pub table: &'e Table,
+    /// How strictly.
+    pub validate: Validate,
+    /// Where identities come from.
+    pub context: &'e Context,
+}
+
+const UNKNOWN: &str = "is no column of the table";
+const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
+
+/// How many bytes a row takes of which nothing is known.
+const USUAL: usize = 128;
+
+impl RowPreparer<'_> {
+    /// Lets a row in. `cells` come in the order of their keys. What is wrong is reported under `at`, the
+    /// row's position in its request; then the row is not to be used.
+    pub fn row<'s>(
+        &self,
+        id: Uuid,
+        cells: impl Iterator<Item = SourceCell<'s>>,
+        told: (usize, &mut Faults),
+    ) -> PreparedRow {
+        self.row_of(id, cells, USUAL, told)
+    }
+
+    /// As [`row`](Entering::row), for one that takes about so many bytes.
+    pub fn row_of<'s>(
+        &self,
+        id: Uuid,
+        cells: impl Iterator<Item = SourceCell<'s>>,
+        bytes: usize,
+        (at, faults): (usize, &mut Faults),
+    ) -> PreparedRow {
+        let mut row = RowBuilder {
+            with: *self,
+            entered: PreparedRow {
+                id,
+                data: String::with_capacity(bytes),
+                holes: Vec::new(),
+                uniques: Vec::new(),
+                slots: vec![None; self.table.slotted.len()],
+                long: Vec::new(),
+                floors: Vec::new(),
+            },
+            at,
+            faults,
+        };
+        row.entered.data.push('{');
+        let mut columns = self.table.by_name.iter().copied().peekable();
+        for cell in cells {
+            // Both come in the order of names, so what was passed over is absent.
+            let before = |column: &usize| self.table.columns[*column].name() < cell.key.as_ref();
+            while let Some(absent) = columns.next_if(before) {
+                row.absent(absent);
+            }
+            let here = |column: &usize| self.table.columns[*column].name() == cell.key;
+            match columns.next_if(here) {
+                Some(column) => row.cell(column, &cell),
+                None => row.unknown(&cell),
+            }
+        }
+        for absent in columns {
+            row.absent(absent);
+        }
+        if row.entered.data.ends_with(',') {
+            row.entered.data.pop();
+        }
+        row.entered.data.push('}');
+        row.entered
+    }
+
+    /// Checks a key that a request takes out of its row.
+    pub fn without(&self, key: &str, (at, faults): (usize, &mut Faults)) {
+        if self.validate == Validate::Strict && self.table.column(key).is_none() {
+            faults.push(at, &format!("data.{key}"), UNKNOWN);
+        }
+    }
+}
+
+struct RowBuilder<'e, 'f> {
+    with: RowPreparer<'e>,
+    entered: PreparedRow,
+    at: usize,
+    faults: &'f mut Faults,
+}
+
+impl RowBuilder<'_, '_> {
+    fn fault(&mut self, key: &str, message: &str) {
+        self.faults.push(self.at, &format!("data.{key}"), message);
+    }
+
+    fn key(&mut self, key: &str) {
+        write_string_to(&mut self.entered.data, key);
+        self.entered.data.push(':');
+    }
+
+    /// A column that the row has no cell of.
+    fn absent(&mut self, at: usize) {
+        let column = &self.with.table.columns[at];
+        if column.rule.identity.is_some() {
+            self.mint(at);
+        } else if column.rule.required && self.with.validate != Validate::Off {
+            self.fault(column.name(), "the column is required");
+        }
+    }
+
+    fn mint(&mut self, at: usize) {
+        let column = &self.with.table.columns[at];
+        self.key(column.name());
+        if column.rule.identity == Some(Identity::Sequence) {
+            self.entered.holes.push((self.entered.data.len(), at));
+        } else {
+            let start = self.entered.data.len();
+            let id = self.with.context.id();
+            write_string_to(&mut self.entered.data, &id.to_string());
+            self.stands(at, start);
+        }
+        self.entered.data.push(',');
+    }
+
+    fn cell(&mut self, at: usize, source: &SourceCell<'_>) {
+        let column = &self.with.table.columns[at];
+        let cell = Cell::new(source.raw);
+        if column.rule.identity.is_some() && cell.is_empty() {
+            return self.mint(at);
+        }
+        if !source.kept && !self.fits(column, cell, source.raw) {
+            return;
+        }
+        if column.rule.required && cell.is_empty() && self.with.validate != Validate::Off {
+            return self.fault(column.name(), "the column is required");
+        }
+        self.key(column.name());
+        let start = self.entered.data.len();
+        match cell {
+            _ if source.kept => self.entered.data.push_str(source.raw),
+            Cell::List(_) | Cell::Object(_) => sorted_to(&mut self.entered.data, source.raw),
+            _ => column.rule.keep(cell, source.raw, &mut self.entered.data),
+        }
+        if !source.kept && column.is_sequence() && matches!(cell, Cell::Number(_)) {
+            let floor = floor(&self.entered.data[start..]);
+            self.entered.floors.extend(floor.map(|floor| (at, floor)));
+        }
+        self.stands(at, start);
+        self.entered.data.push(',');
+    }
+
+    /// Whether a cell that was sent can be kept; if not, why is noted.
+    fn fits(&mut self, column: &Column, cell: Cell<'_>, raw: &str) -> bool {
+        let checked = match self.with.validate {
+            Validate::Off if is_kept(cell) => Ok(cell),
+            Validate::Off => {
+                self.fault(column.name(), DIGITS);
+                return false;
+            }
+            Validate::On | Validate::Strict => column.rule.check(raw),
+        };
+        if let Err(kind) = checked {
+            self.fault(column.name(), &kind.to_string());
+        }
+        checked.is_ok()
+    }
+
+    /// A cell of no column.
+    fn unknown(&mut self, source: &SourceCell<'_>) {
+        if source.kept {
+            self.key(&source.key);
+            self.entered.data.push_str(source.raw);
+        } else {
+            if self.with.validate == Validate::Strict {
+                return self.fault(&source.key, UNKNOWN);
+            }
+            if !is_kept(Cell::new(source.raw)) {
+                return self.fault(&source.key, DIGITS);
+            }
+            self.key(&source.key);
+            sorted_to(&mut self.entered.data, source.raw);
+        }
+        self.entered.data.push(',');
+    }
+
+    /// Notes a cell that was written from `start` on, for uniqueness and for the slot.
+    fn stands(&mut self, at: usize, start: usize) {
+        let PreparedRow {
+            data,
+            uniques,
+            slots,
+            long,
+            ..
+        } = &mut self.entered;
+        noted(self.with.table, at, &data[start..], (uniques, slots, long));
+    }
+}
+
+/// What a row keeps next to its data: what no other row may hold, the slots, what is too long for them.
+type RowIndexes<'b> = (
+    &'b mut Vec<(usize, [u8; 32])>,
+    &'b mut [Option<String>],
+    &'b mut Vec<usize>,
+);
+
+fn noted(table: &Table, at: usize, value: &str, (uniques, slots, long): RowIndexes<'_>) {
+    let column = &table.columns[at];
+    if column.is_unique {
+        uniques.extend(known_as(value).map(|known| (at, known)));
+    }
+    if let Some(slot) = table.slot_of[at] {
+        let (key, cut) = slots::key(column.is_number, value);
+        slots[slot] = key;
+        if cut {
+            long.push(at);
+        }
+    }
+}
+
+impl PreparedRow {
+    /// Whether nothing is to be put into its data any more.
+    pub fn is_complete(&self) -> bool {
+        self.holes.is_empty()
+    }
+
+    /// Its numbers do not move sequences on, because whoever brings it does.
+    pub fn numbered_elsewhere(&mut self) {
+        self.floors.clear();
+    }
+
+    /// Puts the numbers of sequences in, as `next` gives them for a column.
+    pub(super) fn number(&mut self, table: &Table, mut next: impl FnMut(usize) -> i64) {
+        let holes = std::mem::take(&mut self.holes);
+        let numbers: Vec<String> = holes.iter().map(|(_, at)| next(*at).to_string()).collect();
+        // From the end, so that the places before stay where they are.
+        for ((place, at), number) in holes.iter().zip(&numbers).rev() {
+            self.data.insert_str(*place, number);
+            let beside = (&mut self.uniques, &mut self.slots[..], &mut self.long);
+            noted(table, *at, number, beside);
+        }
+    }
+}
+
+/// Whether all numbers in a value can be kept.
+fn is_kept(cell: Cell<'_>) -> bool {
+    match cell {
+        Cell::Number(token) => Decimal::new(token).is_storable(),
+        Cell::List(list) => elements(list).all(|element| is_kept(Cell::new(element))),
+        Cell::Object(object) => members(object).all(|(_, value)| is_kept(Cell::new(value))),
+        _ => true,
+    }
+}
+
+/// Numbers of a sequence above this are given, never minted: so a sequence cannot be used up.
+const LAST: i64 = i64::MAX / 2;
+
+/// The first integer above a canonical number, where a sequence counts so far.
+pub(super) fn floor(number: &str) -> Option<i64> {
+    let whole = number.split('.').next()?;
+    let whole: i64 = whole.parse().ok()?;
+    (0..LAST).contains(&whole).then(|| whole + 1)
+}

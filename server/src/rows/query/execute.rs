@@ -1,0 +1,108 @@
+//! Asks a composed statement, and sees to it that the table was what it was taken for.
+//!
+//! Every statement tells first, in each of its rows, the version of the table as it saw it, and no
+//! version to who does not see the table. So the shape of a table is believed from memory at no cost:
+//! where it was another one, the statement is put together anew.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::composer::{Composed, FirstPass};
+use super::order::MANY;
+use crate::http::problem::{Code, Problem};
+use crate::rows::{Table, Tables};
+use crate::store::{BOUND, Dialect, Row, StoreError, Tx};
+
+/// How often a table may change while it is asked.
+const ATTEMPTS: usize = 8;
+
+/// The table that the caller sees, and what the statement found in it.
+///
+/// # Errors
+/// 404 for a table that is not seen, and those of the store.
+pub(super) async fn execute(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Uuid,
+    compose: impl Fn(&Table, Dialect) -> Composed + Send,
+) -> Result<(Arc<Table>, Vec<Row>), Problem> {
+    let mut table = match tables.peek(feature) {
+        Some(table) => table,
+        None => current(tx, tables, feature).await?,
+    };
+    for _ in 0..ATTEMPTS {
+        let composed = compose(&table, tx.dialect()?);
+        let rows = composed.execute(tx).await?;
+        let version: Option<i64> = rows.first().map_or(Ok(None), |row| row.get(0))?;
+        if version == Some(table.version) {
+            return Ok((table, rows));
+        }
+        let now = current(tx, tables, feature).await?;
+        // Nothing was found that could have told the version.
+        if rows.is_empty() && now.version == table.version && now.organization == table.organization
+        {
+            return Ok((table, rows));
+        }
+        table = now;
+    }
+    Err(Problem::new(
+        Code::StoreUnavailable,
+        "The table changes too often at the moment.",
+    ))
+}
+
+impl Composed {
+    /// What the statements find, and not more than is enough.
+    pub(super) async fn execute(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+        match self.first.as_deref() {
+            Some(FirstPass::Lookahead(ahead, instead))
+                if ahead.run(tx).await?.len() < ahead.lookahead =>
+            {
+                return instead.run(tx).await;
+            }
+            Some(FirstPass::Few(few)) => {
+                let found = few.run(tx).await?;
+                if let Some(row) = found.first()
+                    && !row.get::<bool>(MANY)?
+                {
+                    return Ok(found);
+                }
+            }
+            _ => {}
+        }
+        self.run(tx).await
+    }
+
+    async fn run(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+        let mut found = Vec::new();
+        for text in &self.texts {
+            let rows = tx.execute_last(text, &self.values).await?;
+            let ended = bytes(&rows) <= BOUND;
+            found.extend(rows);
+            // Behind a part that ended early stands what it left unread, not what the next one would find.
+            if found.len() >= self.lookahead || !ended {
+                break;
+            }
+        }
+        found.truncate(self.lookahead);
+        Ok(found)
+    }
+}
+
+fn bytes(rows: &[Row]) -> usize {
+    rows.iter().map(Row::bytes).sum()
+}
+
+/// The table, if the caller sees it.
+///
+/// # Errors
+/// 404 for a table that is not seen, and those of the store.
+pub(super) async fn current(
+    tx: &mut Tx,
+    tables: &Tables,
+    feature: Uuid,
+) -> Result<Arc<Table>, Problem> {
+    let table = tables.read(tx, feature).await?;
+    table.ok_or_else(Problem::not_found)
+}

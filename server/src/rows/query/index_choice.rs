@@ -1,0 +1,118 @@
+//! Along which index a store goes, when both the filters and the sort have one.
+//!
+//! SQLite plans by shapes: it does not know whether a filter finds three rows, which are sorted at
+//! once, or half of the table, where it is better to go along the sort until the page is full. So it
+//! is asked first, for a bounded look at the index. PostgreSQL keeps statistics, but planning with them
+//! costs more than most answers: it is asked for a bounded number of rows by the filters, which is the
+//! whole response where they find few, and plans with the values only where they find many.
+
+use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
+
+use super::composer::{Composed, Composer};
+use crate::rows::{Slot, Table};
+
+/// How many rows are sorted rather than found in order.
+pub(super) const FEW: usize = 500;
+
+/// Which index a statement is to go along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IndexChoice {
+    /// What the store thinks best.
+    Either,
+    /// That of the filters.
+    Filters,
+    /// That of the sort.
+    Sort,
+}
+
+/// How an index finds the rows of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coverage {
+    /// As those of one value.
+    Value,
+    /// As those of several.
+    Range,
+}
+
+/// The filters of which an index finds the rows, where it is open which way is better.
+pub(super) fn open_filters(
+    table: &Table,
+    filters: &[Filter],
+    together: Match,
+    sort: &Sort,
+) -> Vec<Filter> {
+    let has_own_index = match &sort.column {
+        Column::Id => false,
+        Column::CreatedAt => true,
+        Column::Key(key) if slotted(table, key) => true,
+        // There is no other index.
+        _ => return Vec::new(),
+    };
+    if together == Match::Any {
+        return Vec::new();
+    }
+    let reached = filters
+        .iter()
+        .filter_map(|filter| Some((filter, coverage(table, filter)?)));
+    let reached: Vec<(&Filter, Coverage)> = reached.collect();
+    // Rows of one value stand in the index by id.
+    if !has_own_index && reached.iter().any(|(_, reach)| *reach == Coverage::Value) {
+        return Vec::new();
+    }
+    reached
+        .into_iter()
+        .map(|(filter, _)| filter.clone())
+        .collect()
+}
+
+/// The statement that tells, with as many rows as count, whether the filters find many.
+pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
+    let found = composer.where_clause(filters, Match::All);
+    let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {FEW}");
+    composer.finish_all(vec![text], FEW)
+}
+
+/// Whether the best plan depends on the values: an index finds the rows of a range, or of several
+/// filters together, and nobody knows how many there are.
+pub(super) fn plan_is_open(table: &Table, filters: &[Filter], together: Match) -> bool {
+    let mut reached = filters.iter().filter_map(|filter| coverage(table, filter));
+    reached.any(|reach| reach == Coverage::Range || together == Match::Any)
+}
+
+pub(super) fn slotted(table: &Table, key: &str) -> bool {
+    let slot = table.column(key).and_then(|column| column.slot);
+    slot.is_some_and(Slot::is_usable)
+}
+
+/// Whether an index finds the rows of a filter: the store reads no others.
+pub(super) fn is_reached(table: &Table, filter: &Filter) -> bool {
+    coverage(table, filter).is_some()
+}
+
+fn coverage(table: &Table, filter: &Filter) -> Option<Coverage> {
+    let Condition::Cell { key, test } = &filter.condition else {
+        return None;
+    };
+    if filter.negated || !slotted(table, key) {
+        return None;
+    }
+    let of_keys = table.column(key)?.is_number;
+    match (test, of_keys) {
+        // The index does not have what is absent, and nearly all is not equal.
+        (
+            CellTest::Is(Is::Null)
+            | CellTest::Text(Compare::Neq, _)
+            | CellTest::Number(Compare::Neq, _),
+            _,
+        ) => None,
+        (CellTest::Text(Compare::Eq, _) | CellTest::Is(_), false)
+        | (CellTest::Number(Compare::Eq, _), true) => Some(Coverage::Value),
+        (CellTest::Search(Search::Like, pattern), false) => {
+            (!pattern.is_empty() && !pattern.starts_with('*')).then_some(Coverage::Range)
+        }
+        (CellTest::Text(Compare::Eq, _) | CellTest::In(_), _)
+        | (CellTest::Text(..), false)
+        | (CellTest::Number(..), true) => Some(Coverage::Range),
+        _ => None,
+    }
+}

@@ -1,0 +1,65 @@
+//! What every question about rows has: the table, filters, and the columns that it names.
+
+use axum::http::HeaderValue;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tplkit::rows::query::{Column, Filter, Match};
+use uuid::Uuid;
+
+use crate::rows::{Table, Tables};
+
+/// The header that names columns which the table does not have.
+pub(super) const UNKNOWN_COLUMNS: &str = "x-unknown-columns";
+
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Which rows are asked about.
+#[derive(Debug, Clone)]
+pub struct RowFilter {
+    /// Of which table.
+    pub feature: Uuid,
+    /// What they have to be like.
+    pub filters: Vec<Filter>,
+    /// How the filters are taken together.
+    pub matching: Match,
+}
+
+impl RowFilter {
+    /// Notes which columns would be found faster with a slot: those that the filters and the sort name.
+    pub(super) fn note(&self, tables: &Tables, table: &Table, sort: Option<&Column>) {
+        let filtered: Vec<Column> = self.filters.iter().map(Filter::column).collect();
+        let slotless = |column: &&Column| {
+            let column = column.key().and_then(|name| table.column(name));
+            column.is_some_and(|column| column.slot.is_none())
+        };
+        for column in filtered.iter().chain(sort).filter(slotless) {
+            if let Some(name) = column.key() {
+                tables.hot.note(table.id, name);
+            }
+        }
+    }
+
+    /// The columns that the filters and the `others` name and the table does not have, as the header
+    /// tells them.
+    pub(super) fn unknown(
+        &self,
+        table: &Table,
+        others: impl IntoIterator<Item = Column>,
+    ) -> Option<HeaderValue> {
+        let mut reported: Vec<String> = Vec::new();
+        for column in self.filters.iter().map(Filter::column).chain(others) {
+            if let Column::Key(name) = column
+                && table.column(&name).is_none()
+            {
+                let name = utf8_percent_encode(&name, PLAIN).to_string();
+                if !reported.contains(&name) {
+                    reported.push(name);
+                }
+            }
+        }
+        (!reported.is_empty()).then(|| HeaderValue::from_str(&reported.join(",")).ok())?
+    }
+}

@@ -1,0 +1,69 @@
+//! A row as it is answered. Its data is spliced in as the text that is stored.
+
+use uuid::Uuid;
+
+use crate::context::rfc3339_to;
+use crate::store::{Row, StoreError};
+
+/// A row as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRow {
+    /// Of the record.
+    pub id: Uuid,
+    /// In microseconds.
+    pub created_at: i64,
+    /// In microseconds.
+    pub updated_at: i64,
+    /// Its cells: one canonical JSON object.
+    pub data: String,
+}
+
+impl StoredRow {
+    /// Reads `id, created_at, updated_at, {text data}`.
+    pub(crate) fn read(row: &Row) -> Result<StoredRow, StoreError> {
+        StoredRow::read_from(row, 0)
+    }
+
+    /// Reads the same from a column on.
+    pub(crate) fn read_from(row: &Row, first: usize) -> Result<StoredRow, StoreError> {
+        Ok(StoredRow {
+            id: row.get(first)?,
+            created_at: row.get(first + 1)?,
+            updated_at: row.get(first + 2)?,
+            data: row.get(first + 3)?,
+        })
+    }
+
+    /// The document.
+    pub fn document(&self, feature: Uuid) -> Vec<u8> {
+        let mut out = String::with_capacity(self.data.len() + 192);
+        let times = (self.created_at, self.updated_at);
+        write_row(&mut out, (self.id, feature), times, &self.data);
+        out.into_bytes()
+    }
+}
+
+/// Appends the document of a row: its id and its feature's, when it was created and updated (in
+/// microseconds), its data. Piece by piece: a page has many of them.
+pub fn write_row(
+    out: &mut String,
+    (id, feature): (Uuid, Uuid),
+    (created, updated): (i64, i64),
+    data: &str,
+) {
+    out.push_str("{\"id\":\"");
+    write_id(out, id);
+    out.push_str("\",\"feature_id\":\"");
+    write_id(out, feature);
+    out.push_str("\",\"created_at\":\"");
+    rfc3339_to(out, created);
+    out.push_str("\",\"updated_at\":\"");
+    rfc3339_to(out, updated);
+    out.push_str("\",\"data\":");
+    out.push_str(data);
+    out.push('}');
+}
+
+fn write_id(out: &mut String, id: Uuid) {
+    out.push_str(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()));
+}

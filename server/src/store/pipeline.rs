@@ -1,0 +1,57 @@
+//! Several statements in one go: on PostgreSQL all leave before the first response is waited for.
+//!
+//! Goes in: statements whose parameters do not depend on each other's answers. Comes out: the answers, in
+//! order. What is found in the first response keeps no later statement from running, so this is for what is
+//! undone as a whole when something is amiss.
+
+use std::borrow::Cow;
+
+use super::tx::Inner;
+use super::{Row, StoreError, Tx, Value};
+
+/// A statement and its parameters.
+pub type PipelinedStatement = (Cow<'static, str>, Vec<Value>);
+
+impl Tx {
+    /// Runs statements in order and gives their answers in order.
+    ///
+    /// # Errors
+    /// As [`query`](Tx::query), of the first that fails.
+    pub async fn pipeline(
+        &mut self,
+        asked: Vec<PipelinedStatement>,
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
+        let mut responses = Vec::with_capacity(asked.len());
+        let mut asked = asked.into_iter();
+        // The first of a transaction brings its beginning along.
+        while !self.has_begun() {
+            let Some((text, parameters)) = asked.next() else {
+                return Ok(responses);
+            };
+            responses.push(self.execute_whole(&text, parameters).await?);
+        }
+        let mut ready = Vec::with_capacity(asked.len());
+        for (text, parameters) in asked {
+            let dialect = self.dialect()?;
+            let statement = self
+                .texts
+                .composed(&text, parameters.len(), dialect, &self.scope)?;
+            let parameters = self.complete(&statement, parameters)?;
+            ready.push((statement, parameters));
+        }
+        if let Inner::Postgres(connection) = &mut self.inner {
+            responses.extend(connection.several(&ready).await?);
+        }
+        Ok(responses)
+    }
+
+    /// Whether statements can be sent behind each other; never where nothing is gained by it.
+    fn has_begun(&self) -> bool {
+        match &self.inner {
+            Inner::Postgres(connection) => {
+                self.check.is_none() && !self.stale && connection.is_open()
+            }
+            Inner::Sqlite(_) | Inner::Gone => false,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Short reads, run on the thread that asks for them.
+//!
+//! To hand a read to another thread and to wait for it costs more than most reads do. So what is
+//! expected to be short runs at once, with so little time that whoever shares the thread does not
+//! notice. What turns out to be long is left, and goes to the readers like everything else.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::connection::SecuredConnection;
+use super::threads::{self, Task};
+use crate::store::StoreError;
+
+/// How long a statement may take before it counts as long.
+const SHORT_READ: Duration = Duration::from_millis(1);
+
+/// How many threads can be served at once; there are seldom more that ask.
+const MOST: usize = 8;
+
+/// Connections that whoever asks may borrow.
+pub(super) struct InlineReads(Mutex<Vec<SecuredConnection>>);
+
+impl std::fmt::Debug for InlineReads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Near")
+    }
+}
+
+impl InlineReads {
+    /// Opens one for each processor; `open` is given how long a statement may take.
+    pub(super) fn open(
+        open: impl Fn(Duration) -> Result<SecuredConnection, StoreError>,
+    ) -> Result<InlineReads, StoreError> {
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        let connections = (0..count.min(MOST)).map(|_| {
+            let mut connection = open(SHORT_READ)?;
+            connection.be_brief();
+            Ok(connection)
+        });
+        let connections: Result<_, StoreError> = connections.collect();
+        Ok(InlineReads(Mutex::new(connections?)))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.free().len()
+    }
+
+    /// Runs a task to its end. Gives it back when everything is borrowed, or when it takes long: then
+    /// it has read and reported nothing.
+    pub(super) fn run(&self, mut task: Box<dyn Task>) -> Option<Box<dyn Task>> {
+        let Some(connection) = self.free().pop() else {
+            return Some(task);
+        };
+        let (mut connection, answered) = threads::run_read(connection, &mut task);
+        let overran = connection.overran();
+        self.free().push(connection);
+        if overran {
+            return Some(task);
+        }
+        task.finish(answered);
+        None
+    }
+
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<SecuredConnection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::thread::{ThreadId, current};
+
+    use crate::store::{Scope, Store, StoreError, TransactionMode, Tx};
+
+    /// Where it ran, each time that it did.
+    type Ran = Arc<Mutex<Vec<ThreadId>>>;
+
+    async fn count(tx: &mut Tx, ran: &Ran, sql: &'static str) -> Result<i64, StoreError> {
+        ran.lock().expect("no panic").push(current().id());
+        let row = tx.first(sql, &[]).await?;
+        row.map_or(Ok(0), |row| row.get(0))
+    }
+
+    async fn glance(
+        store: &Store,
+        work: impl for<'a> Fn(&'a mut Tx, &'a Ran) -> crate::store::Work<'a, i64, StoreError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> (i64, Vec<ThreadId>) {
+        let ran = Ran::default();
+        let (result, _) = store
+            .run(
+                TransactionMode::ShortRead,
+                &Scope::Authentication,
+                None,
+                ran.clone(),
+                work,
+            )
+            .await;
+        let ran = ran.lock().expect("no panic").clone();
+        (result.expect("an answer"), ran)
+    }
+
+    #[tokio::test]
+    async fn what_is_short_runs_here_and_what_is_long_elsewhere() {
+        let store = Store::open("sqlite::memory:").await.expect("opens");
+        let (one, ran) = glance(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
+        assert_eq!((one, ran), (1, vec![current().id()]));
+        // Longer than a glance on any machine, and shorter than a statement may take.
+        let (many, ran) = glance(&store, |tx, ran| {
+            let sql = "SELECT count(*) FROM (SELECT 1 FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) a, \
+                 (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) b, \
+                 (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) c, \
+                 (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) d, \
+                 (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) e, \
+                 (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) f)";
+            Box::pin(count(tx, ran, sql))
+        })
+        .await;
+        assert_eq!(many, 8 * 8 * 8 * 8 * 8 * 8);
+        assert_eq!(ran.len(), 2);
+        assert_eq!(ran[0], current().id());
+        assert_ne!(ran[1], current().id());
+        // And the connection is as good as before.
+        let (one, ran) = glance(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
+        assert_eq!((one, ran), (1, vec![current().id()]));
+    }
+}

@@ -1,0 +1,79 @@
+//! A package as it is applied: checked, with the version that it has in any case.
+
+use tplkit::check::{CheckOptions, Checked, check_text};
+use tplkit::json::{Doc, Node};
+
+use crate::http::problem::{Code, Problem};
+use crate::jobs::Part;
+use crate::templates::manifest;
+use crate::templates::package::Package;
+use crate::templates::verdict;
+
+/// The text of a package without errors.
+#[derive(Debug)]
+pub(crate) struct LoadedPackage {
+    text: String,
+}
+
+impl LoadedPackage {
+    /// A package of the store, and whether it is fit: it may have come in parts that do not go together.
+    ///
+    /// # Errors
+    /// When it cannot be read, which is a bug.
+    pub(crate) fn of(package: Package) -> Result<(LoadedPackage, Result<(), Problem>), Problem> {
+        let text = versioned(package)?.text();
+        let fit = verdict::accept(&check_text(&text, &CheckOptions::default()));
+        Ok((LoadedPackage { text }, fit))
+    }
+
+    /// One that was checked before.
+    pub(crate) fn trusted(text: String) -> LoadedPackage {
+        LoadedPackage { text }
+    }
+
+    /// The text of the file.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The package for the library.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn read(&self) -> Result<Checked<'_>, Problem> {
+        Checked::trusted(&self.text).map_err(|error| bug(&error))
+    }
+
+    /// The manifest, then the payload entries in order.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn parts(&self) -> Result<Vec<Part>, Problem> {
+        let doc = Doc::parse_package(&self.text).map_err(|error| bug(&error))?;
+        let root = doc.root();
+        let entries = root.get("payloads").into_iter().flat_map(Node::elements);
+        let parts = root.get("manifest").into_iter().chain(entries);
+        Ok(parts.map(|part| Part::pack(part.raw())).collect())
+    }
+}
+
+/// What lacks a version in the store is of the first (`contract` 2.5).
+fn versioned(package: Package) -> Result<Package, Problem> {
+    let filled = {
+        let doc = Doc::parse(package.manifest()).map_err(|error| bug(&error))?;
+        let lacking = doc.root().get(manifest::VERSION).is_none();
+        lacking.then(|| manifest::with(doc.root(), &[]))
+    };
+    Ok(match filled {
+        Some(manifest) => package.with_manifest(&manifest),
+        None => package,
+    })
+}
+
+fn bug(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(%error, "a package of the store cannot be read");
+    Problem::new(
+        Code::Internal,
+        "Something went wrong here; it has been recorded.",
+    )
+}

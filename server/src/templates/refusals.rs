@@ -1,0 +1,84 @@
+//! What the library has against a body, as the refusal of a request.
+
+use tplkit::apply::Refusal;
+
+use crate::http::problem::{Code, Fault, Problem};
+
+/// All refusals as one: the code of the first, and a fault for each. There is at least one.
+pub(super) fn refused(refusals: &[Refusal]) -> Problem {
+    let first = refusals.first();
+    let code = first.map_or(Code::ValidationFailed, |refusal| refusal.code);
+    let faults = refusals.iter().map(|refusal| Fault {
+        path: path(refusal),
+        code: refusal.code.as_str(),
+        message: refusal.detail.clone(),
+    });
+    let details = refusals.iter().take(3).map(|refusal| &*refusal.detail);
+    let mut reported = details.collect::<Vec<_>>().join(" ");
+    if let Some(more) = refusals.len().checked_sub(3).filter(|more| *more > 0) {
+        reported = format!("{reported} And {more} more.");
+    }
+    let mut problem = Problem::new(code, reported).with_errors(faults.collect());
+    problem.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
+    problem
+}
+
+/// A place as clients write it: `features[0]`, where packages say `features.0`.
+fn in_brackets(dotted: &str) -> String {
+    let mut place = String::with_capacity(dotted.len() + 2);
+    for segment in dotted.split('.') {
+        if !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit()) {
+            place.extend(["[", segment, "]"]);
+        } else {
+            if !place.is_empty() {
+                place.push('.');
+            }
+            place.push_str(segment);
+        }
+    }
+    place
+}
+
+/// Where it is in the body: what is wrong with the shape of a body begins with its place, in
+/// backticks; what a package has against it is about a ref.
+fn path(refusal: &Refusal) -> String {
+    let quoted = refusal.detail.strip_prefix('`');
+    let quoted = quoted.and_then(|rest| rest.split_once('`'));
+    match (quoted, &refusal.reference) {
+        (Some((place, _)), _) => in_brackets(place),
+        (None, Some(reference)) => reference.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tplkit::apply::Refusal;
+
+    use super::refused;
+    use crate::http::problem::Code;
+
+    #[test]
+    fn a_place_is_reported_as_in_the_body() {
+        let refusal = |reference: Option<&str>, detail: &str| Refusal {
+            code: Code::ValidationFailed,
+            reference: reference.map(str::to_owned),
+            detail: detail.to_owned(),
+        };
+        for (reference, detail, place) in [
+            (None, "`features.0` is no id.", "features[0]"),
+            (
+                None,
+                "`resolutions.f_a.columns.c_b` is 1.",
+                "resolutions.f_a.columns.c_b",
+            ),
+            (Some("f_a"), "The table is not there.", "f_a"),
+            (Some("f_a"), "`resolutions` has both.", "resolutions"),
+            (None, "The body is no object.", ""),
+        ] {
+            let problem = refused(&[refusal(reference, detail)]);
+            assert_eq!(problem.errors()[0].path, place, "{detail}");
+            assert_eq!(problem.reference.as_deref(), reference);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Dry runs: everything is shown, nothing is done.
+
+use serde_json::json;
+
+use super::{Stage, ended, key, write};
+use crate::api::workflows::path;
+use crate::sinks::{HttpSink, MailSink};
+use crate::stores::{Place, on_both_stores};
+use tplkit_server::automation::Settings;
+
+on_both_stores!(
+    a_dry_run_shows_and_does_nothing,
+    a_dry_run_fails_where_a_run_would
+);
+
+async fn a_dry_run_shows_and_does_nothing(place: Place) {
+    let stage = Stage::new(place).await;
+    let (feature, out) = (stage.model.feature.clone(), stage.table());
+    let (mails, requests) = (MailSink::start(), HttpSink::start("200 OK", "{}"));
+    stage.connection("post", "smtp", &mails.url, None).await;
+    stage.connection("api", "http", &requests.url, None).await;
+    // It would fire others.
+    stage
+        .fires(
+            &Stage::on(&out, &["created"], &[]),
+            &json!([{"key": "delay"}]),
+        )
+        .await;
+    let other = stage
+        .fires(&json!({"type": "manual"}), &json!([{"key": "delay"}]))
+        .await;
+    let steps = json!([
+        write("insert", &out, &[("n", json!("{{record.n}}"))]),
+        {"key": "feature.read", "id": "stp_000000000001", "config": {"featureId": out}},
+        write("updateTrigger", &feature, &[("n", json!("{{vars.steps.stp_000000000001.count}}"))]),
+        {"key": "email.send", "config": {"to": "a@b.c", "subject": "n={{record.n}}", "body": "b", "connectionName": "post"}},
+        {"key": "http.request", "config": {"connectionName": "api"}},
+        {"key": "notify", "config": {"scopeType": "organization", "title": "t"}},
+        {"key": "delay", "config": {"seconds": 3600}},
+        {"key": "automation.run", "config": {"workflowId": other}},
+    ]);
+    // A draft, which could not be run.
+    let body = json!({"workspace_id": stage.model.workspace, "name": "d", "trigger_config": {"type": "manual"}, "graph_config": {"steps": steps}});
+    let draft =
+        crate::api::workflows::workflow(&stage.editor.create(crate::api::workflows::PATH, &body));
+    let row = stage.row(&feature, &json!({"n": 7}));
+    stage.settle().await;
+    let before = stage.world.counts().await;
+    let begin = json!({"row_id": row, "feature_id": feature, "dry_run": true});
+    let begun = stage.editor.ask(&draft, "/runs", &begin).expect(202).json();
+    assert_eq!(begun["dry_run"], true);
+    let executor = stage.player_with(Settings {
+        secret_key: Some(key()),
+        ..Settings::default()
+    });
+    assert_eq!(executor.run_due().await.expect("plays"), 1);
+    let run = stage.run(&draft);
+    assert_eq!(ended(&run), ("succeeded", ""), "{run}");
+    let steps = run["steps"].as_array().expect("a list");
+    assert_eq!(steps.len(), 8);
+    assert!(steps.iter().all(|step| step["status"] == "succeeded"));
+    assert_eq!(steps[0]["output"]["count"], 1);
+    // It sees what it wrote itself.
+    assert_eq!(steps[1]["output"]["count"], 1);
+    assert_eq!(steps[3]["input"]["subject"], "n=7");
+    assert!(mails.mails().is_empty() && requests.asked().is_empty());
+    assert_eq!(stage.data(&feature, &row), json!({"n": 7}));
+    let after: Vec<_> = stage.world.counts().await;
+    for (one, other) in before.iter().zip(&after).filter(|(one, _)| one.0 != "runs") {
+        assert_eq!(one, other);
+    }
+    assert_eq!(stage.runs(&other).len(), 0);
+    assert_eq!(
+        stage
+            .world
+            .sql("SELECT id FROM notifications", vec![])
+            .await
+            .len(),
+        0
+    );
+    assert_eq!(
+        stage.editor.get(&path(&draft, "")).expect(200).json()["is_draft"],
+        true
+    );
+}
+
+async fn a_dry_run_fails_where_a_run_would(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = stage.model.feature.clone();
+    let steps = json!([
+        write("insert", &feature, &[("n", json!(1))]),
+        write("insert", &feature, &[("n", json!("one"))]),
+        {"key": "notify", "config": {"scopeType": "organization"}},
+    ]);
+    let it = stage.published(&json!({"type": "manual"}), &steps);
+    stage
+        .editor
+        .ask(&it, "/runs", &json!({"dry_run": true}))
+        .expect(202);
+    stage.settle().await;
+    let run = stage.run(&it);
+    assert_eq!(run["status"], "failed");
+    assert!(ended(&run).1.contains("bindings.n"), "{run}");
+    assert_eq!(run["steps"].as_array().expect("a list").len(), 2);
+    assert_eq!(stage.all(&feature).len(), 0);
+}

@@ -1,0 +1,352 @@
+//! Mails, requests, models: over real sockets.
+
+use serde_json::{Value, json};
+use tplkit_server::automation::Settings;
+use tplkit_server::store::{Row, Scope, StoreError};
+
+use super::{Stage, ended, key};
+use crate::api::workflows::{PATH, graph, path};
+use crate::sinks::{HttpSink, MailSink};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    mails_are_sent_with_values_as_text,
+    requests_go_to_connections_and_nowhere_else,
+    a_model_chooses_a_route,
+    secrets_of_steps_are_used_and_never_shown,
+    what_is_not_there_is_reported,
+);
+
+pub(super) fn settings() -> Settings {
+    Settings {
+        secret_key: Some(key()),
+        ..Settings::default()
+    }
+}
+
+async fn run(stage: &Stage, steps: Value, settings: Settings, row: &Value) -> Value {
+    let row = stage.row(&stage.model.feature, row);
+    let it = stage.fires(&json!({"type": "manual"}), &steps).await;
+    let begin = json!({"row_id": row, "feature_id": stage.model.feature});
+    stage.editor.ask(&it, "/runs", &begin).expect(202);
+    stage.player_with(settings).run_due().await.expect("plays");
+    stage.run(&it)
+}
+
+async fn mails_are_sent_with_values_as_text(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = MailSink::start();
+    stage.connection("post", "smtp", &sink.url, None).await;
+    let mail = |connection: &str| {
+        let mut step = json!({"key": "email.send", "id": "stp_00000000000m", "config":
+            {"to": "ana@acme.test, bo@acme.test", "subject": "Olá {{record.note}}", "body": "<p>{{record.note}}</p>"}});
+        if !connection.is_empty() {
+            step["config"]["connectionName"] = json!(connection);
+        }
+        json!([step])
+    };
+    let row = json!({"note": "<b>Bo & Ana</b>"});
+    let sent = run(&stage, mail("post"), settings(), &row).await;
+    assert_eq!(ended(&sent), ("succeeded", ""), "{sent}");
+    let mails = sink.mails();
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0].to, ["ana@acme.test", "bo@acme.test"]);
+    assert!(
+        mails[0].text.contains("&lt;b&gt;Bo &amp; Ana&lt;/b&gt;"),
+        "{mails:?}"
+    );
+    let id = mails[0].header("Message-ID");
+    assert!(
+        id.contains(sent["id"].as_str().expect("an id")) && id.contains("stp_00000000000m"),
+        "{id}"
+    );
+    assert_eq!(
+        sent["steps"][0]["output"],
+        json!({"messageId": id, "accepted": ["ana@acme.test", "bo@acme.test"]})
+    );
+    // There are no files: the mail goes out without, and says so.
+    let mut attaching = mail("post");
+    attaching[0]["config"]["attachFiles"] = json!(true);
+    attaching[0]["config"]["mailboxId"] = json!(stage.world.context.id());
+    let sent = run(&stage, attaching, settings(), &row).await;
+    assert_eq!(ended(&sent), ("succeeded", ""), "{sent}");
+    let note = sent["steps"][0]["output"]["note"].as_str();
+    assert!(
+        note.is_some_and(|note| note.contains("attachments") && note.contains("mailboxes")),
+        "{sent}"
+    );
+    // Without a connection the mail goes through the organization's transport.
+    let with = Settings {
+        smtp_url: Some(sink.url.clone()),
+        ..settings()
+    };
+    assert_eq!(
+        ended(&run(&stage, mail(""), with, &row).await).0,
+        "succeeded"
+    );
+    assert_eq!(sink.mails().len(), 3);
+    let without = run(&stage, mail(""), settings(), &row).await;
+    assert!(ended(&without).1.contains("TPLKIT_SMTP_URL"), "{without}");
+    let split = json!({"note": "a\r\nBcc: evil@x.test"});
+    let refused = run(&stage, mail("post"), settings(), &split).await;
+    assert!(
+        ended(&refused).1.contains("`subject`") && ended(&refused).1.contains("{{record.note}}"),
+        "{refused}"
+    );
+    let mut nobody = mail("post");
+    nobody[0]["config"]["to"] = json!("{{record.note}}");
+    let refused = run(&stage, nobody, settings(), &row).await;
+    assert!(
+        ended(&refused).1.contains(
+            r#"`to` is "{{record.note}}", which yields "<b>Bo & Ana</b>": is no address"#
+        ),
+        "{refused}"
+    );
+    assert_eq!(sink.mails().len(), 3);
+}
+
+async fn requests_go_to_connections_and_nowhere_else(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = HttpSink::start("201 Created", r#"{"number":7}"#);
+    stage
+        .connection("api", "http", &sink.url, Some("s3cret"))
+        .await;
+    let ask = |path: &str| {
+        json!([
+            {"key": "http.request", "id": "stp_00000000000h", "config": {"connectionName": "api", "method": "PUT", "path": path,
+                "body": {"note": "{{record.note}}", "list": [1, "{{record.n}}"]}}},
+            super::write("updateTrigger", &stage.model.feature, &[("n", json!("{{vars.steps.stp_00000000000h.status}}"))]),
+        ])
+    };
+    let asked = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
+    assert_eq!(ended(&asked), ("succeeded", ""), "{asked}");
+    assert_eq!(
+        asked["steps"][0]["output"],
+        json!({"status": 201, "body": {"number": 7}})
+    );
+    assert!(!asked.to_string().contains("s3cret"));
+    let came = sink.asked();
+    assert_eq!(came.len(), 1);
+    assert!(
+        came[0].head.starts_with("PUT /v1/orders/5?x=1 "),
+        "{came:?}"
+    );
+    assert!(
+        came[0]
+            .head
+            .to_lowercase()
+            .contains("authorization: bearer s3cret")
+    );
+    assert_eq!(
+        serde_json::from_str::<Value>(&came[0].body).expect("JSON"),
+        json!({"note": "hi", "list": [1, 5]})
+    );
+    // What an editor wrote is held to the connection, too.
+    for path in ["../admin", "/%2e%2e/admin"] {
+        let refused = run_on(&stage, ask(path)).await;
+        assert!(ended(&refused).1.contains("leads out"), "{refused}");
+    }
+    // What will not do is reported with the expression that it came from.
+    let row = json!({"note": "../admin", "n": 5});
+    let refused = run(&stage, ask("{{record.note}}"), settings(), &row).await;
+    assert!(
+        ended(&refused)
+            .1
+            .contains(r#"`path` is "{{record.note}}", which yields "../admin": "#),
+        "{refused}"
+    );
+    assert_eq!(sink.asked().len(), 1);
+    // Redirects are not followed: that is a response like others.
+    let away = HttpSink::start("302 Found", "");
+    stage.connection("api", "http", &away.url, None).await;
+    assert_eq!(
+        run_on(&stage, ask("")).await["steps"][0]["output"]["status"],
+        302
+    );
+}
+
+async fn run_on(stage: &Stage, steps: Value) -> Value {
+    run(stage, steps, settings(), &json!({"note": "hi", "n": 5})).await
+}
+
+async fn a_model_chooses_a_route(place: Place) {
+    let stage = Stage::new(place).await;
+    let says = HttpSink::start(
+        "200 OK",
+        r#"{"choices":[{"message":{"content":"Complaint."}}]}"#,
+    );
+    stage
+        .connection(
+            "brain",
+            "llm",
+            &format!("{}?model=small", says.url),
+            Some("k3y"),
+        )
+        .await;
+    let say = |text: &str| {
+        json!([super::write(
+            "updateTrigger",
+            &stage.model.feature,
+            &[("status", json!(text))]
+        )])
+    };
+    let route = |connection: &str| {
+        json!([{"key": "agent.route", "config": {"prompt": "About: {{record.note}}", "connectionName": connection,
+            "routes": [{"name": "refund", "steps": say("r")}, {"name": "complaint", "description": "angry", "steps": say("c")}]}}])
+    };
+    let chosen = run_on(&stage, route("brain")).await;
+    assert_eq!(ended(&chosen), ("succeeded", ""), "{chosen}");
+    assert_eq!(chosen["steps"][0]["output"], json!({"route": "complaint"}));
+    assert_eq!(chosen["steps"][1]["path"], "0.routes.1.steps.0");
+    let came = says.asked();
+    assert!(
+        came[0].head.starts_with("POST /v1/chat/completions "),
+        "{came:?}"
+    );
+    let body: Value = serde_json::from_str(&came[0].body).expect("JSON");
+    assert_eq!(body["model"], "small");
+    assert_eq!(body["messages"][1]["content"], "About: hi");
+    let none = run_on(&stage, route("")).await;
+    assert!(ended(&none).1.contains("connection"), "{none}");
+    let lost = HttpSink::start(
+        "200 OK",
+        r#"{"choices":[{"message":{"content":"no idea"}}]}"#,
+    );
+    stage
+        .connection("brain", "llm", &format!("{}?model=small", lost.url), None)
+        .await;
+    let failed = run_on(&stage, route("brain")).await;
+    assert!(ended(&failed).1.contains("refund, complaint"), "{failed}");
+}
+
+async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
+    let stage = Stage::new(place).await;
+    let sink = HttpSink::start("200 OK", "{}");
+    stage.connection("api", "http", &sink.url, None).await;
+    let step = |secret: &str| {
+        json!([{"key": "http.request", "id": "stp_00000000000h",
+            "config": {"connectionName": "api", "bearerToken": secret}}])
+    };
+    let manual = json!({"type": "manual"});
+    let it = stage.fires(&manual, &step("t0ken")).await;
+    let shown = |response: &Value| {
+        assert!(!response.to_string().contains("t0ken"), "{response}");
+        let config = &response["graph_config"]["steps"][0]["config"];
+        assert_eq!(config["bearerToken"], "********", "{response}");
+    };
+    shown(&stage.editor.get(&path(&it, "")).expect(200).json());
+    for version in stage.editor.items(PATH) {
+        if version["workflow_id"] == it.as_str() {
+            shown(&version);
+        }
+    }
+    let kept = stage.world.store.read(&Scope::Operator, (), |tx, ()| {
+        Box::pin(async move {
+            let sql = "SELECT graph_config FROM workflow_versions";
+            let rows: Vec<Row> = tx.query(sql, &[]).await?;
+            let texts = rows.iter().map(|row| row.get::<String>(0));
+            texts.collect::<Result<Vec<String>, StoreError>>()
+        })
+    });
+    let kept = kept.await.expect("reads").concat();
+    assert!(
+        kept.contains("sealed:") && !kept.contains("t0ken"),
+        "{kept}"
+    );
+    // What was answered may be sent back: the mask stands for what is kept.
+    let versions = |graph: &Value| {
+        stage
+            .editor
+            .ask(&it, "/versions", &json!({"graph_config": graph}))
+    };
+    let next = versions(&graph(&step("********"))).expect(201).json();
+    shown(&next);
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/apply", &json!({}))
+            .expect(200)
+            .json(),
+    );
+    // One that leaves the graph out has it as well.
+    let renamed = json!({"name": "b"});
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/versions", &renamed)
+            .expect(201)
+            .json(),
+    );
+    shown(
+        &stage
+            .editor
+            .ask(&it, "/apply", &json!({}))
+            .expect(200)
+            .json(),
+    );
+    for _ in 0..2 {
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    }
+    stage
+        .player_with(settings())
+        .run_due()
+        .await
+        .expect("plays");
+    let runs = stage.runs(&it);
+    assert!(
+        runs.iter().all(|run| run["status"] == "succeeded"),
+        "{runs:#?}"
+    );
+    assert!(!json!(runs).to_string().contains("t0ken"));
+    let came = sink.asked();
+    assert_eq!(came.len(), 2);
+    for asked in came {
+        let head = asked.head.to_lowercase();
+        assert!(head.contains("authorization: bearer t0ken"), "{head}");
+    }
+    // Another step has no secret that the mask could stand for.
+    let mut other = step("********");
+    other[0]["id"] = json!("stp_00000000000x");
+    let refused = versions(&graph(&other)).refused(422, "secret_required");
+    assert!(
+        refused.json()["detail"]
+            .as_str()
+            .is_some_and(|reported| reported.contains("bearerToken"))
+    );
+    let body = json!({"workspace_id": stage.model.workspace, "name": "c",
+        "trigger_config": manual, "graph_config": graph(&step("********"))});
+    stage
+        .editor
+        .post(PATH, &body)
+        .refused(422, "secret_required");
+    // A package takes it nowhere.
+    let workspace = &stage.model.workspace;
+    let export = format!("/v1/workspaces/{workspace}/export");
+    let owner = stage.world.as_user("owner@acme.test");
+    let package = owner
+        .post(&export, &json!({}))
+        .expect(200)
+        .json()
+        .to_string();
+    assert!(package.contains("bearerToken") && !package.contains("t0ken"));
+    assert!(!package.contains("sealed:") && !package.contains("plain:"));
+}
+
+async fn what_is_not_there_is_reported(place: Place) {
+    let stage = Stage::new(place).await;
+    stage
+        .connection("api", "http", "http://127.0.0.1:1/", Some("s"))
+        .await;
+    let ask = |connection: &str| json!([{"key": "http.request", "config": {"connectionName": connection}}]);
+    for (connection, settings, reported) in [
+        ("nope", settings(), "no connection `nope`"),
+        ("api", settings(), "no answer came"),
+        ("api", Settings::default(), "TPLKIT_SECRET_KEY"),
+    ] {
+        let failed = run(&stage, ask(connection), settings, &json!({})).await;
+        assert!(ended(&failed).1.contains(reported), "{reported} {failed}");
+    }
+    stage.connection("api", "timer", "delay:1", None).await;
+    let failed = run(&stage, ask("api"), settings(), &json!({})).await;
+    assert!(ended(&failed).1.contains("of kind timer"), "{failed}");
+}

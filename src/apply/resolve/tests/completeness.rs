@@ -1,0 +1,182 @@
+//! Which automations go live, and what has to be entered for the others.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "`json!(…)` reads better without a `&` before it"
+)]
+
+use serde_json::{Value as Json, json};
+
+use crate::apply::test_packages::{Pack, again, apply, furnished, id, minter, uid, written};
+use crate::apply::{Approved, Minter};
+use crate::json::Value;
+use crate::workspace::ledger::Entry;
+
+const HTTP: &str = "http.request";
+
+fn sends(config: Json) -> Json {
+    json!({"key": HTTP, "id": "stp_aaaaaaaaaaaa", "config": config})
+}
+
+fn request(more: &[(&str, Json)]) -> Json {
+    let mut config = json!({"connectionName": "mailer", "method": "GET", "path": "/"});
+    for (key, value) in more {
+        config[*key] = value.clone();
+    }
+    config
+}
+
+/// An automation that was live at the source; its item has the uid 1000.
+fn live(steps: Json) -> Pack {
+    let args = json!({"workspaceId": "$workspace", "name": "Send", "label": "Send",
+        "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": steps},
+        "isDraft": true, "published": true});
+    let mut pack = Pack::new().create("create_workflow_v2", "w_send", args);
+    pack.source = "export";
+    pack
+}
+
+fn lost(path: &str, kind: &str, action: &str) -> Json {
+    json!({"uid": uid(1000), "path": path, "kind": kind, "form": "uuid",
+        "reason": "inexistente", "action": action})
+}
+
+/// What keeps the one automation from going live.
+fn because(approved: &Approved) -> Vec<(&str, &str)> {
+    assert!(approved.publish.is_empty(), "{:?}", approved.publish);
+    let pending = &approved.structure.entry.pending_publishes;
+    assert!(pending.is_empty(), "{pending:?}");
+    let [draft] = approved.not_published.as_slice() else {
+        panic!("{:?}", approved.not_published);
+    };
+    assert_eq!(
+        (draft.reference.as_str(), draft.name.as_str()),
+        ("w_send", "Send")
+    );
+    let entries = draft.because.iter();
+    entries
+        .map(|one| (one.path.as_str(), one.reason.as_str()))
+        .collect()
+}
+
+#[test]
+fn what_is_whole_goes_live() {
+    let pack = live(json!([sends(request(&[]))]));
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    assert!(approved.not_published.is_empty(), "{approved:?}");
+    assert_eq!(approved.publish[0].reference, "w_send");
+}
+
+#[test]
+fn a_cleared_or_empty_secret_keeps_it_a_draft() {
+    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    let path = "graphConfig.steps.0.config.bearerToken";
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    assert_eq!(because(&approved), [(path, "secret_empty")]);
+    pack.redacted = vec![json!({"uid": uid(1000), "path": path, "reason": "Enter it again."})];
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    assert_eq!(because(&approved), [(path, "redacted")]);
+    let [field] = approved.redacted.as_slice() else {
+        panic!("{:?}", approved.redacted);
+    };
+    assert_eq!(
+        (
+            &*field.reference,
+            &*field.name,
+            &*field.path,
+            &*field.reason
+        ),
+        ("w_send", "Send", path, "Enter it again.")
+    );
+}
+
+#[test]
+fn a_field_that_the_export_emptied_is_named_once_with_the_first_reason() {
+    let read =
+        json!({"key": "feature.read", "id": "stp_bbbbbbbbbbbb", "config": {"featureId": ""}});
+    let inside = json!({"key": "ifElse", "id": "stp_cccccccccccc", "config": {
+        "condition": {"subject": "expression", "expression": "{{sys.now}}", "op": "isNotEmpty"},
+        "then": [read], "else": []}});
+    let path = "graphConfig.steps.0.config.then.0.config.featureId";
+    let mut pack = live(json!([inside, sends(request(&[]))]));
+    pack.unresolved = vec![lost(path, "feature", "chave esvaziada")];
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    // The validator would find the empty field, too.
+    assert_eq!(because(&approved), [(path, "inexistente")]);
+}
+
+#[test]
+fn values_that_were_kept_keep_nothing_back() {
+    let mut pack = live(json!([sends(request(&[]))]));
+    let path = "graphConfig.steps.0.config.connectionName";
+    pack.unresolved = vec![json!({"uid": uid(1000), "path": path, "kind": "connection",
+        "form": "name", "reason": "inexistente", "action": "valor mantido"})];
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    assert_eq!(approved.publish.len(), 1, "{:?}", approved.not_published);
+}
+
+#[test]
+fn what_this_apply_empties_keeps_it_a_draft() {
+    let tell = json!({"key": "notify", "id": "stp_dddddddddddd",
+        "config": {"scopeType": "channel", "scopeId": "$m_sales", "body": "x"}});
+    let path = "graphConfig.steps.0.config.scopeId";
+    let mut pack = live(json!([tell])).far("channel", "m_sales", "uuid", "sales", &[(1000, path)]);
+    pack.dependencies[0]["required"] = true.into();
+    pack.dependencies[0]["identity"] = json!({"name": "sales", "label": "Sales"});
+    pack.external = vec!["m_sales"];
+    let skip = r#"{"resolutions": {"m_sales": {"action": "skip"}}}"#;
+    let approved = apply(&pack, skip, &furnished()).expect("approved");
+    assert_eq!(because(&approved), [(path, "dependencia_saltada")]);
+    let map = json!({"resolutions": {"m_sales": {"action": "map", "id": id(30)}}}).to_string();
+    let approved = apply(&pack, &map, &furnished()).expect("approved");
+    assert_eq!(approved.publish.len(), 1, "{:?}", approved.not_published);
+}
+
+#[test]
+fn only_what_was_live_is_listed() {
+    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    pack = pack.create(
+        "create_workflow_v2",
+        "w_draft",
+        json!({"workspaceId": "$workspace", "name": "Draft", "label": "Draft",
+            "triggerConfig": {"type": "manual"}, "isDraft": true,
+            "graphConfig": {"steps": [{"key": HTTP, "id": "stp_eeeeeeeeeeee", "config": request(&[("bearerToken", json!(""))])}]}}),
+    );
+    let approved = apply(&pack, "{}", &furnished()).expect("approved");
+    because(&approved);
+}
+
+#[test]
+fn an_earlier_draft_is_listed_until_people_complete_it_and_never_promoted() {
+    let path = "graphConfig.steps.0.config.bearerToken";
+    let mut pack = live(json!([sends(request(&[("bearerToken", json!(""))]))]));
+    pack.redacted = vec![json!({"uid": uid(1000), "path": path, "reason": "Enter it again."})];
+    let first = apply(&pack, "{}", &furnished()).expect("approved");
+    let mut there = written(&first, furnished());
+    let own = Entry::Structure(first.structure.entry.clone());
+    // The job that goes on says what it said.
+    let resumed = again(
+        &pack,
+        "{}",
+        &there,
+        Some(std::slice::from_ref(&own)),
+        minter(),
+    )
+    .expect("approved");
+    assert_eq!(resumed.not_published, first.not_published);
+    let earlier = [own, Entry::Completed];
+    let other = Minter::at(jiff::Timestamp::UNIX_EPOCH, 6);
+    let second = again(&pack, "{}", &there, Some(&earlier), other).expect("approved");
+    assert_eq!(because(&second), [(path, "redacted")]);
+    let automation = &mut there.automations[0];
+    let graph = Value::Object(automation.graph_config.clone()).write();
+    let graph = graph.replace(r#""bearerToken":"""#, r#""bearerToken":"hush""#);
+    let graph = graph.replace(r#""bearerToken": """#, r#""bearerToken": "hush""#);
+    automation.graph_config = match Value::parse(&graph) {
+        Ok(Value::Object(graph)) => graph,
+        other => panic!("{other:?}"),
+    };
+    let third = again(&pack, "{}", &there, Some(&earlier), other).expect("approved");
+    assert!(third.not_published.is_empty(), "{:?}", third.not_published);
+    assert!(third.publish.is_empty(), "{:?}", third.publish);
+}

@@ -1,0 +1,305 @@
+//! What the ledgers say: which rows are written already, and how far the job came.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::apply::ledger_rows::LedgerRows;
+use crate::package::payload::RawEntry;
+use crate::workspace::Id;
+use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure};
+
+/// A row that was written before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownRow {
+    /// Its id at the destination.
+    pub(super) id: Id,
+    /// What it held when it was last written.
+    pub(super) digest: RowDigest,
+    /// The table.
+    pub(super) feature: Id,
+    /// Whether links inside its table may still be missing.
+    pub(super) open: bool,
+    /// Links that were written along with it, until the table is complete: how many, and what it holds
+    /// with them.
+    pub(super) settled: Option<(u32, RowDigest)>,
+}
+
+/// Counts of entries that this job wrote earlier, by rows item or step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    /// Rows that an undo removes.
+    pub(super) recorded: u64,
+    /// Link cells written since the job was last completed.
+    pub(super) linked: u64,
+    /// Rows changed since then.
+    pub(super) updated: u64,
+}
+
+/// Everything that the ledgers say.
+#[derive(Debug, Default)]
+pub(super) struct LedgerState {
+    /// Of this job, by rows item or step.
+    rows: HashMap<String, HashMap<u32, KnownRow>>,
+    /// Of the others, by rows item or step and table: what this job wrote may be older or newer.
+    others: HashMap<String, HashMap<Id, HashMap<u32, KnownRow>>>,
+    /// Rows of the others by their names.
+    ledger: LedgerRows,
+    updated: HashMap<String, HashSet<Id>>,
+    counts: HashMap<String, Counts>,
+    /// By rows item or step and column: dropped, skipped.
+    emptied: HashMap<String, HashMap<String, [u64; 2]>>,
+    unclosed: HashSet<String>,
+    /// What the first phase wrote.
+    pub(super) structures: Vec<Structure>,
+    /// Automations that are in force already.
+    pub(super) published: HashSet<String>,
+    /// Of these, how many since the job was last completed.
+    pub(super) published_now: u64,
+    /// Whether nothing was written since the job was completed.
+    pub(super) completed: bool,
+    /// Whether the job was undone.
+    pub(super) undone: bool,
+}
+
+/// The rows of an entry, by their positions.
+fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> + '_ {
+    // Both in the order in which they were written.
+    let mut settled = rows.settled.iter().peekable();
+    rows.rows.iter().map(move |row| {
+        let settled = settled.next_if(|settled| settled.position == row.position);
+        let settled = settled.filter(|_| open);
+        let known = KnownRow {
+            id: row.id,
+            digest: settled.map_or(row.digest, |settled| settled.digest),
+            feature: rows.feature,
+            open,
+            settled: settled.map(|settled| (settled.cells, row.digest)),
+        };
+        (row.position, known)
+    })
+}
+
+impl LedgerState {
+    /// Reads the ledgers of other jobs, then the job's own.
+    pub(super) fn read(earlier: &[Entry], own: Vec<Entry>) -> LedgerState {
+        let recognised = own
+            .iter()
+            .filter(|entry| matches!(entry, Entry::Recognised(_)));
+        let mut known = LedgerState {
+            ledger: LedgerRows::read(earlier.iter().chain(recognised)),
+            ..LedgerState::default()
+        };
+        for entry in earlier {
+            known.earlier(entry);
+        }
+        for entry in own {
+            known.own(entry);
+        }
+        known
+    }
+
+    fn earlier(&mut self, entry: &Entry) {
+        match entry {
+            // What rows are known by is reported by the ledger itself.
+            Entry::Rows(rows) if rows.names.is_empty() => {
+                let known = self.others.entry(rows.uid.clone()).or_default();
+                let known = known.entry(rows.feature).or_default();
+                known.extend(known_rows(rows, false));
+            }
+            Entry::Updates(updates) => {
+                let ids = updates.rows.iter().map(|row| row.id);
+                self.updated
+                    .entry(updates.uid.clone())
+                    .or_default()
+                    .extend(ids);
+            }
+            Entry::Undoing { .. } | Entry::Undone => {
+                self.others.clear();
+                self.updated.clear();
+            }
+            _ => {}
+        }
+    }
+
+    /// Finds the rows of an entry that the others wrote. Gives those that are to be known by other
+    /// names from now on: their positions and ids.
+    pub(super) fn recognise(&mut self, entry: &RawEntry<'_>, feature: Id) -> Vec<(usize, Id)> {
+        let found = self.ledger.recognise(feature, entry);
+        let mut renamed = Vec::new();
+        for (position, row) in found.into_iter().enumerate() {
+            let (Some(row), Ok(at)) = (row, u32::try_from(position)) else {
+                continue;
+            };
+            let own = self.rows.get(&entry.item_uid);
+            if own.is_some_and(|rows| rows.contains_key(&at)) {
+                continue;
+            }
+            if row.renamed {
+                renamed.push((position, row.id));
+            }
+            let known = KnownRow {
+                id: row.id,
+                digest: row.digest,
+                feature,
+                open: false,
+                settled: None,
+            };
+            let others = self.others.entry(entry.item_uid.clone()).or_default();
+            others.entry(feature).or_default().insert(at, known);
+        }
+        renamed
+    }
+
+    /// Begins to hear of rows in a table. When those before went into another one, that one is
+    /// gone, and with it everything that was known of the rows in it.
+    pub(super) fn enters(&mut self, uid: &str, feature: Id) {
+        if let Some(others) = self.others.get_mut(uid) {
+            let here = others.remove(&feature).unwrap_or_default();
+            let kept: HashSet<Id> = here.values().map(|row| row.id).collect();
+            let gone = others.drain().flat_map(|(_, rows)| rows.into_values());
+            let gone = gone.map(|row| row.id).filter(|id| !kept.contains(id));
+            let gone = gone.collect();
+            others.insert(feature, here);
+            self.forget(&gone);
+        }
+        self.begins(uid, feature);
+    }
+
+    /// The same, as far as this job's own rows are concerned.
+    fn begins(&mut self, uid: &str, feature: Id) {
+        let rows = self.rows.get(uid).into_iter().flat_map(HashMap::values);
+        let gone: HashSet<Id> = rows
+            .filter(|row| row.feature != feature)
+            .map(|row| row.id)
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        self.rows.remove(uid);
+        self.counts.remove(uid);
+        self.emptied.remove(uid);
+        self.unclosed.remove(uid);
+        self.forget(&gone);
+    }
+
+    /// Forgets that rows were changed. A job that goes on gives its rows the ids that they had.
+    fn forget(&mut self, gone: &HashSet<Id>) {
+        if gone.is_empty() {
+            return;
+        }
+        for updated in self.updated.values_mut() {
+            updated.retain(|id| !gone.contains(id));
+        }
+    }
+
+    fn own(&mut self, entry: Entry) {
+        self.completed = matches!(entry, Entry::Completed);
+        match entry {
+            Entry::Structure(structure) => {
+                // What is created anew goes live anew.
+                for reference in &structure.pending_publishes {
+                    self.published.remove(reference);
+                }
+                self.structures.push(structure);
+            }
+            Entry::Rows(rows) => {
+                self.begins(&rows.uid, rows.feature);
+                let known = self.rows.entry(rows.uid.clone()).or_default();
+                known.extend(known_rows(&rows, true));
+                self.count(&rows.uid).recorded += rows.rows.len() as u64;
+                self.add_emptied(&rows.uid, &rows.emptied);
+            }
+            Entry::Links(links) => {
+                let known = self.rows.entry(links.uid.clone()).or_default();
+                for row in &links.rows {
+                    if let Some(known) = known.get_mut(&row.position) {
+                        known.open = false;
+                        known.settled = None;
+                        known.digest = row.digest;
+                    }
+                }
+                self.count(&links.uid).linked += links.linked;
+                self.add_emptied(&links.uid, &links.emptied);
+                self.unclosed.insert(links.uid);
+            }
+            Entry::Closed { uid } => {
+                let known = self.rows.entry(uid.clone()).or_default();
+                let mut linked = 0;
+                for row in known.values_mut() {
+                    row.open = false;
+                    if let Some((cells, digest)) = row.settled.take() {
+                        linked += u64::from(cells);
+                        row.digest = digest;
+                    }
+                }
+                self.count(&uid).linked += linked;
+                self.unclosed.remove(&uid);
+            }
+            Entry::Updates(updates) => {
+                self.count(&updates.uid).updated += updates.rows.len() as u64;
+                let ids = updates.rows.iter().map(|row| row.id);
+                self.updated.entry(updates.uid).or_default().extend(ids);
+            }
+            Entry::Published { reference } => {
+                self.published.insert(reference);
+                self.published_now += 1;
+            }
+            // Read with the ledgers of the others.
+            Entry::Recognised(_) => {}
+            Entry::Completed => {
+                self.published_now = 0;
+                for counts in self.counts.values_mut() {
+                    (counts.linked, counts.updated) = (0, 0);
+                }
+            }
+            Entry::Undoing { .. } | Entry::Undone => self.undone = true,
+        }
+    }
+
+    fn count(&mut self, uid: &str) -> &mut Counts {
+        self.counts.entry(uid.to_owned()).or_default()
+    }
+
+    fn add_emptied(&mut self, uid: &str, emptied: &[crate::workspace::ledger::Emptied]) {
+        let columns = self.emptied.entry(uid.to_owned()).or_default();
+        for cells in emptied {
+            columns.entry(cells.column.clone()).or_default()[usize::from(cells.skipped)] +=
+                cells.count;
+        }
+    }
+
+    /// The rows of a payload entry or step that were written to that table, by their positions.
+    pub(super) fn rows(&self, uid: &str, feature: Id) -> impl Fn(usize) -> Option<KnownRow> {
+        let own = self.rows.get(uid);
+        let others = self.others.get(uid).and_then(|rows| rows.get(&feature));
+        move |position| {
+            let position = u32::try_from(position).ok()?;
+            let own = own.and_then(|rows| rows.get(&position));
+            let own = own.filter(|row| row.feature == feature);
+            own.or_else(|| others?.get(&position)).copied()
+        }
+    }
+
+    /// Whether a step of the plan has changed the row.
+    pub(super) fn is_updated(&self, uid: &str, row: Id) -> bool {
+        self.updated
+            .get(uid)
+            .is_some_and(|rows| rows.contains(&row))
+    }
+
+    /// Whether links of a table were written without an end.
+    pub(super) fn is_unclosed(&self, uid: &str) -> bool {
+        self.unclosed.contains(uid)
+    }
+
+    /// What this job wrote earlier for a rows item or step.
+    pub(super) fn counts(&self, uid: &str) -> Counts {
+        self.counts.get(uid).copied().unwrap_or_default()
+    }
+
+    /// Cells of a column that this job emptied earlier: dropped, skipped.
+    pub(super) fn emptied(&self, uid: &str, column: &str) -> [u64; 2] {
+        let columns = self.emptied.get(uid);
+        let cells = columns.and_then(|columns| columns.get(column));
+        cells.copied().unwrap_or_default()
+    }
+}

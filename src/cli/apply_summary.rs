@@ -1,0 +1,250 @@
+//! What an apply did, told for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
+use tplkit::check::render::counted;
+use tplkit::package::model::{Action, Manifest, Reason, Word as _};
+use tplkit::printable;
+use tplkit::simulate::Simulation;
+use tplkit::workspace::RecordKind;
+
+/// The widest name of a table that others are lined up with.
+const WIDEST: usize = 32;
+
+/// Whether rows may fail.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct FailedRows {
+    /// Accept rows that could not be written, whatever the reason; without it the exit code is 68.
+    #[arg(long)]
+    accept_failed_rows: bool,
+}
+
+impl FailedRows {
+    /// What could not be written, unless that is accepted.
+    pub(crate) fn lost(self, report: &Report) -> Option<String> {
+        if self.accept_failed_rows || !report.is_partial() {
+            return None;
+        }
+        Some(match usize::try_from(report.failed_rows()) {
+            Ok(0) => format!("{} of the report", counted(report.errors.len(), "error")),
+            Ok(rows) => format!("{} failed", counted(rows, "row")),
+            Err(_) => "rows failed".to_owned(),
+        })
+    }
+}
+
+/// A simulation on one screen.
+pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
+    let mut out = format!("`{}` applied in memory\n", printable::path(path));
+    created(&mut out, simulation);
+    report(&mut out, Some(manifest), &simulation.report);
+    let live = &simulation.preview.go_live;
+    section(&mut out, "Live from now on", live, |live| live.name.clone());
+    drafts(&mut out, &simulation.report.not_published);
+    let rows: u64 = simulation
+        .again
+        .rows
+        .values()
+        .map(|table| table.skipped)
+        .sum();
+    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+    // Writing to a String cannot fail, here and below.
+    let _ = if simulation.again_changed {
+        writeln!(
+            out,
+            "\nAgain: THE WORKSPACE CHANGED, which is a bug of tplkit"
+        )
+    } else {
+        writeln!(out, "\nAgain: 0 changes, {} known", counted(rows, "row"))
+    };
+    let _ = if simulation.restored {
+        writeln!(out, "Undo: the workspace is what it was before")
+    } else {
+        writeln!(out, "Undo: SOMETHING IS LEFT, which is a bug of tplkit")
+    };
+    out
+}
+
+fn created(out: &mut String, simulation: &Simulation) {
+    let _ = writeln!(out, "\nCreated: {}", kinds(&simulation.preview.create));
+    for replaced in &simulation.preview.replaced_configs {
+        let kind = replaced.kind.as_str();
+        let _ = writeln!(out, "Replaced: config of {kind} `{}`", replaced.reference);
+        let _ = writeln!(out, "  before {}", replaced.before.write());
+        let _ = writeln!(out, "  after  {}", replaced.after.write());
+    }
+}
+
+/// How many of each kind.
+pub(crate) fn kinds(created: &[Creation]) -> String {
+    let mut kinds: Vec<(RecordKind, usize)> = Vec::new();
+    for created in created {
+        match kinds.iter_mut().find(|(kind, _)| *kind == created.kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((created.kind, 1)),
+        }
+    }
+    let words = |(kind, count): &(RecordKind, usize)| counted(*count, kind.noun());
+    match kinds.as_slice() {
+        [] => "nothing".to_owned(),
+        kinds => kinds.iter().map(words).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The report of a job; what is not carried over is called by its label where the package is at
+/// hand.
+pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Report) {
+    if !report.rows.is_empty() {
+        let _ = writeln!(out, "\nRows");
+    }
+    let longest = report
+        .rows
+        .keys()
+        .map(String::len)
+        .max()
+        .unwrap_or_default();
+    let width = longest.min(WIDEST);
+    for (table, rows) in &report.rows {
+        let counts = [
+            (Some(rows.inserted), "inserted"),
+            (positive(rows.updated), "updated"),
+            (positive(rows.skipped), "written before"),
+            (positive(rows.existing), "left out"),
+            (positive(rows.failed), "FAILED"),
+            (rows.linked, "links inside the table"),
+        ];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .filter_map(|(count, word)| Some(format!("{} {word}", count?)))
+            .collect();
+        let table = printable::line(table);
+        let _ = writeln!(out, "  {table:<width$}  {}", counts.join(", "));
+    }
+    for error in &report.errors {
+        let rows = match (error.first, error.last) {
+            (first, last) if first == last => format!("row {first}"),
+            (first, last) => format!("rows {first} to {last}"),
+        };
+        let text = format!(
+            "{} {rows}: {} ({})",
+            error.reference, error.message, error.code
+        );
+        let _ = writeln!(out, "  {}", printable::line(&text));
+    }
+    for (table, rows) in &report.rows {
+        if let Some(more) = positive(rows.errors_more) {
+            let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "error");
+            let _ = writeln!(out, "  {}: {more} more", printable::line(table));
+        }
+    }
+    section(
+        out,
+        "Renamed, because the name is taken",
+        &report.renamed,
+        |renamed| {
+            format!(
+                "{} {}: {} -> {}",
+                renamed.kind.as_str(),
+                renamed.reference,
+                renamed.from,
+                renamed.to
+            )
+        },
+    );
+    section(
+        out,
+        "Config keys that the definitions do not have",
+        &report.dropped_keys,
+        |key| format!("{}: {}", key.reference, key.path),
+    );
+    let (brought, new): (Vec<_>, Vec<_>) = report
+        .unresolved
+        .iter()
+        .partition(|entry| entry.source.is_some());
+    let line = |entry: &&UnresolvedEntry| unresolved(manifest, entry);
+    section(out, "Not carried over by this apply", &new, line);
+    section(out, "Not carried over by the export", &brought, line);
+}
+
+/// Automations that do not go live, with what is left to do by hand.
+pub(crate) fn drafts(out: &mut String, drafts: &[NotPublished]) {
+    if drafts.is_empty() {
+        return;
+    }
+    out.push_str("\nLive at the source, drafts here until these fields are entered by hand\n");
+    for draft in drafts {
+        let name = format!("{} ({})", draft.name, draft.reference);
+        let _ = writeln!(out, "  {}", printable::line(&name));
+        for because in &draft.because {
+            let why = why(&because.reason);
+            let text = format!("{}: {why} ({})", because.path, because.reason);
+            let _ = writeln!(out, "    {}", printable::line(&text));
+        }
+    }
+}
+
+/// A reason of a place that has to be completed, in words.
+fn why(reason: &str) -> String {
+    match reason {
+        "redacted" => "a secret that the export left out".to_owned(),
+        "secret_empty" => "an empty secret".to_owned(),
+        reason => match Reason::parse(reason) {
+            Some(reason) => reason.in_words().to_owned(),
+            None => "not valid as it is".to_owned(),
+        },
+    }
+}
+
+fn positive(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
+}
+
+/// `automation "Remind", path: emptied; … (code)`.
+fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
+    let owner = match manifest {
+        None => entry.uid.clone(),
+        Some(manifest) => {
+            let item = manifest.items().iter().find(|item| item.uid == entry.uid);
+            item.map_or_else(
+                || "the workspace".to_owned(),
+                |item| format!("{} {:?}", item.kind.word(), item.label),
+            )
+        }
+    };
+    let what = match (&entry.reference, &entry.source_label) {
+        (Some(reference), _) => format!("`{reference}`: "),
+        (None, Some(label)) => format!("{label:?} "),
+        (None, None) => String::new(),
+    };
+    let reason = Reason::parse(&entry.reason).map_or("", Reason::in_words);
+    let action = Action::parse(&entry.action).map_or("", Action::in_words);
+    let required = entry.required.map(|_| ", required").unwrap_or_default();
+    let rows = entry.count.map(|count| {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        format!(", {}", counted(count, "row"))
+    });
+    format!(
+        "{owner}, {}: {action}{}; {what}{reason} ({}{required})",
+        entry.path,
+        rows.unwrap_or_default(),
+        entry.reason,
+    )
+}
+
+/// A list under its title, unless it is empty. Whatever an entry says stays on its line.
+pub(crate) fn section<T>(
+    out: &mut String,
+    title: &str,
+    entries: &[T],
+    line: impl Fn(&T) -> String,
+) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for entry in entries {
+        let _ = writeln!(out, "  {}", printable::line(&line(entry)));
+    }
+}

@@ -1,0 +1,148 @@
+//! `tplkit automation run --stub`: an automation run against sample rows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tplkit::automation::run::{Record, StepReport, Stub};
+use tplkit::automation::{assign_step_ids, validate_file};
+use tplkit::check::Severity;
+use tplkit::check::render::counted;
+use tplkit::context::Clock as _;
+use tplkit::definitions::Definitions;
+use tplkit::json::{Object, Value as Json};
+use tplkit::printable;
+use uuid::Uuid;
+
+use super::validate;
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::{Session, SystemClock};
+
+/// Run an automation against sample rows: what each step would do, and nothing is done.
+///
+/// The chain is executed by the code that executes it on a server. Mails, requests and writes are shown and
+/// not done; rows are read from `--rows`. Each step is told with what it was to do (`with`), what came of it
+/// (`gives`), and the variables and records that it leaves to the next (`leaves`).
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// The definition; `-` is standard input.
+    file: PathBuf,
+    /// Do nothing outside; there is no other way to run one here.
+    #[arg(long, required = true)]
+    stub: bool,
+    /// The row that fires: a file with one JSON object of cells.
+    #[arg(long, value_name = "FILE")]
+    row: Option<PathBuf>,
+    /// What reads find: a file with one JSON object, the ids of tables and lists of their rows.
+    #[arg(long, value_name = "FILE")]
+    rows: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, default_value = "text")]
+    format: Form,
+}
+
+pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
+    let definitions = Definitions::embedded();
+    let source = package_file::read(&args.file)?;
+    let text = source.text().unwrap_or_default();
+    let issues = validate_file(text, definitions).unwrap_or_default();
+    let wrong = issues
+        .iter()
+        .any(|issue| issue.finding.rule.severity == Severity::Error);
+    let definition = Json::parse(text.trim_start_matches('\u{feff}')).ok();
+    let (Some(definition), false) = (definition, wrong) else {
+        session.note("error: only an automation that validates can be run");
+        return validate::validate_local(&args.file, definitions, args.format, session);
+    };
+    let mut graph = definition.get("graph_config").cloned().unwrap_or_default();
+    let mut number = 0;
+    assign_step_ids(definitions, &mut graph, &mut || {
+        number += 1;
+        format!("stp_{number:012}")
+    });
+    let trigger = args.row.as_deref().map(sample).transpose()?;
+    let trigger = trigger.as_ref().map(Record::of);
+    let tables = args.rows.as_deref().map(sample).transpose()?;
+    let stub = Stub {
+        tables: tables.as_ref().map(rows_of).unwrap_or_default(),
+    };
+    let executed = stub.run(definitions, &graph, trigger, SystemClock.now());
+    let failed = executed.iter().any(|step| step.outcome.is_err());
+    let text = match args.format {
+        Form::Text => story(&executed),
+        Form::Json => {
+            let steps: Vec<Value> = executed.iter().map(step_document).collect();
+            let body = json!({"path": args.file.to_string_lossy(), "steps": steps});
+            document::write(if failed { "failed" } else { "clean" }, &body)
+        }
+    };
+    if !session.silent() || args.format == Form::Json {
+        write_result(&text, None)?;
+    }
+    Ok(if failed { Exit::Findings } else { Exit::Done })
+}
+
+/// A JSON document in a file.
+fn sample(path: &Path) -> Result<Json, CliError> {
+    let source = package_file::read(path)?;
+    let text = source.text().unwrap_or_default();
+    Json::parse(text.trim_start_matches('\u{feff}')).map_err(|error| {
+        let (path, offset) = (printable::path(path), error.offset);
+        CliError::Usage {
+            message: format!("`{path}` is no JSON: byte {offset}: {error}"),
+            help: "write the row as one JSON object of cells, rows as lists of such objects by the ids of their tables".to_owned(),
+        }
+    })
+}
+
+/// Sample rows by their tables; what names no table is no table.
+fn rows_of(tables: &Json) -> BTreeMap<Uuid, Vec<Record>> {
+    let tables = tables.as_object().into_iter().flatten();
+    let tables = tables.filter_map(|(table, rows)| {
+        let rows = rows.as_list()?.iter().map(Record::of).collect();
+        Some((Uuid::parse_str(table).ok()?, rows))
+    });
+    tables.collect()
+}
+
+fn story(executed: &[StepReport]) -> String {
+    let mut out = String::new();
+    for step in executed {
+        let input = Json::Object(step.input.clone()).write();
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{} {}\n  with {input}", step.path, step.key);
+        let _ = match &step.outcome {
+            Ok(output) => {
+                let output = Json::Object(output.clone()).write();
+                let left = Json::Object(step.envelope.clone()).write();
+                writeln!(out, "  gives {output}\n  leaves {left}")
+            }
+            Err(error) => writeln!(out, "  fails: {error}"),
+        };
+    }
+    let _ = writeln!(out, "{}.", counted(executed.len(), "step"));
+    out
+}
+
+fn step_document(step: &StepReport) -> Value {
+    let value = |object: &Object| -> Value {
+        serde_json::from_str(&Json::Object(object.clone()).write()).unwrap_or_default()
+    };
+    let output = step.outcome.as_ref().ok();
+    json!({
+        "path": step.path,
+        "id": step.id,
+        "key": step.key,
+        "status": if output.is_some() { "succeeded" } else { "failed" },
+        "input": value(&step.input),
+        "output": output.map(value),
+        "envelope": value(&step.envelope),
+        "error": step.outcome.as_ref().err(),
+    })
+}

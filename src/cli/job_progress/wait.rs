@@ -1,0 +1,99 @@
+//! How long to wait for a job, and how much of it may be left open.
+
+use clap::ValueEnum;
+use jiff::SignedDuration;
+use tplkit::apply::Report;
+
+use crate::cli::apply_summary::FailedRows;
+
+/// How long to wait for a job, and how much of it may be left open.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Waiting {
+    /// Wait at most so long, for example `90s`, `10m` or `1h`; otherwise to the end. The job goes on
+    /// when the time is over, and the exit code is 69.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    wait: Option<SignedDuration>,
+    /// End with exit code 68 when something was not carried over; `required`: when a required
+    /// dependency was skipped.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "any"
+    )]
+    fail_on_unresolved: Option<Strictness>,
+    #[command(flatten)]
+    failed_rows: FailedRows,
+}
+
+/// Which entries of a report are too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strictness {
+    /// All of them, those of the package too.
+    Any,
+    /// Those of required dependencies that were skipped.
+    Required,
+}
+
+impl Waiting {
+    /// At most so long, whatever is left open.
+    pub(crate) fn at_most(wait: Option<SignedDuration>) -> Waiting {
+        Waiting {
+            wait,
+            ..Waiting::default()
+        }
+    }
+
+    pub(super) fn limit(&self) -> Option<SignedDuration> {
+        self.wait
+    }
+
+    /// What could not be written, unless that is accepted.
+    pub(crate) fn lost(&self, report: &Report) -> Option<String> {
+        self.failed_rows.lost(report)
+    }
+
+    /// How many entries of a report are too many.
+    pub(crate) fn too_many(&self, report: &Report) -> usize {
+        let entries = report.unresolved.iter();
+        match self.fail_on_unresolved {
+            None => 0,
+            Some(Strictness::Any) => entries.count(),
+            Some(Strictness::Required) => {
+                entries.filter(|entry| entry.required == Some(true)).count()
+            }
+        }
+    }
+}
+
+/// Reads a time such as `90s`.
+pub(crate) fn duration(word: &str) -> Result<SignedDuration, String> {
+    let seconds = word.parse::<u32>().ok();
+    let parsed = match seconds {
+        Some(seconds) => Some(SignedDuration::from_secs(i64::from(seconds))),
+        None => word.parse().ok(),
+    };
+    // More than a year is a slip, and less than nothing too.
+    let bound = SignedDuration::from_hours(24 * 366);
+    let parsed = parsed.filter(|time| !time.is_negative() && *time <= bound);
+    parsed.ok_or_else(|| "give a time such as `90s`, `10m` or `1h30m`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::duration;
+
+    #[test]
+    fn times_are_read() {
+        assert_eq!(duration("10m"), Ok(SignedDuration::from_mins(10)));
+        assert_eq!(duration("1h30m"), Ok(SignedDuration::from_mins(90)));
+        assert_eq!(duration("90"), Ok(SignedDuration::from_secs(90)));
+        assert_eq!(duration("0s"), Ok(SignedDuration::ZERO));
+        for word in ["", "soon", "-1s", "9999999999h", "400d"] {
+            assert!(duration(word).is_err(), "{word}");
+        }
+    }
+}

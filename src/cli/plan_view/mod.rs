@@ -1,0 +1,180 @@
+//! What an apply would do: asked of the server for a template, worked out here for a file.
+//!
+//! Neither writes anything, not even a template. For a file the workspace is read over the listed
+//! routes and held against the same code that a server runs; what the server has no route for
+//! (connections, channels, timer profiles) is taken on trust, which is said.
+
+mod decisions;
+pub(crate) mod examine;
+mod pretty;
+mod saved;
+mod text;
+
+use serde_json::Value;
+use tplkit::apply::{self, Preview, PreviewInput, Request, package_digest};
+use tplkit::check::Checked;
+use tplkit::client::{Client, Error, RemoteWorkspace};
+use tplkit::definitions::Definitions;
+use tplkit::workspace::{Id, Source as _, ready};
+
+use super::error::CliError;
+use super::remote::subject;
+
+pub(crate) use decisions::{Decisions, body};
+pub(crate) use saved::{Package, Saved};
+pub(crate) use text::screen;
+
+/// A plan, with the document that tells it.
+#[derive(Debug)]
+pub(crate) struct PlanView {
+    pub(crate) preview: Preview,
+    pub(crate) document: Value,
+    /// Whether targets were taken to exist that the server has no list of.
+    pub(crate) trusts: bool,
+}
+
+impl PlanView {
+    /// Whether it shows the same as another: what is at the destination only when it is asked
+    /// (ids, digests) aside.
+    pub(crate) fn shows_what(&self, other: &Preview) -> bool {
+        let (one, configs) = (&self.preview, |preview: &Preview| {
+            let replaced = preview.replaced_configs.iter();
+            let named = replaced.map(|one| (one.kind, one.reference.clone(), one.before.clone()));
+            named.collect::<Vec<_>>()
+        });
+        let codes = |preview: &Preview| {
+            let refusals = preview.refusals.iter();
+            let codes = refusals.map(|refusal| (refusal.code, refusal.reference.clone()));
+            codes.collect::<Vec<_>>()
+        };
+        codes(one) == codes(other)
+            && (&one.create, &one.rename, &one.dropped_keys)
+                == (&other.create, &other.rename, &other.dropped_keys)
+            && (&one.rows, &one.go_live, one.bind.len())
+                == (&other.rows, &other.go_live, other.bind.len())
+            && one.stays_draft == other.stays_draft
+            && configs(one) == configs(other)
+    }
+}
+
+/// The id of a workspace, as somebody typed it.
+pub(crate) fn workspace_id(word: &str) -> Result<Id, String> {
+    let parsed = Some(word).filter(|word| word.len() == 36);
+    let parsed = parsed.and_then(|word| Id::try_parse(word).ok());
+    parsed.ok_or_else(|| "the id of a workspace is a UUID with hyphens".to_owned())
+}
+
+/// Asks the server.
+pub(crate) fn by_server(
+    client: &Client,
+    template: &str,
+    body: &Value,
+) -> Result<PlanView, CliError> {
+    let reported = client.plan(template, body).map_err(|error| {
+        let what = format!("what an apply of template `{template}` would do cannot be asked");
+        subject::degraded(client, template, error, &what)
+    })?;
+    let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
+    Ok(PlanView {
+        preview: reported.record,
+        document,
+        trusts: false,
+    })
+}
+
+/// Works it out for a package that no template holds yet.
+pub(crate) fn by_reading(
+    client: &Client,
+    workspace: Id,
+    (text, package): (&str, &Checked<'_>),
+    request: &Request,
+) -> Result<PlanView, CliError> {
+    let remote = RemoteWorkspace::new(client, workspace);
+    let structure = ready(remote.structure())?;
+    let question = PreviewInput {
+        package,
+        package_digest: &package_digest(text),
+        request,
+        earlier: &[],
+        definitions: Definitions::embedded(),
+    };
+    let preview = ready(apply::preview(&remote, &structure, question))?;
+    let document = serde_json::to_value(&preview).unwrap_or_default();
+    let organization = &structure.organization;
+    Ok(PlanView {
+        preview,
+        document,
+        trusts: organization.channels.is_none() || organization.connections.is_none(),
+    })
+}
+
+/// The template of the catalog that holds this very package, if the organization has it already.
+pub(crate) fn twin(
+    client: &Client,
+    organization: Option<&str>,
+    (text, package): (&str, &Checked<'_>),
+) -> Result<Option<String>, CliError> {
+    let Some(name) = package.manifest.catalog.name.as_deref() else {
+        return Ok(None);
+    };
+    for found in subject::named(client, name)? {
+        let record = found.record;
+        let own = record.organization_id.as_deref() == organization || organization.is_none();
+        if !own {
+            continue;
+        }
+        match client.package(&record.id) {
+            Ok(stored) if is_same(&stored, text) => return Ok(Some(record.id)),
+            Ok(_) => {}
+            // A server without packages has no twin to offer.
+            Err(error) if subject::lacks_route(&error) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether two packages say the same, but for their visibility: that is the catalog's.
+fn is_same(one: &str, other: &str) -> bool {
+    let without = |text: &str| {
+        let mut value = tplkit::json::Value::parse(text.trim_start_matches('\u{feff}')).ok()?;
+        if let tplkit::json::Value::Object(members) = &mut value {
+            if !members.contains_key("manifest") {
+                let manifest = std::mem::take(members).into();
+                members.insert("manifest".to_owned(), manifest);
+            }
+            members
+                .entry("payloads".to_owned())
+                .or_insert_with(|| tplkit::json::Value::List(Vec::new()));
+            if let Some(tplkit::json::Value::Object(manifest)) = members.get_mut("manifest") {
+                manifest.shift_remove("visibility");
+            }
+        }
+        Some(value.write())
+    };
+    let (one, other) = (without(one), without(other));
+    one.zip(other)
+        .is_some_and(|(one, other)| tplkit::rows::equal(&one, &other))
+}
+
+/// A server that does not know a route answers as if the thing were missing.
+pub(crate) fn is_foreign(error: &CliError) -> bool {
+    matches!(error, CliError::Degraded { .. })
+}
+
+/// What an error of the server says about a file that is pushed on its way to a workspace.
+pub(crate) fn not_pushed(error: Error) -> CliError {
+    let help = match error.status() {
+        Some(403) => {
+            "a file is pushed to the catalog before it is applied, and that needs the role `admin` of the organization; ask an admin for `tplkit template push`, then apply the template"
+        }
+        Some(404 | 405 | 501) => {
+            "this server takes no packages over `/v1`, or shows you no such organization; bring the template into its catalog in its own way, then `tplkit apply` it by id"
+        }
+        _ => return error.into(),
+    };
+    CliError::Explained {
+        source: Box::new(error),
+        help: help.to_owned(),
+    }
+}

@@ -1,0 +1,128 @@
+//! A plan, told for people.
+
+use std::fmt::Write as _;
+
+use similar::TextDiff;
+use tplkit::apply::{Preview, ReplacedConfig, RowsPreview};
+use tplkit::check::render::counted;
+use tplkit::printable;
+use tplkit::workspace::RecordKind;
+
+use super::pretty;
+use crate::cli::apply_summary::{drafts, kinds, section};
+
+/// A plan on one screen.
+pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
+    let mut out = format!("Plan for {subject} in workspace {workspace}\n");
+    // Writing to a String cannot fail, here and below.
+    if !plan.refusals.is_empty() {
+        let count = counted(plan.refusals.len(), "refusal");
+        let _ = writeln!(out, "\nIt cannot be applied as asked: {count}");
+        for refusal in &plan.refusals {
+            let about = refusal.reference.as_deref().unwrap_or_default();
+            let (about, why) = (printable::line(about), printable::line(&refusal.detail));
+            let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
+        }
+        return out;
+    }
+    let _ = writeln!(out, "\nCreate: {}", kinds(&plan.create));
+    for one in plan
+        .create
+        .iter()
+        .filter(|one| one.kind != RecordKind::Column)
+    {
+        let (kind, reference) = (one.kind.noun(), &one.reference);
+        // An automation has its name alone.
+        let name = Some(&one.name).filter(|name| **name != one.label);
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        let text = format!("{kind} {:?}{name}, {reference}", one.label);
+        let _ = writeln!(out, "  {}", printable::line(&text));
+    }
+    let (columns, kept): (Vec<_>, Vec<_>) = plan
+        .bind
+        .iter()
+        .partition(|one| one.kind == RecordKind::Column);
+    section(&mut out, "Keep, from an earlier apply", &kept, |one| {
+        format!("{} {} ({})", one.kind.noun(), one.name, one.reference)
+    });
+    if !columns.is_empty() {
+        let _ = writeln!(out, "  {}", counted(columns.len(), "column"));
+    }
+    section(
+        &mut out,
+        "Rename, because the name is taken",
+        &plan.rename,
+        |one| {
+            let kind = one.kind.noun();
+            format!("{kind} {}: {} -> {}", one.reference, one.from, one.to)
+        },
+    );
+    if !plan.replaced_configs.is_empty() {
+        out.push_str("\nReplace configs\n");
+    }
+    plan.replaced_configs
+        .iter()
+        .for_each(|one| replaced(&mut out, one));
+    section(
+        &mut out,
+        "Drop config keys that the definitions do not have",
+        &plan.dropped_keys,
+        |key| format!("{}: {}", key.reference, key.path),
+    );
+    let tables: Vec<_> = plan.rows.iter().collect();
+    section(&mut out, "Rows", &tables, |(table, rows)| {
+        format!("{table}  {}", counts(rows))
+    });
+    section(&mut out, "Go live", &plan.go_live, |one| one.name.clone());
+    drafts(&mut out, &plan.stays_draft);
+    section(
+        &mut out,
+        "Secrets to enter by hand",
+        &plan.redacted,
+        |one| format!("{} {}", one.name, one.path),
+    );
+    out
+}
+
+fn replaced(out: &mut String, one: &ReplacedConfig) {
+    let reference = printable::line(&one.reference);
+    let _ = writeln!(out, "  {} {reference}", one.kind.noun());
+    let (before, after) = (pretty::lines(&one.before), pretty::lines(&one.after));
+    let diff = TextDiff::from_lines(before.as_str(), after.as_str());
+    let hunks = diff.unified_diff().context_radius(2).to_string();
+    for line in hunks.lines() {
+        let _ = writeln!(out, "    {}", printable::line(line));
+    }
+}
+
+fn counts(rows: &RowsPreview) -> String {
+    let links = match rows.dropped_links {
+        1 => "link that finds no row",
+        _ => "links that find no row",
+    };
+    let counts = [
+        (rows.skipped, "written before"),
+        (rows.existing, "left out"),
+        (rows.dropped_links, links),
+    ];
+    let more = counts.iter().filter(|(count, _)| *count > 0);
+    let more: Vec<String> = more
+        .map(|(count, word)| format!(", {count} {word}"))
+        .collect();
+    let failed = match rows.failed {
+        0 => String::new(),
+        failed => format!(", {failed} TO FAIL ({})", reasons(rows)),
+    };
+    format!("{} to insert{}{failed}", rows.insert, more.concat())
+}
+
+/// `3 unique_violation in code, 1 quota_exceeded`.
+fn reasons(rows: &RowsPreview) -> String {
+    let reasons = rows.reasons.iter().map(|reason| {
+        let column = reason.column.as_ref();
+        let column = column.map(|column| format!(" in {column}"));
+        let column = column.unwrap_or_default();
+        format!("{} {}{column}", reason.count, reason.code)
+    });
+    reasons.collect::<Vec<_>>().join(", ")
+}

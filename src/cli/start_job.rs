@@ -1,0 +1,130 @@
+//! Beginning a job on a server, or going on with one: its id is said first, then it is waited for.
+
+use serde_json::{Value, json};
+use tplkit::check::render::ReportError;
+use tplkit::client::{Client, Error, Problem};
+use tplkit::printable;
+use tplkit::problem::Code;
+
+use super::args::Form;
+use super::document;
+use super::error::CliError;
+use super::exit::Exit;
+use super::interrupt_message;
+use super::job_progress::{OutcomeReport, Waiting, conclude, follow};
+use super::output::{print_error, write_result};
+use super::remote;
+use super::resume_hint::{self, ResumeHint};
+use super::session::Session;
+
+/// What to begin, and how to wait for it.
+pub(crate) struct StartJob<'s> {
+    pub(crate) client: &'s Client,
+    pub(crate) template: &'s str,
+    pub(crate) workspace: &'s str,
+    /// The job that is gone on with, if there is one.
+    pub(crate) job: Option<&'s str>,
+    pub(crate) body: &'s Value,
+    pub(crate) waiting: &'s Waiting,
+    pub(crate) detach: bool,
+    pub(crate) form: Form,
+    pub(crate) session: &'s Session,
+}
+
+/// Begins it and waits.
+pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
+    let members = [
+        ("template_id", json!(start.template)),
+        ("workspace_id", json!(start.workspace)),
+    ];
+    let way = match start.job {
+        Some(id) => ResumeHint::Job(id.to_owned()),
+        None => ResumeHint::Workspace(start.workspace.to_owned()),
+    };
+    resume_hint::leave(&way, start.form);
+    let started = match start.client.apply(start.template, start.body) {
+        Ok(started) => started,
+        Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
+            return held(start, &members, &problem);
+        }
+        // Whoever was refused has begun nothing.
+        Err(error @ Error::Refused(_)) if remote::exit(&error) != Exit::Unreachable => {
+            interrupt_message::leave(None);
+            return Err(error.into());
+        }
+        Err(error) => return Err(way.of(error.into())),
+    };
+    let id = printable::line(&started.job_id);
+    let way = ResumeHint::Job(id.clone());
+    resume_hint::leave(&way, start.form);
+    if start.form == Form::Text {
+        write_result(&format!("{id}\n"), None)?;
+    }
+    if start.detach {
+        interrupt_message::leave(None);
+        if start.form == Form::Json {
+            let status = [("job_id", json!(id)), ("status", json!(started.status))];
+            let body = members.into_iter().chain(status);
+            let body: serde_json::Map<String, Value> =
+                body.map(|(name, value)| (name.to_owned(), value)).collect();
+            write_result(&document::write("clean", &body.into()), None)?;
+        }
+        let note = format!("`tplkit job watch {id}` waits for its end");
+        start.session.note(note);
+        return Ok(Exit::Done);
+    }
+    let followed = follow(start.client, &id, start.waiting, start.session);
+    let followed = followed.map_err(|error| way.of(error))?;
+    let reported = OutcomeReport {
+        members: &members,
+        form: start.form,
+        undo: false,
+    };
+    conclude(start.client, &id, followed, start.waiting, &reported)
+}
+
+/// Somebody works on a job of this template and workspace already.
+fn held(
+    start: &StartJob<'_>,
+    members: &[(&str, Value)],
+    problem: &Problem,
+) -> Result<Exit, CliError> {
+    interrupt_message::leave(None);
+    let message = match &problem.locked_until {
+        Some(until) => {
+            format!("a job of this template is at work in the workspace, held until {until}")
+        }
+        None => "a job of this template is unfinished in the workspace, and nobody works on it now"
+            .to_owned(),
+    };
+    let help = match &problem.job_id {
+        Some(id) => format!(
+            "`tplkit job watch {id}` waits for its end; `tplkit job resume {id}` goes on with it once nobody holds it"
+        ),
+        None => "wait for its end, and apply again".to_owned(),
+    };
+    let trouble = ReportError {
+        path: None,
+        message,
+        help: Some(help),
+    };
+    print_error(&trouble);
+    let text = match (start.form, &problem.job_id) {
+        (Form::Text, Some(id)) => format!("{id}\n"),
+        (Form::Text, None) => String::new(),
+        (Form::Json, id) => {
+            let mut body = document::errors(std::slice::from_ref(&trouble));
+            for (name, value) in members {
+                body[*name] = value.clone();
+            }
+            body["job_id"] = json!(id);
+            let refusal = remote::members(&Error::Refused(Box::new(problem.clone())));
+            if let Some(error) = body["errors"][0].as_object_mut() {
+                error.extend(refusal);
+            }
+            document::write("failed", &body)
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Running)
+}
