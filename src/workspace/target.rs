@@ -32,16 +32,16 @@ pub trait Target: Lookup {
         async {}
     }
 
-    /// Does for a unit what takes no question to the store, while another one is on its way.
+    /// Prepares a unit as far as no question to the store is needed, while another one is in flight.
     fn ready(&self, unit: Unit) -> Self::Ready;
 
-    /// Hands a unit over that the store may write while the next one is made ready. Until
-    /// [`flush`](Target::settle) has told what became of it, nothing is asked of the target but what tables
-    /// that the unit does not write are like, and where their sequences stand. Who gives up before
-    /// that, after an error of such a question, asks nothing more at all.
+    /// Hands a unit over that the store may write while the next one is prepared. Until
+    /// [`flush`](Target::flush) has reported what became of it, the only questions to the target are what tables
+    /// that the unit does not write are like, and where their sequences stand. A caller who gives up before that,
+    /// after an error of such a question, asks nothing more.
     fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
 
-    /// What became of the unit that is [on its way](Sent::OnItsWay).
+    /// Waits for the unit that is [in flight](Sent::InFlight), and returns what became of it.
     fn flush(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
 }
 

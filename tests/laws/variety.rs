@@ -268,7 +268,7 @@ fn every_reason_is_asked_for() {
     let required = expected();
     for reason in Reason::ALL {
         let known = |by: &str| {
-            let what = format!("told by the {by}: {}", reason.as_str());
+            let what = format!("reported by the {by}: {}", reason.as_str());
             required.contains(what.as_str()) || NEVER.contains(&what.as_str())
         };
         assert!(known("package") || known("apply"), "{}", reason.as_str());

@@ -112,7 +112,7 @@ impl RowPreparer<'_> {
         self.row_of(id, cells, USUAL, told)
     }
 
-    /// As [`row`](Entering::row), for one that takes about so many bytes.
+    /// As [`row`](RowPreparer::row), for one that takes about so many bytes.
     pub fn row_of<'s>(
         &self,
         id: Uuid,

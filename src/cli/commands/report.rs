@@ -25,7 +25,7 @@ use crate::cli::source::is_stdin;
 /// Write a package as one page: contents, decisions, rows, pictures, plan, findings.
 ///
 /// The page needs nothing else: no script, no request. A package with findings has a page too, and
-/// the exit code stays 0; `tplkit check` checks.
+/// the exit code stays 0; `tplkit check` validates.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The package; `-` is standard input.

@@ -27,7 +27,7 @@ use crate::cli::session::{Session, SystemClock};
 /// Run an automation against sample rows: what each step would do, and nothing is done.
 ///
 /// The chain is executed by the code that executes it on a server. Mails, requests and writes are shown and
-/// not done; rows are read from `--rows`. Each step is told with what it was to do (`with`), what came of it
+/// not done; rows are read from `--rows`. Each step is shown with what it was to do (`with`), what came of it
 /// (`gives`), and the variables and records that it leaves to the next (`leaves`).
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {

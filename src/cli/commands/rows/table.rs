@@ -194,7 +194,7 @@ mod tests {
         };
         let first = "id  name           n     data.id\n\
                      r1  Ana, \"A\"       1.10\n\
-                     r2   [31mred line        7\n\n";
+                     r2  ␛[31mred␊line        7\n\n";
         assert_eq!(sheet.page(&rows()), first);
         assert_eq!(sheet.page(&rows()[..1]), "r1  Ana, \"A\"       1.10\n");
     }
