@@ -139,7 +139,7 @@ fn measure(url: &str, package: &str, small: bool) {
     let ended = Instant::now();
     for seconds in AFTERWARDS.into_iter().filter(|_| !small) {
         thread::sleep(Duration::from_secs(seconds).saturating_sub(ended.elapsed()));
-        trial.tell_kept(seconds);
+        trial.print_kept(seconds);
     }
 }
 
@@ -159,7 +159,7 @@ impl Trial {
         done
     }
 
-    fn tell_kept(&self, seconds: u64) {
+    fn print_kept(&self, seconds: u64) {
         let now = self.watch.now();
         let kept = now.saturating_sub(self.watch.idle);
         println!(
@@ -181,7 +181,7 @@ fn answer(server: &Server, request: &Request) -> Value {
 
 fn done(server: &Server, job: &str) {
     loop {
-        let found = answer(server, &server.look(job));
+        let found = answer(server, &server.get_path(job));
         match found["status"].as_str() {
             Some("completed") => return,
             Some("failed") => panic!("{found}"),

@@ -221,7 +221,7 @@ impl Server {
     }
 
     #[allow(dead_code, reason = "another bench follows jobs")]
-    pub(crate) fn look(&self, path: &str) -> Request {
+    pub(crate) fn get_path(&self, path: &str) -> Request {
         Request::new("GET", path, &self.token, None)
     }
 

@@ -13,7 +13,7 @@ const PLACES: i64 = 16;
 
 /// What became of asking for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum PlaceOutcome {
     /// The run has one.
     Taken,
     /// There is none at the moment.
@@ -26,7 +26,7 @@ pub(super) enum Asked {
 ///
 /// # Errors
 /// Those of the store; [`StoreError::Unique`] when another one took this place at the same moment.
-pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<Asked, StoreError> {
+pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<PlaceOutcome, StoreError> {
     let sql = "SELECT calling, id, coalesce(locked_until >= {clock}, false) FROM workflow_runs \
          WHERE organization_id = $1 AND calling IS NOT NULL";
     let mut taken = [false; CALLS];
@@ -49,7 +49,7 @@ pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<Asked, StoreError> {
     let mut places = (first..first + PLACES).map(|place| place % PLACES);
     let free = places.find(|place| usize::try_from(*place).is_ok_and(|at| !taken[at]));
     let Some(free) = free else {
-        return Ok(Asked::Full);
+        return Ok(PlaceOutcome::Full);
     };
     let sql = "UPDATE main.workflow_runs SET calling = NULL \
          WHERE organization_id = $1 AND id = $2 AND calling = $3 \
@@ -64,7 +64,7 @@ pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<Asked, StoreError> {
         free.into(),
     ];
     let held = tx.first(sql, &parameters).await?;
-    Ok(held.map_or(Asked::Fenced, |_| Asked::Taken))
+    Ok(held.map_or(PlaceOutcome::Fenced, |_| PlaceOutcome::Taken))
 }
 
 /// Gives the place of a run back.

@@ -28,7 +28,7 @@ pub async fn under<T: Send + 'static>(
     renewing(lease, at, None, work).await
 }
 
-/// The same for work that ends when who asked for it has lost the right to it: that is told to `forbid`.
+/// The same for work that ends when who asked for it has lost the right to it; `forbid` receives the reason.
 ///
 /// # Errors
 /// When the work panicked.

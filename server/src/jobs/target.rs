@@ -211,7 +211,7 @@ impl UnitWriter {
 }
 
 /// What became of a unit that was written outside of the attempt. Who panicked has written nothing that could
-/// be relied on, and was told of where it happened.
+/// be relied on, and the panic hook has logged it.
 fn ended(writing: Result<Result<(), Stopped>, JoinError>) -> Result<(), Stopped> {
     let lost = |_| StoreError::Internal("it is not known whether rows were written".to_owned());
     writing.map_err(lost)?
@@ -219,7 +219,7 @@ fn ended(writing: Result<Result<(), Stopped>, JoinError>) -> Result<(), Stopped>
 
 /// Whether a unit may be lost in a power cut: rows, which whoever resumes finds missing in the ledger, and
 /// writes again with the same ids. Nothing but the job goes by them: they set off no automation, nobody is
-/// told of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
+/// notified of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
 /// automations that go live, the end and the undo are kept when they are answered for.
 fn is_repeatable(unit: &Unit) -> bool {
     unit.progress.phase == "rows" && unit.report.is_none()
@@ -390,7 +390,7 @@ impl Target for Destination {
         let asked = store.read(&self.visibility, input, |tx, (feature, tables)| {
             Box::pin(async move { tables.read(tx, *feature).await.map(drop) })
         });
-        // Whoever writes to it is told what is wrong.
+        // The write that follows reports what is wrong.
         let _: Result<(), StoreError> = asked.await;
     }
 

@@ -104,7 +104,7 @@ pub async fn config(
     kind: &'static KindDescription,
     id: Uuid,
 ) -> Result<Option<Json>, Problem> {
-    let record = held(tx, kind, id).await?;
+    let record = lock_existing(tx, kind, id).await?;
     Ok(record.map(|record| without_unknown_keys(kind.what, &record.config)))
 }
 
@@ -119,7 +119,7 @@ pub async fn configure(
     given: &Json,
     now: i64,
 ) -> Result<bool, Problem> {
-    let Some(before) = held(tx, kind, id).await? else {
+    let Some(before) = lock_existing(tx, kind, id).await? else {
         return Ok(false);
     };
     let mut after = before.clone();
@@ -148,7 +148,7 @@ pub async fn take_away(
     id: Uuid,
     force: bool,
 ) -> Result<(), Problem> {
-    let Some(record) = held(tx, kind, id).await? else {
+    let Some(record) = lock_existing(tx, kind, id).await? else {
         return Ok(());
     };
     if !force && holds_rows(tx, &record).await? {
@@ -175,7 +175,7 @@ async fn holds_rows(tx: &mut Tx, record: &Record) -> Result<bool, Problem> {
 }
 
 /// The record, kept from others; of a column its table first, as everybody does who changes columns.
-async fn held(
+async fn lock_existing(
     tx: &mut Tx,
     kind: &'static KindDescription,
     id: Uuid,

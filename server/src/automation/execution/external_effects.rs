@@ -73,13 +73,15 @@ impl RunExecution<'_> {
                 release(self.executor, self.run, None).await?;
                 return Ok(StepResult::Waits);
             }
-            held = self.held(waiting) => held?,
+            held = self.under_lease(waiting) => held?,
         };
         let (turn, call) = held.map_err(Stop::Failed)?;
         let now = self.executor.context.now();
         // Noted before it is done: whoever looks sees what may have happened.
         self.note(row.clone()).await?;
-        let done = self.held(self.external_effect(act, next, now)).await?;
+        let done = self
+            .under_lease(self.external_effect(act, next, now))
+            .await?;
         self.leave().await;
         drop(call);
         let kept = match done {
@@ -102,11 +104,11 @@ impl RunExecution<'_> {
                     Box::pin(calls::take(tx, run))
                 });
             match asked.await {
-                Ok(calls::Asked::Taken) => return Ok(()),
-                Ok(calls::Asked::Fenced) => return Err(Stop::Fenced),
+                Ok(calls::PlaceOutcome::Taken) => return Ok(()),
+                Ok(calls::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
                 // Another process took the same one.
                 Err(StoreError::Unique { .. }) => {}
-                Ok(calls::Asked::Full) => tokio::time::sleep(AGAIN).await,
+                Ok(calls::PlaceOutcome::Full) => tokio::time::sleep(AGAIN).await,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -135,7 +137,7 @@ impl RunExecution<'_> {
     }
 
     /// Waits for something that takes time, and holds the run meanwhile.
-    pub(super) async fn held<T>(
+    pub(super) async fn under_lease<T>(
         &self,
         work: impl Future<Output = Result<T, Stop>>,
     ) -> Result<Result<T, Failure>, Stop> {

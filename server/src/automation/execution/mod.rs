@@ -296,7 +296,9 @@ impl RunExecution<'_> {
             Act::Settled(output) => self.keep(row, output).await,
             Act::Wait(wait) => self.wait(row, &wait, begun, now).await,
             Act::Read(question) => {
-                let output = self.held(self.read(question, row.input.len())).await?;
+                let output = self
+                    .under_lease(self.read(question, row.input.len()))
+                    .await?;
                 self.keep(row, output.map_err(Stop::Failed)?).await
             }
             Act::Write(_) if !self.authority.may_write => {
