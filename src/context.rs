@@ -1,6 +1,6 @@
-//! What the library cannot know by itself: the time, and ids that nobody else has.
+//! Clock and id source as traits.
 //!
-//! Both are given by the caller, so that the library stays deterministic: same input, same bytes.
+//! The caller passes them in, so the library stays deterministic: same input, same bytes.
 
 use jiff::Timestamp;
 

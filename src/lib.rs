@@ -1,9 +1,8 @@
 //! Reads, checks and rewrites workspace template packages.
 //!
 //! A template package is a JSON file that rebuilds part of a workspace elsewhere: tables, columns,
-//! views, navigation, automations, rows. This library says whether one is fit, where it is not,
-//! and what to do about it; the command `tplkit` and the server ask it and add nothing of their
-//! own.
+//! views, navigation, automations, rows. This library reports what is wrong in a package, where,
+//! and how to fix it. The command `tplkit` and the server use it and add no rules of their own.
 //!
 //! ```
 //! use tplkit::check::{CheckOptions, check};
@@ -17,20 +16,20 @@
 //! | check a file, measure its promotion | [`check::check`], [`check::promote`] |
 //! | show, select, fix, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
 //! | check an automation on its own | [`automation::validate`] |
-//! | check the value of one cell | [`rows`] |
-//! | say which rows a filter finds, and in which order | [`rows::query`] |
-//! | write the canonical form, get the JSON Schemas | [`package::canonical`], [`package::schema`] |
-//! | know which config keys there are | [`definitions`] |
-//! | tell people what is inside, or begin a new package | [`contents`], [`starter`] |
+//! | check one cell value | [`rows`] |
+//! | filter and sort rows | [`rows::query`] |
+//! | write the canonical form, generate the JSON Schemas | [`package::canonical`], [`package::schema`] |
+//! | look up config keys | [`definitions`] |
+//! | list the contents of a package, or start a new one | [`contents`], [`starter`] |
 //! | export a workspace as a package | [`export`] |
-//! | draw a package, or write it as one page | [`graph`], [`report`] |
-//! | show text of strangers without harm | [`printable`] |
-//! | read JSON with every place kept | [`json`] |
+//! | draw a package, or write an HTML page about it | [`graph`], [`report`] |
+//! | print untrusted text safely | [`printable`] |
+//! | read JSON with source positions | [`json`] |
 //! | talk to a server, with the feature `client` | `client` |
 //!
-//! It never prints, reads no environment, and asks for neither time nor random numbers: what it
-//! needs of these is handed in ([`context`]). Findings about a package are data; errors are for
-//! work that could not be done.
+//! The library never prints and never reads the environment, the time or random numbers; callers
+//! pass them in ([`context`]). Findings about a package are data; errors are for work that could
+//! not be done.
 
 pub mod apply;
 pub mod automation;

@@ -1,4 +1,4 @@
-//! The `tplkit` command: from what was typed to an exit code.
+//! The `tplkit` command: arguments in, exit code out.
 
 mod cli;
 

@@ -1,8 +1,8 @@
-//! Text inside HTML and SVG.
+//! Escapes text for HTML and SVG.
 //!
-//! A package is written by strangers: whatever comes from it passes through here before it stands
-//! in a page, so that it stays text. Characters that markup cannot hold or that could make text
-//! read as what it is not (controls, direction marks) become visible stand-ins.
+//! Packages are untrusted: every text of a package passes through here before it enters a page.
+//! Characters that markup cannot hold or that could disguise text (controls, direction marks)
+//! become visible replacements.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 

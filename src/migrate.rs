@@ -1,16 +1,16 @@
-//! A package of version 1 as one of version 2: the plan stays, the layers that say what it holds
-//! are made from it.
+//! Upgrades a version 1 package to version 2: the plan stays, and the layers that describe its
+//! contents are derived from it.
 //!
 //! | Layer | Comes from |
 //! |---|---|
 //! | `items` | the create steps and the payload entries; uids are new |
 //! | `source` | the time of the plan, the version of the registry that read it; the workspace is not known |
-//! | `dependencies` | nothing: a ref from outside says nothing about what it stands for |
+//! | `dependencies` | nothing: a ref from outside does not describe its target |
 //! | `unresolved` | required references that are empty, and link cells to tables without rows |
-//! | `redacted` | nothing: what was cleared left no trace |
+//! | `redacted` | nothing: cleared values leave no trace |
 //!
-//! Goes in: a parsed file and a source of ids. Comes out: the package, and notes on everything that
-//! could not be derived. Nothing is invented to fill a gap.
+//! In: a parsed file and a source of ids. Out: the package, and notes on everything that could not
+//! be derived. It never invents a value.
 
 use std::collections::{HashMap, HashSet};
 

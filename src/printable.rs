@@ -1,9 +1,9 @@
-//! Text of strangers on its way to people: the one place where it is made harmless.
+//! Makes untrusted text safe to print.
 //!
-//! Packages, servers and file systems bring names and texts that steer terminals (C0 and C1 controls), read
-//! as what they are not (bidirectional and invisible marks), or are markup to whoever shows a report. Every
-//! renderer passes them through here: for a line, for lines of its own, for Markdown, for JSON. HTML and SVG
-//! have `markup`, which asks here too.
+//! Names and texts of packages, servers and file systems can contain terminal controls (C0 and C1),
+//! marks that disguise text (bidirectional, invisible), or markup. Every renderer passes them
+//! through here: for a single line, for several lines, for Markdown, for JSON. HTML and SVG use
+//! `markup`, which calls this module.
 
 use std::fmt::Write as _;
 use std::path::Path;

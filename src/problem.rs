@@ -1,6 +1,6 @@
-//! The stable codes of refusals: what a client branches on (`rest` 1.3).
+//! The stable codes of refusals, on which clients branch (`rest` 1.3).
 //!
-//! Offline and over HTTP the same mistake has the same code.
+//! The same mistake has the same code offline and over HTTP.
 
 /// Why something was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

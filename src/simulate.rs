@@ -1,7 +1,7 @@
-//! An apply run through in memory: the real resolve, the real executor, and back again.
+//! Simulates an apply and its undo in memory, with the real resolver and executor.
 //!
-//! A destination that nobody named is an empty workspace. What a request maps to is put there
-//! first, so that the resolutions made for a real workspace can be tried without it.
+//! The default destination is an empty workspace, filled with the targets of the request's
+//! mappings, so resolutions for a real workspace can be tried without it.
 
 use crate::apply::{
     self, ApplyError, Minter, Preview, PreviewInput, Refusal, Report, Request, Resolution,

@@ -1,4 +1,4 @@
-//! A first package to begin from: small, without a finding, and fit for promotion.
+//! Builds the package of `tplkit new`: small, without findings, ready for promotion.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A package with every decision taken: what the executor carries out.
+//! An approved package: every decision is taken, and the executor only carries it out.
 
 use super::{DroppedKey, Minter, NotPublished, RedactedField, Renamed, UnresolvedEntry};
 use crate::package::Tool;

@@ -1,8 +1,8 @@
-//! A resolutions file to begin with: what the package proposes, and as comments everything that
-//! helps to decide otherwise.
+//! Writes a resolutions file with the proposals of the package, and comments that help to decide
+//! otherwise.
 //!
-//! Reading the file back gives the proposals. A dependency that only a person can decide on stands
-//! there as a comment until somebody does.
+//! Reading the file back gives the proposals. A dependency that only a person can decide is
+//! commented out.
 
 use std::fmt::Write as _;
 

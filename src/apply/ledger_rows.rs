@@ -1,7 +1,8 @@
-//! Which rows of a package earlier passes wrote, whatever their uids are now (`upgrade` 1.3).
+//! Finds the rows of a package that earlier jobs wrote, even when their uids changed (`upgrade`
+//! 1.3).
 //!
-//! Goes in: the ledgers of earlier passes, and the rows of a payload entry. Comes out: for each row the one
-//! at the destination that stands for it. A row is known by its uid, else by its verified key.
+//! In: the ledgers of earlier jobs, and the rows of a payload entry. Out: for each row its
+//! counterpart at the destination, matched by uid or else by verified key.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

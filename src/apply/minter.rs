@@ -1,8 +1,8 @@
-//! Ids of what a job creates, known before anything is written.
+//! Mints the ids of everything that a job creates, before anything is written.
 //!
-//! Every id follows from the job's start, its nonce and an ordinal, so that an interrupted job
-//! that goes on writes exactly what it would have written. They are version 7 UUIDs: rows list in
-//! the order of the package.
+//! Each id derives from the job's start, its nonce and an ordinal, so a resumed job writes exactly
+//! what an uninterrupted one would have written. They are version 7 UUIDs, so rows list in the
+//! order of the package.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

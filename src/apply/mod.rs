@@ -4,11 +4,11 @@
 //! Checked + Request + Structure (+ ledger) → resolve → Approved → run → Report
 //! ```
 //!
-//! Every decision falls in the first half, before anything is written: which dependency is
-//! created, taken or skipped, what each thing is called and which id it gets, which fields become
-//! empty, in which order tables fill. What cannot be decided is a [`Refusal`], all of them at once.
-//! The executor carries an [`Approved`] out and has nothing left to decide; it can stop at any
-//! checkpoint and be started again.
+//! `resolve` takes every decision before anything is written: which dependency is created, mapped
+//! or skipped, the name and id of each record, which fields become empty, in which order tables are
+//! filled. It reports everything that it cannot decide at once, as [`Refusal`]s. The executor
+//! carries out an [`Approved`] and decides nothing; it can stop at any checkpoint and be started
+//! again.
 
 mod approved;
 mod error;

@@ -1,4 +1,4 @@
-//! What link cells of a payload point at, read from the text of a row's `refs`.
+//! Reads the targets of link cells from the text of a row's `refs`.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
-//! What the destination has that could take the place of a dependency, the likeliest first.
+//! Ranks what the destination has that could take the place of a dependency.
 //!
-//! Goes in: a package and a destination. Comes out: candidates with a score and the reason for it,
-//! and for tables the columns that would take the place of the identity columns. It proposes; who
-//! decides is somebody else.
+//! In: a package and a destination. Out: candidates with a score and its reason, and for tables the
+//! columns that match the identity columns. It proposes and never decides.
 
 use indexmap::IndexMap;
 use serde::Serialize;

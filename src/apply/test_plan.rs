@@ -1,4 +1,4 @@
-//! Approved packages made by hand, for tests of the stages after the decisions.
+//! Handmade approved packages, for tests of the stages after resolving.
 
 use super::{
     Approved, ColumnWork, LinkWork, Minter, Mode, Publish, Report, RowStep, RowStepWork,

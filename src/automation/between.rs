@@ -1,4 +1,4 @@
-//! `between` in the rules of a read takes two values in order (A016).
+//! `between` in the filter of a read takes two values in order (A016).
 
 use super::issue::Issue;
 use super::run::compare::{compare, digits};

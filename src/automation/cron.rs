@@ -1,7 +1,7 @@
-//! The five fields of a cron expression: whether they can be read at all.
+//! Checks that the five fields of a cron expression can be read.
 //!
-//! When they fall due says [`run::Schedule`](super::run::Schedule); here only what no scheduler accepts
-//! is named.
+//! [`run::Schedule`](super::run::Schedule) computes due times; this module reports only what no
+//! scheduler accepts.
 
 struct Part {
     name: &'static str,

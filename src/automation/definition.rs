@@ -1,9 +1,9 @@
-//! An automation in a file of its own: the definition as `/v1/workflows-v2` takes and answers it.
+//! An automation in its own file, in the form that `/v1/workflows-v2` accepts and returns.
 //!
-//! `trigger_config` and `graph_config` are required (A001, J006), the other fields of the record are known and
-//! optional. The spelling of packages (`triggerConfig`) is read too and reported as J007 with a
-//! fix, so that the args of a plan step can be tried out; their `$` refs are no UUIDs all the
-//! same.
+//! `trigger_config` and `graph_config` are required (A001, J006), the other fields of the record
+//! are known and optional. The spelling of packages (`triggerConfig`) is read too and reported as
+//! J007 with a fix, so the args of a plan step can be tried out; their `$` refs are still reported,
+//! because they are not UUIDs.
 
 use super::environment::EmptyEnvironment;
 use super::issue::{Issue, IssueTarget};

@@ -1,7 +1,7 @@
-//! What the validator has to know about the place an automation stands in.
+//! The environment of an automation under validation.
 //!
-//! One validator serves packages, definition files and the server. All that differs between
-//! them is here: how references are written, who else checks them, and what is known.
+//! One validator serves packages, definition files and the server. This holds their differences:
+//! how references are written, whether other rules check them, and what is known about tables.
 
 use crate::definitions::ReferenceKind;
 use crate::json::Node;

@@ -1,8 +1,8 @@
 //! The graph as a flat list: every step of every branch in order of execution as written.
 //!
 //! Nodes of the text are borrowed, never copied. Nesting is walked with an explicit stack, so a
-//! graph may be as deep as a file can be. Which steps come before which is answered from the
-//! list positions alone, in time that grows with the depth and not with the number of steps.
+//! graph may be as deep as a file can be. List positions alone decide which steps come before
+//! which, in time that grows with depth, not with the number of steps.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,6 @@
 //! Ids for the steps that have none (`rest` 7.3: every saved step has one).
 //!
-//! A graph that was found free of errors goes in; the same graph comes out, each step with an id.
-//! Ids that are there stay, whatever they are.
+//! In: a graph without errors. Out: the same graph, each step with an id. Existing ids stay.
 
 use std::collections::HashSet;
 

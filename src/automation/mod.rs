@@ -1,11 +1,11 @@
-//! Automations (workflow v2): what they are made of, and whether they can run.
+//! Automations (workflow v2): their model and their validator.
 //!
 //! One validator serves the three places where automations are checked: `create_workflow_v2`
-//! steps of a package, definition files, and the server before it saves. What differs between
-//! them is a [`Environment`]; what an automation is made of comes from the definitions.
+//! steps of a package, definition files, and the server before it saves. An [`Environment`] holds
+//! their differences; the definitions declare triggers and steps.
 //!
-//! Goes in: the two nodes of an [`Automation`]. Comes out: [`Issue`]s, never an error. Nothing
-//! here looks anything up outside what it is given. How a chain runs stands in [`run`].
+//! In: the two nodes of an [`Automation`]. Out: [`Issue`]s, never an error. It reads nothing except
+//! its input. [`run`] executes automations.
 //!
 //! | Module | Checks |
 //! |---|---|

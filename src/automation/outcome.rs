@@ -1,5 +1,5 @@
-//! What comes of it all: graphs without steps (A004), branches without steps (A012), chains
-//! that deliver nothing (A013). All three are warnings.
+//! Warnings about the whole graph: no steps (A004), branches without steps (A012), automations that
+//! deliver nothing (A013).
 
 use super::graph::Step;
 use super::issue::Issue;

@@ -1,4 +1,4 @@
-//! What the definitions say about one config as it is written, gathered in a single walk.
+//! Gathers what the definitions declare about one config, in a single walk.
 
 use crate::definitions::{Field, FieldType, Fields, Problem, Spot, Visitor, walk};
 use crate::json::Node;

@@ -1,6 +1,6 @@
-//! The secrets in a graph: texts in fields that the definitions call secret.
+//! Visits the secrets of a graph: texts in fields that the definitions declare secret.
 //!
-//! Goes in: a graph that may be changed. What becomes of a secret decides who asks.
+//! In: a mutable graph, and the caller's action for each secret.
 
 use super::step_walk::each_step;
 use crate::definitions::{Definitions, Field, Fields};

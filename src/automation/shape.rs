@@ -1,5 +1,5 @@
-//! The objects of the graph themselves: steps that are none, their keys and ids, and fields
-//! that they do not have (A005, A006, A017, J005 to J007).
+//! The objects of the graph: malformed steps, keys and ids, and unknown fields (A005, A006, A017,
+//! J005 to J007).
 
 use std::collections::HashMap;
 

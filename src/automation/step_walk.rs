@@ -1,4 +1,4 @@
-//! The steps of a graph that may be changed, branches included, each with the place where it stands.
+//! Walks the steps of a mutable graph, branches included, each with its path.
 
 use crate::definitions::{Definitions, Field, FieldType, Fields};
 use crate::json::{Object, Value};

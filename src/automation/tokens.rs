@@ -1,9 +1,8 @@
 //! Expression tokens: the `{{...}}` that a run replaces by values.
 //!
-//! Text goes in; pieces come out that cover it without a gap, each with its bytes in that
-//! (decoded) text. Tokens are plain paths: there is nothing to compute here, so a token either
-//! reads as one of the forms of [`Path`] or is [`Piece::Broken`]. Whether the thing named
-//! exists is for the validator, what it yields for the run.
+//! In: text. Out: pieces that cover it without a gap, each with its byte range in the (decoded)
+//! text. Tokens are plain paths without operators: a token is one of the forms of [`Path`], or
+//! [`Piece::Broken`]. The validator checks that the path exists, and the run reads its value.
 
 use std::ops::Range;
 

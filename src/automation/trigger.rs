@@ -1,4 +1,4 @@
-//! The trigger: whether it is one, and what it gives to the steps (A001, A002, A019).
+//! Validates the trigger, and lists what it gives to the steps (A001, A002, A019).
 
 use super::config;
 use super::issue::Issue;

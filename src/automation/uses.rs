@@ -1,4 +1,4 @@
-//! What steps read: variables, outputs of steps, the row that fired, the current records
+//! Validates what steps read: variables, outputs of steps, the trigger row, the current records
 //! (A007, A008, A009, A015), and tokens that cannot be read (A018).
 
 use std::collections::HashSet;

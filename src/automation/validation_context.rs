@@ -1,4 +1,4 @@
-//! One automation under validation: what all rules of the validator look at.
+//! One automation under validation: the data that all rules share.
 
 use super::environment::{Environment, Setting};
 use super::graph::Graph;

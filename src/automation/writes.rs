@@ -1,5 +1,5 @@
-//! What steps do to the automation itself: writing the row that fired (A010, A016), firing it
-//! again (A011), running it (A014).
+//! Steps that affect the automation itself: they write the trigger row (A010, A016), trigger it
+//! again (A011), or run it (A014).
 
 use super::environment::Setting;
 use super::graph::Step;

@@ -1,4 +1,4 @@
-//! What an apply did, told for people.
+//! Shows the report of an apply as text.
 
 use std::fmt::Write as _;
 use std::path::Path;

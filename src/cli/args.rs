@@ -1,6 +1,6 @@
-//! What can be typed: options that every command has, and the commands.
+//! The command line: shared options and the list of commands.
 //!
-//! Each command declares its own arguments next to its code; here they are only gathered.
+//! Each command declares its own arguments next to its code.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! The workspace that a simulation or a resolution is held against: a file, or nothing.
+//! The destination of a simulation or a resolution: a file, or an empty workspace.
 
 use std::path::Path;
 

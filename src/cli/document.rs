@@ -1,4 +1,5 @@
-//! JSON documents of the commands that are no report: `schemaVersion`, `outcome`, then their own.
+//! The JSON documents of commands other than `check` and `promote`: `schemaVersion`, `outcome`,
+//! then members of each command.
 
 use indexmap::IndexMap;
 use serde_json::value::RawValue;

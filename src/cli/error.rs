@@ -1,4 +1,4 @@
-//! What can keep a command from doing its job. Findings are no errors.
+//! The errors of commands. Findings are not errors.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! The one place where errors become exit codes and words.
+//! The one place that turns errors into exit codes and messages.
 //!
-//! With `--format json` on the command line, stdout carries one JSON document whatever happens:
-//! also when the arguments are refused, when help is asked for, and when the tool itself fails.
+//! With `--format json`, stdout carries one JSON document in every case: for invalid arguments, for
+//! `--help`, and for an internal failure.
 
 use std::ffi::OsString;
 use std::io;

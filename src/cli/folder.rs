@@ -1,8 +1,8 @@
 //! Unpacked packages on the disk.
 //!
-//! A folder that is not there yet is filled under another name and renamed, so it is there whole
-//! or not at all. In a folder that is there, the index says *unfinished* before the first file is
-//! replaced, and is replaced itself after the last: `pack` refuses what lies between.
+//! A new folder is written under another name and renamed, so it is never incomplete. In an
+//! existing folder, the index says *unfinished* before the first file is replaced, and is itself
+//! replaced last: `pack` refuses an unfinished folder.
 
 use std::collections::BTreeSet;
 use std::fs;

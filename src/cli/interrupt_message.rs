@@ -1,5 +1,5 @@
-//! What is said when somebody stops a command in the middle: the document that is due on stdout, and
-//! where work goes on that nobody here can stop.
+//! Output after Ctrl-C: the JSON document on stdout, and how to return to remote work that
+//! continues.
 
 use std::io::{self, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What a command is about to take away, shown before it does.
+//! Shows what a command is about to remove, before it does.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The one package that commands like `show` and `why` look into.
+//! Reads the one package of commands like `show` and `why`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! An unpacked folder where a package file may stand: packed in memory.
+//! Accepts an unpacked folder in place of a package file, and packs it in memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};

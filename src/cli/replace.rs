@@ -1,4 +1,4 @@
-//! Writing of files so that nobody ever sees half of one.
+//! Replaces files atomically: readers never see an incomplete file.
 
 use std::fs;
 use std::io::{self, Write as _};

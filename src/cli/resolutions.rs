@@ -1,4 +1,4 @@
-//! Resolutions files, and the words for what they do not decide.
+//! Reads resolutions files, and describes what they leave undecided.
 
 use std::fmt::Write as _;
 use std::path::Path;

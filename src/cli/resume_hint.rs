@@ -1,4 +1,4 @@
-//! The way back to remote work: it goes on whatever happens to the command.
+//! Shows how to return to remote work, which continues when the command ends.
 
 use serde_json::json;
 use tplkit::check::render::ReportError;

@@ -1,4 +1,4 @@
-//! What every command is given: how to speak, and the clock and ids that the library asks for.
+//! The session of a command: its output settings, and the clock and id source for the library.
 
 use std::io;
 use std::path::Path;

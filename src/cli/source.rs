@@ -1,4 +1,4 @@
-//! Reading of the files and streams that are named on the command line.
+//! Reads the files and streams named on the command line.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Beginning a job on a server, or going on with one: its id is said first, then it is waited for.
+//! Starts or resumes a job on a server: prints its id, then waits for its end.
 
 use serde_json::{Value, json};
 use tplkit::check::render::ReportError;

@@ -1,10 +1,9 @@
-//! From the paths that were typed to the files that are to be checked.
+//! Finds the files to check.
 //!
-//! Named files are taken as they are. Folders are walked for names ending in `.json`; hidden
-//! folders are skipped, ignore files hold (inside a git repository or not), and links are
-//! followed, but nothing is entered or read twice: links into a folder are put off until the
-//! folders themselves have been walked, and every real folder is entered once. A folder that holds an
-//! unpacked package counts as one file; what else lies in it is walked as ever.
+//! Named files are always taken. Folders are searched for names ending in `.json`; hidden folders
+//! are skipped, ignore files apply (inside a git repository or not), and links are followed, but no
+//! folder is entered twice: links into folders wait until all real folders are walked. A folder
+//! with an unpacked package counts as one file; other files in it are walked as usual.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Checking again whenever something changes that a check reads.
+//! Watches the checked files, and checks again when they change.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Where a server is: the part of its addresses before `/v1`.
+//! The base address of a server: the part before `/v1`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The validator of automations, asked of a server.
+//! Calls the server's validator of automations.
 
 use reqwest::Method;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! As whom requests are sent, and where the tokens of a session live between two runs.
+//! Credentials of requests, and the storage of session tokens between two runs.
 
 use std::fmt;
 

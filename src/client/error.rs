@@ -1,9 +1,9 @@
-//! Why a request came to nothing.
+//! Why a request failed.
 
 use super::credential::SessionError;
 use super::problem::Problem;
 
-/// Why a request came to nothing. No text of it holds a credential.
+/// Why a request failed. No text of it holds a credential.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The server refused it.

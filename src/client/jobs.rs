@@ -1,4 +1,4 @@
-//! Applies: what one would do, the job that does it, and its undo.
+//! Applies on the server: plans, jobs and undo.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,14 +1,13 @@
 //! A typed client of the `/v1` API, for this server and for any other that has the routes of the
 //! specification.
 //!
-//! In go an address, a credential and a [`Host`]; out come records, pages and raw answers, or an
-//! [`Error`] that says what to branch on. It tries again where that is safe, renews a session that
-//! has expired, and follows no redirect to another place. It blocks: it must not be called from
-//! inside an asynchronous runtime. It reads neither clock nor environment, with one exception that
-//! is asked for: [`Options::environment_proxy`].
+//! In: an address, a credential and a [`Host`]. Out: records, pages and raw responses, or an
+//! [`Error`] to branch on. It retries where that is safe, renews an expired session, and follows no
+//! redirect to another host. It blocks: it must not be called from inside an asynchronous runtime.
+//! It reads neither clock nor environment, except with [`Options::environment_proxy`].
 //!
-//! A credential leaves only in the `Authorization` header of requests to the one origin that the
-//! client was made for; no text that this module makes repeats it.
+//! A credential is sent only in the `Authorization` header, only to the client's own origin; no
+//! text of this module contains it.
 
 mod address;
 mod automations;

@@ -1,4 +1,4 @@
-//! Refusals as servers tell them.
+//! Problem documents: refusals as servers send them.
 
 use std::fmt;
 

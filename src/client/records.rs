@@ -1,5 +1,5 @@
-//! Records as answers hold them, as far as the commands need them. What the specification does not
-//! promise may be missing, and what is not named here is passed over.
+//! Records of responses, with the members that commands need. Members that the specification does
+//! not promise may be missing; unknown ones are ignored.
 
 use serde::{Deserialize, Serialize};
 

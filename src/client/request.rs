@@ -1,4 +1,4 @@
-//! What is asked for.
+//! A request: method, path, query, body.
 
 use std::fmt;
 

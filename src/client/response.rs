@@ -1,4 +1,4 @@
-//! What came back: status, headers and body.
+//! A response: status, headers and body.
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;

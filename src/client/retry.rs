@@ -1,4 +1,4 @@
-//! When a request is sent again, and after how long: nothing here waits or sends.
+//! Decides whether and when to retry a request; it neither waits nor sends.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which rows of a table are asked for.
+//! The query for the rows of a table.
 
 use super::request::Request;
 

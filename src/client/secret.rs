@@ -1,4 +1,4 @@
-//! Text that must not be shown: tokens, keys, passwords.
+//! Secret text that must not be shown: tokens, keys, passwords.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Renewing a session: an access token that was refused is replaced by the next one.
+//! Renews a session: replaces a refused access token.
 
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;

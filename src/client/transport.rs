@@ -1,4 +1,4 @@
-//! One request over the wire, one answer back: redirects, bounds, and what went wrong.
+//! Sends one request and reads one response: redirects, bounds, transport errors.
 
 use std::error::Error as _;
 use std::io::{self, Read as _};

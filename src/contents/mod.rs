@@ -1,8 +1,7 @@
-//! What a package holds, told for people: items as a tree, rows with their sizes, and what the
-//! destination has to decide.
+//! Lists the contents of a package: items as a tree, rows with sizes, and dependencies to decide.
 //!
-//! Goes in: a parsed file, good or bad. Comes out: plain data. Whatever cannot be read is left out:
-//! checking is the business of `check`.
+//! In: a parsed file, valid or not. Out: plain data. It skips what it cannot read; `check` reports
+//! it.
 
 mod uses;
 

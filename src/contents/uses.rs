@@ -1,4 +1,4 @@
-//! Who declares a ref, and who uses it.
+//! Finds the declaration and the uses of a ref.
 
 use std::ops::Range;
 

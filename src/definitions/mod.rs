@@ -1,8 +1,8 @@
 //! The definitions registry: every column type, component, config key, view, trigger and step.
 //!
-//! The registry is data (`schemas/definitions.json`, embedded), and where a reference, a secret
-//! or an expression can sit in a config is known here and nowhere else. Everything that looks
-//! into configs does so through the one [`walk()`].
+//! The registry is data (`schemas/definitions.json`, embedded), and it alone declares where a
+//! config can contain a reference, a secret or an expression. Every reader of configs uses the one
+//! [`walk()`].
 
 mod field;
 mod raw;

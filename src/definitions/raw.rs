@@ -1,8 +1,7 @@
 //! Column and view types as registries write them.
 //!
-//! The API's answer must provide of a type only components and config; a registry in the form of the
-//! embedded one says everything. What is left out is taken from the embedded type of the same
-//! name, so that the answer of a server that knows the same types is as good as its registry.
+//! The API has to return only the components and config of a type; missing members come from the
+//! embedded type of the same name, so the response of a server is as good as its registry file.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer};

@@ -1,7 +1,7 @@
-//! The one walk over a config: what is declared meets what is written.
+//! The one walk over a config: it visits each declared field with its value.
 //!
-//! The walk knows structure only. What a reference points at, whether an emptied field is
-//! excused, which code a problem gets: visitors decide.
+//! The walk knows structure only; visitors decide about reference targets, excused empty fields and
+//! problem codes.
 
 use super::{Field, FieldType, Fields, Reference};
 use crate::json::{JsonKind, Node};

@@ -1,4 +1,4 @@
-//! Values as paths with leaves, which is how they are compared.
+//! Flattens values into paths and leaves, to compare them.
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,10 @@
-//! The difference between two packages in what they build: matched by name and kind, never by uid
-//! or place.
+//! Compares the results of two packages.
 //!
-//! Two packages that differ in uids, times, tails of refs, layout, and the order of items, steps
-//! and other lists of the format do not differ. References are compared by what they name. The
-//! config of a thing is the one it ends up with, whether its create step or an update carries it.
-//!
-//! Goes in: two texts. Comes out: a [`Diff`], which [`text`] and [`markdown`] tell people and which
-//! serializes for programs. Nothing here checks a package.
+//! Items are matched by name and kind, never by uid or position, so uids, times, suffixes of refs,
+//! layout and the order of lists make no difference. References are compared by the name of their
+//! target. The config of an item is its final one, including update steps. In: two texts. Out: a
+//! [`Diff`], which [`text`] and [`markdown`] show to people and which serializes for programs. It
+//! does not check packages.
 
 mod flat;
 mod names;

@@ -1,4 +1,4 @@
-//! What refs and uids name: the part of a package that two packages can be compared by.
+//! Resolves refs and uids to names, by which two packages can be compared.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A difference told to people: as text, and as Markdown for a pull request.
+//! Shows a difference as text, and as Markdown for a pull request.
 
 use std::fmt::Write as _;
 

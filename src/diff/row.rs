@@ -1,8 +1,7 @@
-//! One row as it is compared: its cells, and for links the table and column they lead to. uids of
-//! rows differ between packages, so the value in the cell says which row is meant.
+//! One row for comparison: its cells, and for links the target table and column.
 //!
-//! Most rows are only counted: a key and a digest are read off their text. Cells are gathered for
-//! the few that are reported.
+//! Row uids differ between packages, so the cell value identifies the target row. Most rows need
+//! only a key and a digest of their text; cells are read only for reported rows.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _};

@@ -1,7 +1,7 @@
-//! Rows: by key column where both sides found it filled and distinct, else by content.
+//! Compares rows by key column when it is filled and distinct on both sides, otherwise by content.
 //!
-//! Rows are streamed. What is kept of the first side is a key or a digest per row and where the
-//! row stands; of differing rows the first few are reported.
+//! Rows are streamed; memory holds a key or digest and the position of each row of the first side.
+//! Only the first differing rows are reported.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

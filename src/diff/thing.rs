@@ -1,4 +1,4 @@
-//! The things of a package, each with a name that does not depend on uids, refs or places.
+//! The items of a package under names that do not depend on uids, refs or positions.
 
 use std::collections::{BTreeMap, HashMap};
 

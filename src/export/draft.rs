@@ -1,4 +1,4 @@
-//! A package that is decided, and whose rows are still at the source.
+//! A prepared package whose rows are still at the source.
 
 use std::io::Write;
 

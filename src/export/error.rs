@@ -1,4 +1,4 @@
-//! Why there is no package.
+//! Why an export failed.
 
 use std::io;
 

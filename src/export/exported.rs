@@ -1,8 +1,8 @@
-//! A package as it is handed out: its text, and what the check says of it.
+//! The exported package: its text and the findings about it.
 //!
-//! Rows can be older than the columns they stand under: a column that became required, another
-//! type. Such a package is whole and true, and no destination takes it. Leaving the rows out would
-//! lose them silently, so they travel, and nobody gets the text without a warning.
+//! Rows can be older than their columns (a column became required or changed its type). Such a
+//! package is complete but no destination accepts it. Leaving out the rows would lose them
+//! silently, so they are exported with a warning.
 
 use crate::check::{CheckOptions, Finding, Severity, check_text};
 use crate::definitions::Definitions;

@@ -1,4 +1,4 @@
-//! What the package uses and does not carry: its dependencies.
+//! The dependencies: what the package uses and does not carry.
 
 use std::collections::HashMap;
 

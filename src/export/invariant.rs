@@ -1,5 +1,4 @@
-//! What an exporter must provide, proved before a package is handed out: every ref is declared before it
-//! is used, none twice, none used without a declaration.
+//! Checks an invariant of every export: each ref is declared once, before it is used.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Texts that would be something else in a package: ids of the source, and what reads as a ref.
+//! Finds texts that a package must not contain: ids of the source, and text that looks like a ref.
 
 use crate::definitions::ReferenceKind;
 use crate::package::reference::{self, prefix};

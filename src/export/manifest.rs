@@ -1,4 +1,5 @@
-//! The package around the rows: items, layers, plan, the heads of payload entries.
+//! Builds everything of the package except rows: items, layers, plan, the headers of payload
+//! entries.
 
 use jiff::Timestamp;
 

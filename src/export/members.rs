@@ -1,5 +1,5 @@
-//! Configs with their members by code point, at every level: a store may give them back in
-//! whatever order it likes (`jsonb` does), and what is reported of a config is reported in theirs.
+//! Sorts the members of configs by code point at every level, because stores return them in any
+//! order (`jsonb` does).
 
 use crate::json::{Object, Value};
 use crate::workspace::Structure;

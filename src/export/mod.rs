@@ -11,10 +11,10 @@
 //! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
 //! | what the check says of it | [`exported`] |
 //!
-//! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure, and
-//! the same workspace, time and ids give the same bytes, which are the canonical form. Fields that
-//! hold references or secrets are those of the definitions registry. Nothing is left out silently:
-//! what cannot travel is in `unresolved` or `redacted`.
+//! Only [`prepare`] and [`Draft::write_to`] wait for a [`Source`]; everything between is pure. The
+//! same workspace, time and ids give the same bytes, in canonical form. The definitions registry
+//! declares which fields hold references or secrets. Nothing is lost silently: `unresolved` and
+//! `redacted` list what could not be exported.
 
 pub mod draft;
 pub mod error;

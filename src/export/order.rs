@@ -1,4 +1,4 @@
-//! Order: what is referred to comes before what refers to it.
+//! Orders records so that targets come before the records that refer to them.
 
 /// The nodes `0..count`, each after the nodes it needs, otherwise in their order. In a cycle one
 /// node comes before another that it needs.

@@ -1,4 +1,4 @@
-//! The steps of the plan, with refs in place of ids; what is lost on the way is reported.
+//! Builds the steps of the plan with refs in place of ids, and reports what is lost.
 
 use super::external::{Cause, Externals};
 use super::order::topological;

@@ -1,4 +1,4 @@
-//! Everything in the args of a step that cannot stay as it is: references, secrets, ids.
+//! Finds everything in the args of a step that must change: references, secrets, ids.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The records that travel: what their create step says before references are rewritten.
+//! The exported records: the args of their create steps before references are rewritten.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! What secrets are called where no declaration speaks: by the names that the definitions give
-//! them anywhere, so that a setting which moved or was misspelt takes none along.
+//! Recognizes secrets in undeclared fields by the names that the definitions give to secrets
+//! anywhere, so a moved or misspelt setting leaks none.
 
 use std::collections::HashSet;
 

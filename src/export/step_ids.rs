@@ -1,5 +1,5 @@
-//! Ids for steps of automations that have none, or one that cannot travel: every step has one.
-//! What stands in the config of an unknown step does not travel, and is given none.
+//! Gives ids to steps of automations that have none, or one that must not be exported. The config
+//! of an unknown step is not exported, so its steps get none.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What becomes of one declared reference.
+//! Decides one declared reference: a ref, a dependency, an empty field or a dropped key.
 
 use super::external::External;
 use super::leak;

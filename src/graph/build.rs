@@ -1,4 +1,4 @@
-//! Putting a graph together: ids stay unique, edges of a kind between two nodes become one.
+//! Builds a graph: makes ids unique, and merges edges of one kind between two nodes.
 
 use std::collections::{HashMap, HashSet};
 

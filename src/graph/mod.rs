@@ -1,15 +1,14 @@
-//! A package as a graph: what refers to what, what declares what, what runs after what.
+//! A package as a graph of references, plan steps, dependencies or automation steps.
 //!
-//! Goes in: the facts of a package, good or bad. Comes out: one [`Graph`], whichever question it
-//! answers, and a text per format. Nothing here checks: a ref that nothing declares is a node of
-//! its own kind, so that the picture shows the hole.
+//! In: the facts of a package, valid or not. Out: a [`Graph`], and a text per format. It checks
+//! nothing: an undeclared ref is a node of its own kind, so the picture shows the gap.
 //!
 //! | Module | Is for |
 //! |---|---|
 //! | `refs` | tables, views, navigation, automations, dependencies, and what they refer to |
 //! | `plan` | plan steps by phase, from declaration to use |
 //! | `flow` | automations, from trigger to end |
-//! | `layout` | places for nodes, ways for edges, in whole units |
+//! | `layout` | positions of nodes and routes of edges, in whole units |
 //! | `render` | one file per format |
 
 mod build;

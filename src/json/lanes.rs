@@ -1,6 +1,4 @@
-//! Many bytes at a time: which of them matter, as bits.
-//!
-//! Bits stand in the order of the bytes, lowest first.
+//! Finds the significant bytes of a block as bits, in the order of the bytes, lowest first.
 
 /// Bytes that [`string_stops`] looks at.
 pub(super) const STRING_LANES: usize = 16;

@@ -1,4 +1,4 @@
-//! How long the compact text of a value is, and how it begins, without writing all of it.
+//! Measures the compact text of a value, and gives its beginning, without writing all of it.
 
 use super::value::Value;
 use super::write::write_string_to;

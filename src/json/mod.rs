@@ -1,10 +1,10 @@
-//! JSON as it stands in a file: one strict scanner, one tree that remembers where everything was.
+//! JSON with source positions: one strict scanner, and one tree of nodes with spans.
 //!
-//! Template packages are checked, shown and rewritten by place, so a value model that forgets
-//! spans, repeated keys or the digits of a number will not do. [`Doc`] keeps them. Rows of a
-//! payload are left unparsed in the tree ([`JsonKind::Rows`]) and streamed with [`scan::Scanner`].
+//! Packages are checked, shown and rewritten by position, so the tree keeps spans, repeated keys
+//! and the digits of numbers. Rows of a payload are left unparsed in the tree ([`JsonKind::Rows`])
+//! and streamed with [`scan::Scanner`].
 //!
-//! Goes in: text. Comes out: nodes with spans, or the one [`SyntaxError`] that ends reading.
+//! In: text. Out: nodes with spans, or the one [`SyntaxError`] that ends reading.
 
 mod decode;
 mod lanes;

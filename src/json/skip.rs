@@ -1,9 +1,8 @@
-//! Jumping over a container without checking what is inside.
+//! Skips a container without checking its contents.
 //!
-//! The tree passes hundreds of megabytes of rows this way before anything is checked, so it is
-//! done sixty-four bytes at a time: brackets outside strings are counted, nothing else is looked
-//! at. What is well-formed is jumped over exactly; what is not may be misjudged, and whoever reads
-//! it strictly afterwards finds the error first.
+//! The tree skips hundreds of megabytes of rows this way, so it reads sixty-four bytes at a time
+//! and only counts brackets outside strings. Well-formed containers are skipped exactly; malformed
+//! ones may end at the wrong place, and the later strict reading reports the error.
 
 use super::lanes::{BLOCK, Structure, structure};
 

@@ -1,4 +1,4 @@
-//! Well-formedness alone: no tree, no memory but one bit per open container.
+//! Checks well-formedness only: no tree, and one bit of memory per open container.
 
 use super::scan::{MAX_DEPTH, Scanner, SyntaxError, SyntaxKind};
 

@@ -1,4 +1,4 @@
-//! The tree of a package out of the files of a folder.
+//! Assembles the tree of a package from the files of a folder.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The index: the order of every list of a package, as names of the files that hold its entries.
 //!
-//! It is plain text with one name per line, because the last line of a JSON list changes when
-//! another is added after it. A file that holds several steps stands there once for each.
+//! It is plain text with one name per line, because adding to a JSON list also changes its last
+//! line. A file with several steps is listed once for each.
 
 use std::fmt::Write as _;
 

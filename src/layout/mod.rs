@@ -1,5 +1,5 @@
-//! A package as a folder of small files, one per item, so that it lives well in version control;
-//! and the way back. `docs/LAYOUT.md` describes the folder.
+//! Unpacks a package into a folder of small files, one per item, for version control, and packs it
+//! again. `docs/LAYOUT.md` describes the folder.
 //!
 //! | File | Holds |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `dependencies/…` | a dependency |
 //! | `workspace.json`, `other.json` | what the workspace itself gets; what belongs to nothing |
 //!
-//! Goes in: the text of a package, or the files of a folder. Comes out: files, or the canonical
-//! text. The round trip is exact: packing what was unpacked gives the canonical form of the
-//! package, byte for byte, whether or not the package is a good one. Nothing here checks a package,
-//! and nothing here touches a disk: folders are handed in as [`FileSink`] and [`Folder`].
+//! In: the text of a package, or the files of a folder. Out: files, or the canonical
+//! text. The round trip is exact: packing an unpacked folder gives the canonical form of the
+//! package, byte for byte, valid or not. It checks no package and touches no disk: callers pass
+//! folders as [`FileSink`] and [`Folder`].
 
 mod assemble;
 mod index;

@@ -1,7 +1,7 @@
 //! Names of files: made from refs, and the same on every file system.
 //!
-//! A name follows from its ref alone, never from its neighbours, so that a new item renames no
-//! file. Names are lower case, because some file systems do not tell cases apart.
+//! A name derives from its ref alone, so a new item renames no file. Names are lower case, because
+//! some file systems ignore case.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Files into a package: reading them, and telling everything that is wrong with them.
+//! Packs files into a package, and reports everything that is wrong with them.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,4 +1,4 @@
-//! A tree that is put together from nodes of several files, for the canonical writer.
+//! A tree of nodes from several files, for the canonical writer.
 
 use std::borrow::Cow;
 

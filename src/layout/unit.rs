@@ -1,4 +1,4 @@
-//! Which file an entry of a package goes to.
+//! Chooses the file of each entry of a package.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A package into files.
+//! Unpacks a package into files.
 
 use super::piece::{Handle, Piece};
 use super::unit::{Lists, Unit, Units};

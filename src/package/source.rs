@@ -1,6 +1,6 @@
 //! The bytes of one file, as a text that rules can point into.
 //!
-//! Goes in: a path, a stream or bytes. Comes out: UTF-8 text without a byte-order mark, so that
+//! In: a path, a stream or bytes. Out: UTF-8 text without a byte-order mark, so that
 //! offsets never count one; or the [`SyntaxError`] that says why there is no text. Nothing here
 //! looks at JSON.
 

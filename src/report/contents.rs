@@ -1,4 +1,4 @@
-//! What travels: tables with columns and views, navigation, automations.
+//! The contents: tables with columns and views, navigation, automations.
 
 use super::html::Html;
 use super::{Page, part, reference};

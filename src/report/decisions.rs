@@ -1,4 +1,4 @@
-//! What the destination has to decide, what could not be carried, what was cleared.
+//! Dependencies to decide, unresolved references, cleared secrets.
 
 use super::contents::name;
 use super::html::Html;

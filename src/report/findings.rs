@@ -1,4 +1,4 @@
-//! What the check found, with places and help, and the verdicts of a promotion.
+//! Findings with positions and help, and the result of each promotion rule.
 
 use super::html::Html;
 use super::{Page, cut, part};

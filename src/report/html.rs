@@ -1,5 +1,5 @@
-//! Writing of HTML in which text cannot become markup: tags, classes and keys are literals of this
-//! program, and everything else is escaped on its way in.
+//! Writes HTML in which text cannot become markup: tags, classes and keys are literals of this
+//! program, and everything else is escaped.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! A package as one page: what it holds, what the destination has to decide, what is wrong.
+//! An HTML page about a package: contents, decisions, findings.
 //!
-//! Goes in: the facts of a package and what the check says about it. Comes out: an HTML text that
-//! needs nothing else: no script, no font, no request, and a policy in its head that forbids them,
-//! since the package may be a stranger's. Same package, same bytes.
+//! In: the facts of a package and its findings. Out: self-contained HTML without scripts, fonts or
+//! requests, and with a content policy that forbids them, because packages are untrusted. Same
+//! package, same bytes.
 
 mod contents;
 mod decisions;

@@ -1,4 +1,4 @@
-//! The head of the page: what it is, whether it is fit, how much there is of everything.
+//! The overview: name, verdict, and counts.
 
 use super::html::Html;
 use super::{Page, cut};

@@ -1,4 +1,4 @@
-//! One value as it is written, distinguished by its first byte.
+//! One JSON value as text; its first byte tells its type.
 
 use std::borrow::Cow;
 

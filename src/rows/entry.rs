@@ -1,7 +1,7 @@
-//! How a row enters a table (`rest` 1.6, 3.5, 4.1): what its cells may be and what becomes of them.
+//! Prepares the cells of a row for a table (`rest` 1.6, 3.5, 4.1).
 //!
-//! Goes in: cells as JSON text. Comes out: the text that is stored, or an [`EntryFault`]. Which number or
-//! UUID an empty identity cell gets is the caller's business; that it gets one is said here.
+//! In: cells as JSON text. Out: the text to store, or an [`EntryFault`]. It says that an empty
+//! identity cell needs a number or UUID; the caller chooses which.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! When two JSON values are one value: numbers by amount, texts by character, objects whatever
-//! the order of their keys. `1` equals `1.0` and differs from `"1"`.
+//! Equality of JSON values: numbers by amount, texts by character, objects regardless of key order.
+//! `1` equals `1.0` and differs from `"1"`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

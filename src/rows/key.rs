@@ -1,7 +1,7 @@
-//! One key, looked for in many rows.
+//! Finds one key in many rows.
 //!
-//! Goes in: rows as they are kept, one object in the form of [`sorted_to`](super::sorted_to) each. Comes
-//! out: the cell of the key, as it is written. It reads no row further than it must.
+//! In: stored rows, each an object in the form of [`sorted_to`](super::sorted_to). Out: the text of
+//! the key's cell. It stops reading a row as early as possible.
 
 use std::borrow::Cow;
 use std::ops::Range;

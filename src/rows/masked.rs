@@ -1,4 +1,4 @@
-//! Masked numbers: texts whose check digits must hold.
+//! Masked numbers: texts with check digits.
 
 /// The kind of a masked number (`mask` in a column's config).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

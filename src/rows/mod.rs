@@ -1,13 +1,10 @@
-//! Cell values: what a column can store, when two values are equal, how numbers round; and which
-//! rows a question is about ([`query`]).
+//! Cell values: which values a column can store, equality, rounding; and row queries ([`query`]).
 //!
-//! Goes in: a value as it is written in JSON, and what its column says. Comes out: a verdict.
-//! Values stay text: a number keeps its digits, and nothing is copied. The linter, the exporter
-//! and the server's write validation all ask here. How cells are changed on their way into a table
-//! says [`Rules`], for the executor and for every other writer of rows.
-//!
-//! What stores have to agree on stands here as well: the text of a cell ([`text_form`]), texts without
-//! case ([`fold()`]), the order of a number column ([`order_key()`]), and sums ([`Sum`]).
+//! In: a value as JSON text, and its column. Out: a verdict. Values stay text: a number keeps its
+//! digits, and nothing is copied. The linter, the exporter and the server all use it. [`Rules`]
+//! prepare cells for a table, for every writer of rows. It also defines what all stores have to
+//! agree on: the text of a cell ([`text_form`]), texts without case ([`fold()`]), the order of a
+//! number column ([`order_key()`]), and sums ([`Sum`]).
 
 mod calendar;
 mod cell;

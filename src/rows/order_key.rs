@@ -1,7 +1,7 @@
 //! Cells of a number column as text whose bytes order as the cells do (`rest` 4.7).
 //!
-//! A store that orders bytes can so keep an exact index over exact decimals. The first character says
-//! what follows:
+//! A store that orders bytes can therefore index exact decimals exactly. The first character gives
+//! the form:
 //!
 //! | First | Of | Then |
 //! |---|---|---|

@@ -1,7 +1,6 @@
-//! The one text of a value: canonical, and keys in order of code points at every depth.
+//! The stored text of a value: canonical, with keys in code point order at every depth.
 //!
-//! Row data is kept in this form, so equal values have equal bytes and a cell's text form can be
-//! cut out of it.
+//! Equal values have equal bytes, and the text form of a cell is a slice of it.
 
 use super::cell::{Cell, elements, members};
 use super::entry::canonical_to;

@@ -1,4 +1,4 @@
-//! What a cell is as text (`rest` 4.5): what text operators compare and text sorts order.
+//! The text form of a cell (`rest` 4.5), which text operators compare and text sorts order.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What an apply, and a plan of one, asks of a workspace next to its structure.
+//! Lookups of an apply or a plan in a workspace, in addition to its structure.
 
 use std::future::Future;
 

@@ -1,13 +1,12 @@
-//! A workspace as the exporter reads it and the executor changes it.
+//! A workspace for the exporter and the executor.
 //!
-//! Both are written once, against three traits: [`Source`] reads, [`Lookup`] also finds rows by what they
-//! hold, [`Target`] also commits. The
-//! [`memory`] workspace implements them for simulations and tests; a server implements them on
-//! its stores. Nothing here needs a runtime: futures of the in-memory workspace are ready at once
-//! ([`ready`]).
+//! Both use three traits: [`Source`] reads, [`Lookup`] also finds rows by value, [`Target`] also
+//! commits. The [`memory`] workspace implements them for simulations and tests; a server implements
+//! them on its stores. Nothing here needs a runtime: futures of the in-memory workspace are ready
+//! at once ([`ready`]).
 //!
-//! Changes travel as a [`Unit`]: everything of it is written, with its entry of the job's
-//! [ledger](mod@ledger), or nothing.
+//! Changes are a [`Unit`]: all of it is written, with its entry of the job's [ledger](mod@ledger),
+//! or nothing.
 
 pub mod contract;
 mod data;

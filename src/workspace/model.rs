@@ -1,4 +1,4 @@
-//! The records of a workspace, rows aside.
+//! The records of a workspace, except rows.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Reading a workspace.
+//! Reads a workspace.
 
 use std::future::Future;
 use std::pin::pin;

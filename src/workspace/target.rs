@@ -1,4 +1,4 @@
-//! Changing a workspace on behalf of one job.
+//! Changes a workspace on behalf of one job.
 
 use std::future::Future;
 

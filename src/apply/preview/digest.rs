@@ -1,4 +1,4 @@
-//! One number for a plan: whether what was looked at is what would be done now.
+//! The digest of a plan: shows whether a saved plan is still what an apply would do now.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,7 @@
-//! What an apply would do, without doing it (`rest` 6.9).
+//! Previews an apply without writing anything (`rest` 6.9).
 //!
-//! It rests on the same [`Approved`] as the apply itself, so that it cannot disagree about
-//! structure; rows are counted by the executor itself, on a target that keeps nothing. Nothing is
-//! written.
+//! It uses the same [`Approved`] as the apply, so structure cannot differ; rows are counted by the
+//! real executor on a target that stores nothing.
 
 mod digest;
 mod dry_run;

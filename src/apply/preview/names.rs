@@ -1,4 +1,4 @@
-//! Names in place of ids that nobody knows yet.
+//! Replaces ids that do not exist yet by names, for people to read.
 
 use std::collections::HashMap;
 

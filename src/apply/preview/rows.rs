@@ -1,7 +1,7 @@
-//! What would become of rows and links.
+//! Previews rows and links.
 //!
-//! The executor runs on a target that keeps nothing: so a plan and the report of its apply agree row by
-//! row, whatever is refused and for whatever reason.
+//! The executor runs on a target that stores nothing, so a plan and the report of its apply agree
+//! row by row, refusals included.
 
 use indexmap::IndexMap;
 

@@ -1,4 +1,4 @@
-//! What somebody decided: the body of an apply, or a resolutions file.
+//! The request of an apply: its body, or a resolutions file.
 
 mod read;
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Reading a request: JSON in the form of the apply body, or TOML of the same shape.
+//! Reads a request: JSON as in the body of an apply, or TOML of the same shape.
 //!
-//! Everything wrong is reported at once, each fault with the dotted path of its place. Whether the
-//! package has the refs that are named is not known here.
+//! All faults are reported at once, each with its dotted path. This module does not know the
+//! package, so it does not check refs.
 
 use indexmap::IndexMap;
 

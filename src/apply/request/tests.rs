@@ -1,4 +1,4 @@
-//! Requests in every spelling, and what is wrong with them.
+//! Tests: valid and invalid requests, as JSON and TOML.
 
 use super::{Request, Resolution, RowsMode};
 use crate::problem::Code;

@@ -1,4 +1,4 @@
-//! Which record every create step stands for: a new one, one that an earlier job made, or none.
+//! Binds every create step to a record: a new one, one of an earlier job, or none.
 
 use indexmap::IndexMap;
 

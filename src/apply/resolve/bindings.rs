@@ -1,4 +1,4 @@
-//! What every ref of a package stands for at the destination.
+//! The bindings: the record at the destination for every ref of a package.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Whether the columns of a mapping can take what the package has for them (`rest` 6.3).
+//! Checks that mapped columns can store the package's values (`rest` 6.3).
 
 use super::decisions::called;
 use super::modes;

@@ -1,8 +1,7 @@
-//! Whether an automation is whole as it arrives (`rest` 6.7): only then does it go live.
+//! Checks whether an automation is complete (`rest` 6.7); only complete ones go live.
 //!
-//! In goes the definition with the destination's ids in place of refs, and what the package and
-//! this apply say was taken out of it. Out comes what somebody has to enter by hand first. Nothing
-//! is decided here about the automation itself.
+//! In: the definition with the destination's ids, and what the package and this apply removed from
+//! it. Out: what a person has to enter first.
 
 use super::bindings::Bindings;
 use super::findings::reason_of;

@@ -1,4 +1,4 @@
-//! What becomes of each dependency, and why one cannot be had as asked.
+//! Decides each dependency: import, map or skip, or the reason for a refusal.
 
 use std::collections::HashSet;
 

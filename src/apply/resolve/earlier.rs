@@ -1,4 +1,4 @@
-//! What earlier jobs of the template made here, as their ledgers tell.
+//! Records that earlier jobs of the template created here, read from their ledgers.
 
 use std::collections::HashMap;
 

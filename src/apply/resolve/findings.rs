@@ -1,4 +1,4 @@
-//! What is reported of an apply next to what it does: fields that become empty, names, dropped keys.
+//! Side effects of an apply for its report: emptied fields, changed names, dropped keys.
 
 use std::collections::HashSet;
 

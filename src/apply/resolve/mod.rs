@@ -1,8 +1,8 @@
-//! From a package and what somebody decided to everything that will be done.
+//! Resolves a package for a destination.
 //!
-//! Goes in: a package without errors, the request, the destination as it is, and what earlier jobs
-//! of the same template wrote there. Comes out: an [`Approved`], or every reason against it at
-//! once. Nothing is read besides, and nothing written.
+//! In: a package without errors, the request, the structure of the destination, and the ledgers of
+//! earlier jobs of the same template. Out: an [`Approved`], or all refusals at once. It reads
+//! nothing else and writes nothing.
 
 mod bind;
 mod bindings;

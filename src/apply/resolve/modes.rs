@@ -1,4 +1,4 @@
-//! Which rows of each table were asked for.
+//! The requested rows mode of each table.
 
 use super::decisions::unknown;
 use super::steps::used_in;

@@ -1,4 +1,4 @@
-//! Free technical names: what is taken gets `_2`, `_3` and so on.
+//! Finds free technical names: a taken name gets `_2`, `_3` and so on.
 
 use std::collections::HashSet;
 

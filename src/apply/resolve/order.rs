@@ -1,4 +1,4 @@
-//! An order in which targets come before what points at them.
+//! Orders records so that targets come before the records that point at them.
 
 /// The order of a graph.
 #[derive(Debug, PartialEq, Eq)]

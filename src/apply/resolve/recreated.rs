@@ -1,5 +1,5 @@
-//! Ids of what an earlier job made and somebody took away since, with the ids of what takes its
-//! place: configs that still hold the old ones would point at nothing.
+//! Maps ids of records that an earlier job created and someone deleted since to the ids of their
+//! replacements, so that configs do not point at deleted records.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The secrets that an export cleared, under the names that their records have here.
+//! The secrets that the export cleared, under the names of their records at the destination.
 
 use super::bindings::Bindings;
 use crate::apply::RedactedField;

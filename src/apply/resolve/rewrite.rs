@@ -1,7 +1,7 @@
-//! Args as the destination needs them: no ref is left in them.
+//! Rewrites args for the destination: every ref becomes an id.
 //!
-//! Where a field is declared, and as what, comes from the one walk over configs; refs are uses
-//! anywhere, as a whole string or as the key of a member.
+//! Declared fields come from the one walk over configs; a ref may also be any other whole string,
+//! or the key of a member.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The steps that are carried out: blueprints of created dependencies, then the plan.
+//! The steps to carry out: blueprints of created dependencies first, then the plan.
 
 use std::collections::HashMap;
 

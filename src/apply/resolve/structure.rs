@@ -1,4 +1,4 @@
-//! The first phase: what is created, which configs are replaced, what goes live at the end.
+//! The structure phase: records to create, configs to replace, automations to publish.
 
 use indexmap::IndexMap;
 

@@ -1,4 +1,4 @@
-//! The second phase: which table takes the rows of an entry, by which columns, in which order.
+//! The rows phase: the table, columns and order for the rows of each payload entry.
 
 use std::collections::HashSet;
 

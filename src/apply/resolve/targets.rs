@@ -1,4 +1,4 @@
-//! Whether the destination has what a dependency is mapped to.
+//! Checks that the target of each mapping exists at the destination.
 
 use super::bindings::{Binding, Record, record_kind};
 use crate::definitions::ReferenceKind;

@@ -1,4 +1,4 @@
-//! Tables whose rows would be doubled, because nothing says which of them earlier passes wrote
+//! Finds tables whose rows would be duplicated, because nothing identifies the rows of earlier jobs
 //! (`upgrade` 1.3).
 
 use std::collections::{HashMap, HashSet};

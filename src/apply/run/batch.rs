@@ -1,4 +1,4 @@
-//! The rows of one batch as they enter the destination: text, one row after another.
+//! The rows of a batch as the destination receives them: text, row by row.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Links inside one table, written when all its rows are in (`service`: self-links).
+//! Writes links inside one table after all its rows (`service`: self-links).
 
 use super::batch::emptied;
 use super::links::{Linked, Own, link, points_at};

@@ -1,4 +1,4 @@
-//! The columns of a table laid out so that reading a row needs hardly any look-up.
+//! The columns of a table, arranged for fast reading of rows.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The unit that writes the rows of a batch, and what it brings.
+//! Composes the unit that writes the rows of a batch.
 
 use super::Run;
 use super::batch::Surroundings;

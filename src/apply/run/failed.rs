@@ -1,8 +1,8 @@
-//! Which rows of a refused batch are at fault: only those stay out (`rest` 6.5).
+//! Finds the rows that made a batch fail; only those are left out (`rest` 6.5).
 //!
-//! Goes in: a batch that was refused. Comes out: the rows that are refused themselves, found in the
-//! order of the package, so that the result is that of entering row by row, in fewer units. Rows that
-//! no column can store and values that stand already are found without dividing the batch.
+//! In: a refused batch. Out: the refused rows, in the order of the package. The result is that of
+//! writing row by row, in fewer units. Unstorable values and duplicates are found without dividing
+//! the batch.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,4 @@
-//! What the destination is asked about rows before they enter: whether it has their keys, and what their
-//! cells point at.
+//! Lookups before rows are written: which keys exist already, and the targets of their links.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the ledgers say: which rows are written already, and how far the job came.
+//! State from the ledgers: rows already written, and the progress of the job.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What becomes of a link cell.
+//! Resolves a link cell to the value that is written.
 
 use super::targets::Targets;
 use crate::apply::row_refs::{RowRef, row_refs};

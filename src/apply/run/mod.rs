@@ -1,9 +1,8 @@
-//! Carries an [`Approved`] out: structure, rows, publish.
+//! Executes an [`Approved`]: structure, rows, publish.
 //!
-//! Goes in: a target, what was decided, the rows of the package as they are written. Comes out: a
-//! [`Report`]. Nothing is decided here. Everything is written in units that carry their own entry
-//! of the job's ledger, so that whoever starts again reads the ledger and writes exactly what is
-//! missing: the same ids, the same numbers, nothing twice.
+//! In: a target, the decisions, the rows of the package as text. Out: a [`Report`]. It decides
+//! nothing. Every unit carries its own entry of the job's ledger, so a resumed job writes exactly
+//! what is missing: the same ids, the same numbers, nothing twice.
 
 mod batch;
 mod close;

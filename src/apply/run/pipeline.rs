@@ -1,11 +1,9 @@
-//! The batches of tables, one after another: while one is on its way to the store, the next is made
-//! ready in the belief that it will be written, the first of a table while the last of the one before is
-//! on its way.
+//! Pipelines the batches of tables: while one is in flight to the store, the next is prepared
+//! speculatively, across tables too.
 //!
-//! Where that belief was wrong, everything goes back to where the batch began; it is then entered with
-//! care, which finds out why, and so is the rest of the table: what fails once may fail again, and would cost
-//! twice. Only batches of which every row enters and about which the destination has to be asked nothing are
-//! made ready like this.
+//! When a batch fails, the state returns to where it began; that batch and the rest of the table
+//! are then written one at a time, without speculation. Only batches that write every row and need
+//! no lookup are prepared speculatively.
 
 use super::compose::BatchSummary;
 use super::rows::{RowOutcome, await_links};

@@ -1,4 +1,4 @@
-//! One batch: which of its rows enter, and the unit that writes them.
+//! One batch: chooses the rows to write, and the unit that writes them.
 
 use super::Run;
 use super::close::Pending;

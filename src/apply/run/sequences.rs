@@ -1,4 +1,4 @@
-//! Sequence columns while rows are written: where the store has them, and which numbers are free.
+//! Sequence columns while rows are written: the store's current numbers, and which are free.
 
 use super::Run;
 use super::columns::Columns;

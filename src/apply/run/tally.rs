@@ -1,4 +1,4 @@
-//! Counts while a job runs, and the report that they become.
+//! Counts during a job, from which its report is made.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
-//! The rows that link cells point at, as far as they are at the destination.
+//! The targets of link cells that exist at the destination.
 //!
-//! Only what links ask for is kept: of the tables that are pointed at the ids of rows, and of the
-//! columns that cells take their values from the values.
+//! It keeps only what links need: row ids of the target tables, and values of the columns that link
+//! cells show.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

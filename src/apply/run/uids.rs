@@ -1,4 +1,4 @@
-//! Numbers in place of uids.
+//! Interns uids as numbers.
 
 use std::collections::HashMap;
 

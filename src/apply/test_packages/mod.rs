@@ -1,4 +1,4 @@
-//! Packages written in few words, and destinations to apply them to: for tests.
+//! Test packages built with few words, and destinations to apply them to.
 #![expect(
     clippy::needless_pass_by_value,
     reason = "`json!(…)` reads better without a `&` before it"

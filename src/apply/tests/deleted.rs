@@ -1,4 +1,4 @@
-//! People take away what a job made: between two jobs, and between two attempts at one.
+//! Tests: records of a job are deleted between two jobs, and between two attempts at one job.
 
 use super::world::{attempt, cells, created, delete, nothing, person, shop, structure_text};
 use crate::apply::undo;

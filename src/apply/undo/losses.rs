@@ -1,4 +1,4 @@
-//! What people would lose by an undo: looked for before anything is taken away.
+//! Finds the changes of others that an undo would lose, before anything is removed.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

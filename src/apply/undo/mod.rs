@@ -1,10 +1,9 @@
-//! Takes away what a job wrote, told by its ledger (`rest` 6.8).
+//! Undoes a job from its ledger (`rest` 6.8).
 //!
-//! Afterwards everything is as it was before the job: rows, configs, sequences. What people have
-//! done since is not lost silently: it refuses the undo, unless that is asked for. A small undo is
-//! one unit; a larger one goes on in several, rows before structure, and the ledger says how far it
-//! is. Every refusal falls before the first unit is written; from then on an undo can only be
-//! interrupted, and goes on where it was.
+//! Afterwards rows, configs and sequences are as before the job. Changes that others made since
+//! refuse the undo, unless it is forced. A small undo is one unit; a larger one takes several, rows
+//! before structure, and records its progress in the ledger. All refusals come before the first
+//! unit; from then on an undo can only be interrupted and resumed.
 
 mod losses;
 mod steps;

@@ -1,8 +1,7 @@
-//! What an undo takes back, in order: a ledger read from its end.
+//! The steps of an undo: a ledger read from its end, rows before structure.
 //!
-//! Rows come before structure. Read backwards, every state in between was there once, so that a
-//! unique value is free again before it is put back. The same ledger always gives the same steps,
-//! and so a number of them says how far an undo is.
+//! Reading backwards repeats earlier states, so a unique value is free again before it is restored.
+//! The same ledger always gives the same steps, so the progress of an undo is a number of steps.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What a step asks of the world, read from its resolved config.
+//! The action of a step, read from its resolved config.
 
 use uuid::Uuid;
 

@@ -1,5 +1,5 @@
-//! How large a run may become (`rest` 7.5). What is beyond a bound is refused before it is made: a value
-//! that doubles with every step never takes more memory than twice what is allowed.
+//! The bounds on the size of a run (`rest` 7.5). A value beyond a bound is refused before it is
+//! built: one that doubles with every step never takes more than twice the allowed memory.
 //!
 //! Sizes are bytes of compact JSON.
 

@@ -1,7 +1,7 @@
-//! Conditions and cases: how two values stand to each other.
+//! Compares values for conditions and cases.
 //!
-//! Numbers, and texts that are written like one, compare by amount; all else by text. What is empty is
-//! the empty text.
+//! Numbers, and texts that look like numbers, compare by amount; everything else compares as text.
+//! An empty value is the empty text.
 
 use std::cmp::Ordering;
 

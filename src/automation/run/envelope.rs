@@ -1,4 +1,4 @@
-//! What travels between the steps of a run.
+//! The envelope: the data that passes between the steps of a run.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

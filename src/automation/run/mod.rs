@@ -1,23 +1,22 @@
-//! How a chain of steps runs: the same offline and on a server.
+//! Runs automations, offline and on a server alike.
 //!
-//! A [`RunState`] is a graph, an [`Envelope`] and a place in the graph. It is asked for the next step, which
-//! comes with everything resolved that its tokens name ([`Due`]); whoever executes does what the step asks
-//! for, and hands back what came of it. A run does nothing by itself, holds no clock and remembers no
-//! more than it was given: executed again with the same outputs it takes the same way, and that is how a
-//! run goes on after a crash.
+//! A [`RunState`] is a graph, an [`Envelope`] and a position in the graph. It returns the next step
+//! with its expressions resolved ([`Due`]); the caller carries out the step and passes its outcome
+//! back. A run has no side effects and no clock: with the same outputs it takes the same steps,
+//! which is how a run resumes after a crash.
 //!
 //! | Module | |
 //! |---|---|
-//! | `envelope` | what travels between the steps, and what a token yields |
-//! | `bounds`, `reason` | how large a run may become; the codes of what ends one |
+//! | `envelope` | the data between the steps, and the values of tokens |
+//! | `bounds`, `reason` | limits on the size of a run; the codes of its failures |
 //! | `resolve` | expressions into values |
-//! | `request_path`, `recipients` | what values may bring into a path, and into the addressees of a mail |
+//! | `request_path`, `recipients` | safe values in the path of a request, and in the recipients of a mail |
 //! | `compare` | conditions and cases |
-//! | `act` | what a step asks of the world |
-//! | `row_query` | which rows a read wants |
+//! | `act` | the action of a step |
+//! | `row_query` | the row query of a read |
 //! | `state` | from step to step |
 //! | `schedule` | when a `cron` trigger is due |
-//! | `stub` | a world of sample rows in which nothing is done |
+//! | `stub` | runs on sample rows, without side effects |
 
 mod act;
 pub mod bounds;

@@ -1,4 +1,4 @@
-//! The stable codes of what ends a run or a step of it (`rest` 7.5): what a client branches on.
+//! The stable codes of failures of runs and steps (`rest` 7.5), on which clients branch.
 
 use crate::problem::Code;
 

@@ -1,9 +1,9 @@
-//! The addressees of a mail: what a value may bring into them.
+//! Builds the recipients of a mail without letting a value add recipients.
 //!
-//! Goes in: the text with its tokens, and what each token yields. Comes out: mailboxes, separated by
-//! commas, or why the mail is not sent. Commas in the text separate; commas in a value do not. A value is
-//! one mailbox, whatever commas and quotes it holds; of a list each element is one. A value next to other
-//! text is a part of the one mailbox that the text makes.
+//! In: the text with its tokens, and the value of each token. Out: mailboxes separated by commas,
+//! or the reason why the mail is not sent. Commas in the text separate mailboxes; commas in a value
+//! do not. A value is one mailbox, whatever commas and quotes it contains; each element of a list
+//! is one. A value next to other text is part of that text's mailbox.
 
 use std::borrow::Cow;
 

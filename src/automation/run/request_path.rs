@@ -1,9 +1,8 @@
-//! The path of a request: what a value may bring into it.
+//! Builds the path of a request without letting a value change the resource.
 //!
-//! Goes in: the text with its tokens, and what each token yields. Comes out: the path as it is sent, or why
-//! it is not. A value is data and never decides which resource is asked: inside a path it belongs to one
-//! segment, in a query it is one value. A token that is the whole path brings a path of its own, which stays
-//! below the address that it is joined to.
+//! In: the text with its tokens, and the value of each token. Out: the encoded path, or the reason
+//! for a refusal. In a path a value stays within one segment; in a query it is one value. A token
+//! that is the whole path may contain slashes, but stays below the base address.
 
 use std::borrow::Cow;
 

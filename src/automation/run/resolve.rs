@@ -1,7 +1,7 @@
 //! Expressions into values.
 //!
-//! There is nothing to compute in an expression: tokens are paths. What a token yields is put where it
-//! stands and never looked at again, whatever braces it holds.
+//! Tokens are paths without operators. The value of a token replaces it and is never parsed again,
+//! whatever braces it contains.
 
 use std::borrow::Cow;
 

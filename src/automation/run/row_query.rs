@@ -1,4 +1,4 @@
-//! Which rows a read wants, in the words of row queries.
+//! Translates the filter of a read into a row query.
 
 use uuid::Uuid;
 

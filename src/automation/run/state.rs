@@ -1,4 +1,4 @@
-//! From step to step.
+//! The state of a run: advances from step to step.
 
 use std::sync::Arc;
 

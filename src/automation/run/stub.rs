@@ -1,5 +1,4 @@
-//! A world of sample rows in which nothing is done: a chain is executed, and what each step would have
-//! done stands in its input.
+//! Runs on sample rows without side effects: each step shows in its input what it would do.
 
 use std::collections::BTreeMap;
 

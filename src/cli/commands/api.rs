@@ -1,4 +1,4 @@
-//! `tplkit api`: any request to the server, as whoever is signed in.
+//! `tplkit api`: sends any request to the server, with the stored sign-in.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;

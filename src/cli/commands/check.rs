@@ -1,4 +1,4 @@
-//! `tplkit check`: the main job.
+//! `tplkit check`: checks packages, applies fixes, writes reports.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `tplkit fmt`: canonical form.
+//! `tplkit fmt`: writes packages in canonical form.
 
 use std::path::{Path, PathBuf};
 

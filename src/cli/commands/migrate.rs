@@ -1,4 +1,4 @@
-//! `tplkit migrate`: a package of version 1 as one of version 2.
+//! `tplkit migrate`: upgrades a version 1 package to version 2.
 
 use std::path::PathBuf;
 

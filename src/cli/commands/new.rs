@@ -1,4 +1,4 @@
-//! `tplkit new`: a package to begin from.
+//! `tplkit new`: writes a new package.
 
 use std::path::PathBuf;
 

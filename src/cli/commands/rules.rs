@@ -1,4 +1,4 @@
-//! `tplkit rules`: the list.
+//! `tplkit rules`: lists all rules.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `tplkit simulate`: an apply run through in memory.
+//! `tplkit simulate`: applies and undoes a package in memory.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `tplkit whoami`: as whom requests are sent.
+//! `tplkit whoami`: shows the server and the signed-in user.
 
 use std::fmt::Write as _;
 

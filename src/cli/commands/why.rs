@@ -1,4 +1,4 @@
-//! `tplkit why`: who declares a ref, and who uses it.
+//! `tplkit why`: shows where a ref is declared and used.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

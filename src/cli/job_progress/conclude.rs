@@ -1,4 +1,4 @@
-//! What is said at the end of the waiting, and how the command ends.
+//! Output and exit code after waiting for a job.
 
 use std::fmt::Write as _;
 

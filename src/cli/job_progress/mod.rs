@@ -1,5 +1,5 @@
-//! Waiting for a remote job: it is asked how it stands until it ends, the time is over, or the
-//! network stays away. Nothing here writes anything, takes a lease or stops the job.
+//! Waits for a remote job: polls it until it ends, the time is over, or the network fails for too
+//! long. It never writes, leases or stops the job.
 
 mod conclude;
 mod progress;

@@ -1,5 +1,5 @@
-//! How far a job is: a line that is drawn over again on a terminal, otherwise a note per phase for
-//! whoever wants to know more.
+//! Shows the progress of a job: a redrawn line on a terminal, otherwise one note per phase with
+//! `--verbose`.
 
 use std::io::{self, IsTerminal as _};
 

@@ -1,4 +1,4 @@
-//! How long to wait for a job, and how much of it may be left open.
+//! The options for waiting: the time limit, and which losses are accepted.
 
 use clap::ValueEnum;
 use jiff::SignedDuration;
@@ -6,7 +6,7 @@ use tplkit::apply::Report;
 
 use crate::cli::apply_summary::FailedRows;
 
-/// How long to wait for a job, and how much of it may be left open.
+/// The options for waiting: the time limit, and which losses are accepted.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Waiting {
     /// Wait at most so long, for example `90s`, `10m` or `1h`; otherwise to the end. The job goes on

@@ -1,4 +1,4 @@
-//! What somebody decides about an apply on the command line.
+//! The decisions about an apply, from flags.
 
 use std::path::PathBuf;
 

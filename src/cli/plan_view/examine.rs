@@ -1,4 +1,4 @@
-//! From `PKG|TEMPLATE` to a plan, whoever makes it.
+//! Makes the plan of a `PKG|TEMPLATE`, on the server or on this machine.
 
 use std::path::Path;
 

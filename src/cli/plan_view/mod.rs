@@ -1,8 +1,8 @@
-//! What an apply would do: asked of the server for a template, worked out here for a file.
+//! Plans an apply: the server plans a template, and this machine plans a file.
 //!
-//! Neither writes anything, not even a template. For a file the workspace is read over the listed
-//! routes and held against the same code that a server runs; what the server has no route for
-//! (connections, channels, timer profiles) is taken on trust, which is said.
+//! Neither writes anything. For a file, the workspace is read over the listed routes and resolved
+//! by the code that a server runs; records without a route (connections, channels, timer profiles)
+//! are assumed to exist, with a note.
 
 mod decisions;
 pub(crate) mod examine;

@@ -1,4 +1,4 @@
-//! A plan in a file: what was looked at, so that just that is done later or not at all.
+//! A saved plan: it is applied later exactly as shown, or not at all.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A plan, told for people.
+//! Shows a plan as text.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! The variables that say which server, and as whom. What is empty counts as not set.
+//! The environment variables for the server and the credential. An empty variable counts as not
+//! set.
 
 use tplkit::client::Secret;
 

@@ -1,4 +1,4 @@
-//! What the client is lent: the clock, the ids and the patience of this machine.
+//! The client's host: clock, ids and waiting on this machine.
 
 use std::any::Any;
 use std::sync::mpsc::{RecvTimeoutError, channel};

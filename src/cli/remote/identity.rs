@@ -1,4 +1,4 @@
-//! Who a credential belongs to, also on servers that cannot say.
+//! Identifies the owner of a credential, also on servers without a route for it.
 
 use tplkit::client::{Client, Error, Me};
 use tplkit::printable;

@@ -1,8 +1,8 @@
-//! Which server a command talks to, and as whom.
+//! Chooses the server and the credential of a command.
 //!
-//! The address is that of `--url`, else of the environment, else of the profile; the credential is
-//! that of the environment, else of the profile. What a profile holds goes to the server of that
-//! profile and to no other.
+//! The address comes from `--url`, else the environment, else the profile; the credential from the
+//! environment, else the profile. The credential of a profile is sent only to the server of that
+//! profile.
 
 mod environment;
 mod host;

@@ -1,7 +1,7 @@
 //! The file of profiles: servers, and who is signed in to them.
 //!
-//! One TOML table per profile. The file is private from the moment it exists, is replaced whole, and
-//! is not used while others can read it. What this version does not know in it is kept.
+//! One TOML table per profile. The file is created private, replaced atomically, and refused while
+//! other users can read it. Unknown members are kept.
 
 use std::fs::{self, File};
 use std::io;

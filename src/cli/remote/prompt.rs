@@ -1,4 +1,4 @@
-//! What only a person can tell: on a terminal it is asked for, elsewhere it comes by standard input.
+//! Reads what only a person knows: prompts on a terminal, standard input elsewhere.
 
 use std::io::{self, IsTerminal as _, Read as _};
 

@@ -1,4 +1,4 @@
-//! Errors of the client, sorted: their exit code, what to do about them, and what documents say.
+//! The exit code, the help and the JSON members of each client error.
 
 use serde_json::{Map, Value, json};
 use tplkit::client::{Cause, Error, Problem, ProblemCode, SessionError};

@@ -1,4 +1,4 @@
-//! Looking rows up by what a cell holds, with the filters that every server has.
+//! Looks up rows by a cell value, with filters that every server has.
 
 use super::rows::{RowRecord, Stream};
 use crate::client::rows::RowQuery;

@@ -1,9 +1,9 @@
-//! A workspace read over the routes that every `/v1` has: what the exporter and the preview of an
-//! apply ask for comes from a server. Nothing is ever written.
+//! A workspace on a server as a `Source` and a `Lookup`, read over the routes that every `/v1` has.
 //!
-//! Many requests are no snapshot. Whoever needs one reads twice and compares; the exporter does so
-//! with rows. Named records of the organization (connections, channels, timer profiles) are read
-//! where the server has routes for them; elsewhere their lists are absent.
+//! It never writes. Several requests are not a snapshot: callers that need one read twice and
+//! compare, as the exporter does with rows. Named records of the organization (connections,
+//! channels, timer profiles) are read where the server has routes for them; elsewhere their lists
+//! are absent.
 
 mod matching;
 mod organization;

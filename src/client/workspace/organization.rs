@@ -1,4 +1,4 @@
-//! The named records of an organization: what a package refers to and does not carry.
+//! Named records of an organization that packages refer to but do not carry.
 
 use crate::client::{Client, Error, Pages};
 use crate::workspace::{Channel, Connection, Id, Named, Organization};

@@ -1,5 +1,5 @@
-//! Records of the model as servers answer them. What the specification does not promise may be
-//! missing, and gets a value that serves.
+//! Records of the model from responses. Members that the specification does not promise may be
+//! missing, and get a default.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Everything of a workspace but its rows, put together from the lists of the model.
+//! Reads the structure of a workspace, everything except rows, from the lists of the model.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Reading a selection: the JSON body of an export (`rest` 6.2).
+//! Reads a selection: the JSON body of an export (`rest` 6.2).
 //!
-//! Everything wrong is reported at once, each fault with the dotted path of its place. Whether the
-//! workspace has what is named is not known here.
+//! All faults are reported at once, each with its dotted path. This module does not know the
+//! workspace, so it does not check names.
 
 mod identity;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What bodies mean, and how the wrong ones are refused.
+//! Tests: valid bodies and their meaning, invalid bodies and their refusals.
 
 use crate::export::{RowsSelection, Selection};
 use crate::package::model::{Scope, Visibility};

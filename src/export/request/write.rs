@@ -1,4 +1,4 @@
-//! Writing a selection: the body that a server is sent.
+//! Writes a selection: the request body for a server.
 
 use crate::export::selection::{RowsSelection, Selection};
 use crate::json::{Object, Value};

@@ -1,9 +1,9 @@
-//! The rows of the tables that travel: read once to know what of them the package tells, and a
+//! The rows of the exported tables: read once to gather what the manifest says about them, and a
 //! second time to write them.
 //!
 //! | Module | What it does |
 //! |---|---|
-//! | `table` | what is known of a table before any row is read, and what is reported of it after |
+//! | `table` | facts of a table before its rows are read, and its report afterwards |
 //! | `reading` | rows from the source, page by page |
 //! | `split` | the cells of a row by column |
 //! | `scan` | the first reading: counts, carried columns, keys, values that others link to |
@@ -11,7 +11,8 @@
 //! | `key` | which column rows can be matched by |
 //! | `writer` | the second reading: rows as lines of the package |
 //!
-//! Rows are never held: between the readings stay a uid per row, and the values that links hold.
+//! Rows are never kept in memory; between the readings only a uid per row and the values of links
+//! are.
 
 mod key;
 mod reading;

@@ -1,4 +1,4 @@
-//! What is known of a table before any row is read, and what is reported of it after.
+//! The facts of a table before its rows are read, and its report afterwards.
 
 use std::collections::HashSet;
 

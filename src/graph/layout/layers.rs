@@ -1,5 +1,5 @@
-//! Layers: every edge leads to a later one, and an edge over several layers gets a stand-in in
-//! each of those between.
+//! Layers: every edge leads to a later layer, and a longer edge gets a dummy node in each layer
+//! between.
 
 /// How many nodes a layer may hold at least.
 const LAYER: usize = 14;

@@ -1,8 +1,8 @@
-//! Places for nodes and ways for edges.
+//! Lays out graphs.
 //!
-//! Goes in: the sizes of nodes, the edges, and how the graph is arranged. Comes out: a point per
-//! node and a way per edge, in whole units, so that the same graph has the same picture on every
-//! machine. What a node looks like is the renderer's business.
+//! In: the sizes of nodes, the edges, and the arrangement. Out: a point per node and a route per
+//! edge, in whole units, so the same graph gives the same picture on every machine. The renderer
+//! decides how nodes look.
 //!
 //! Layers are drawn from left to right or from top to bottom; inside, a *layer* is a step along
 //! that direction and a node's *place* is where it stands across it.

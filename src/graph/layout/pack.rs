@@ -1,5 +1,4 @@
-//! Parts side by side: what no edge connects, and groups in frames, filled into shelves like words
-//! into lines.
+//! Packs unconnected parts and framed groups side by side, in rows like words in lines.
 
 use super::{Area, Direction, FRAME, Layout, PART_GAP, Part, Placed, Point, Size, TITLE};
 use crate::graph::Graph;

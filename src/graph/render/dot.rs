@@ -1,4 +1,4 @@
-//! Graphviz.
+//! Writes a graph for Graphviz.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The model itself, for programs.
+//! Writes the model as JSON, for programs.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Mermaid flowcharts, as pages of git hosts show them.
+//! Writes Mermaid flowcharts, as git hosts show them.
 
 use std::fmt::Write as _;
 

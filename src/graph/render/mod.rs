@@ -1,5 +1,5 @@
-//! A graph as text, one small file per format. Labels come from packages, which strangers write:
-//! each format escapes them in its own way.
+//! A graph as text, one small file per format. Labels are untrusted: each format escapes them in
+//! its own way.
 
 mod dot;
 mod json;

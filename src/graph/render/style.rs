@@ -1,6 +1,6 @@
-//! The look of pictures: one set of colours for light, one for dark, the reader's choice.
+//! Colours of pictures, for light and for dark backgrounds.
 //!
-//! Kinds are distinguished by words too, never by colour alone.
+//! Kinds differ in words too, never in colour alone.
 
 /// The style sheet of pictures. Several on one page can share one.
 pub fn svg_style() -> &'static str {

@@ -1,4 +1,4 @@
-//! A picture: no script, nothing from outside, light and dark as the reader prefers.
+//! Writes SVG: no scripts, no external resources, light or dark as the reader prefers.
 
 use std::fmt::Write as _;
 

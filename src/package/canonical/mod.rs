@@ -15,7 +15,7 @@
 //! would then rewrite files whose content is the same. A list of words stays one per line, so
 //! that adding one changes one line of a diff; a row is one line for the same reason.
 //!
-//! Goes in: text of any size. Rows are streamed one by one and never held as a tree.
+//! In: text of any size. Rows are streamed one by one and never held as a tree.
 //! A repeated key is refused, because dropping either member would lose what someone wrote.
 
 mod copy;

@@ -1,4 +1,4 @@
-//! Which of two numbers is the greater, by amount and never by way of a float.
+//! Compares two numbers by amount, never as floats.
 
 use std::cmp::Ordering;
 

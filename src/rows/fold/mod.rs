@@ -1,9 +1,9 @@
-//! Texts without the difference of upper and lower case (`rest` 4.5).
+//! Case folding of texts (`rest` 4.5).
 //!
-//! Every code point is mapped to its simple upper case and that to its simple lower case, alone and
-//! whatever stands around it: `σ` and `ς` become one, `İ` and `ı` become `i`, `ß` stays `ß` and is not
-//! `ss`. The mapping is a table of this program, not what a compiler, a store or a locale has at the
-//! moment: the same filter must find the same rows on every store, and tomorrow.
+//! Every code point is mapped to its simple upper case and that to its simple lower case,
+//! regardless of its neighbours: `σ` and `ς` become one, `İ` and `ı` become `i`, `ß` stays `ß` and
+//! is not `ss`. The mapping is a table of this program, independent of compiler, store and locale:
+//! the same filter has to find the same rows on every store and in every release.
 
 mod table;
 

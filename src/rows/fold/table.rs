@@ -1,7 +1,7 @@
 //! The code points that fold to others, as of one version of Unicode.
 //!
-//! What PostgreSQL folds by has been migrated into databases: a newer version of Unicode enters here
-//! only together with a migration.
+//! PostgreSQL databases contain this table by migration: changing the version of Unicode needs a
+//! new migration.
 
 /// The version of Unicode.
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What filters and sorts name: a key of the row data, or what every record has.
+//! The column of a filter or sort: a key of the row data, or a member of every record.
 
 /// A column of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

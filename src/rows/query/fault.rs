@@ -1,4 +1,4 @@
-//! What can be wrong with a filter.
+//! The faults of a filter.
 
 use super::parse::{MOST_BYTES, MOST_FILTERS};
 

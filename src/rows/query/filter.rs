@@ -1,4 +1,4 @@
-//! A filter as it is meant: what is left of `column:op:value` when it has been understood.
+//! A parsed filter: the meaning of `column:op:value`.
 
 use std::cmp::Ordering;
 

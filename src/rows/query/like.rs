@@ -1,4 +1,4 @@
-//! Patterns in which a star stands for any text, the empty one too; every other character for itself.
+//! Patterns: `*` matches any text, including none; every other character matches itself.
 
 /// Whether the whole text is of the pattern. Both are compared as they are.
 pub fn like(pattern: &str, text: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Whether a row is among those that are asked for.
+//! Decides whether a row matches a filter.
 
 use super::Row;
 use super::filter::{CellTest, Condition, Filter, Is, OwnTest, Search};

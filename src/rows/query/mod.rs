@@ -1,12 +1,11 @@
-//! The row query language: which rows, in which order, and what they sum up to (`service` "Rows",
-//! `rest` 4.4 to 4.8).
+//! The row query language: filters, sorts and aggregates (`service` "Rows", `rest` 4.4 to 4.8).
 //!
-//! Goes in: the texts of the parameters. Comes out: a [`Filter`], a [`Sort`], an [`Operation`], or
-//! what is wrong with the text. Each of them also says what it means for a [`Row`] in memory, in
-//! the plainest way there is. Stores answer by statements and indexes; what they answer has to be
-//! what is said here. So nothing here may know of stores, or be clever.
+//! In: the texts of the parameters.
 //!
-//! Decided where the rules leave room:
+//! Out: a [`Filter`], a [`Sort`], an [`Operation`], or the fault of the text. Each also evaluates a
+//! [`Row`] in memory, in the simplest way. Stores use statements and indexes, and have to give the
+//! same results; so this module knows no store and stays simple. Where the specification leaves
+//! room:
 //!
 //! - An operator, `not.` and the words of `is` are written in lower case, exactly.
 //! - The column must not be empty. The value may be: `a:eq:` and `a:in:` ask for the empty text,

@@ -1,4 +1,4 @@
-//! What a row held, as a number: whether somebody has edited it since.
+//! The digest of a row's cells, which shows whether the row was edited since.
 
 use std::hash::{BuildHasher, Hasher};
 

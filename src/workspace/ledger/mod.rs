@@ -1,7 +1,7 @@
-//! What a job remembers of what it wrote: enough to resume it, to apply again and to undo it.
+//! The ledger of a job: what it wrote, to resume it, to apply again and to undo it.
 //!
-//! An entry is written in the same transaction as the changes that it reports. A store keeps
-//! entries in order and never looks into them.
+//! An entry is written in the same transaction as the changes that it reports. A store keeps the
+//! entries in order and does not interpret them.
 
 mod digest;
 mod names;

@@ -1,4 +1,4 @@
-//! The cells of one column, found without reading what stands before them.
+//! Finds the cells of one column without reading the cells before them.
 
 use memchr::memchr;
 use memchr::memmem::Finder;

@@ -1,4 +1,4 @@
-//! Writing a unit: change by change, and back again when one of them is refused.
+//! Writes a unit change by change, and rolls back when one of them is refused.
 
 use super::table::{Holder, NotAdded, Repeated, Table};
 use super::{State, Tables};

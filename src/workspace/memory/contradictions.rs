@@ -1,4 +1,4 @@
-//! What in a workspace file cannot be true at once.
+//! Finds contradictions in a workspace file.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,8 +1,8 @@
 //! A workspace in memory: for simulations, for tests, and loaded from one JSON file.
 //!
-//! It keeps every promise of the traits: a unit is written whole or not at all, unique values stay
-//! unique, ledger and changes go together. It can also crash at any call, before or after the call
-//! had its effect, which is how crash and resume are tested by the thousand.
+//! It keeps every promise of the traits: units are atomic, unique values stay unique, ledger and
+//! changes are written together. It can also crash at any call, before or after the call had its
+//! effect, which is how crash and resume are tested by the thousand.
 
 mod cells;
 mod changes;

@@ -1,4 +1,4 @@
-//! The rows of one table, with what keeps unique values unique.
+//! The rows of one table, with the indexes of its unique columns.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

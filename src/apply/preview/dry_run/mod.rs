@@ -1,8 +1,9 @@
-//! A target that takes every unit a workspace would take, and keeps none of it there.
+//! A dry-run target: it accepts every unit that the workspace would accept, and stores nothing
+//! there.
 //!
-//! Goes in: a workspace that is read, and what is about to be created in it. Units are checked against
-//! the rows of the workspace and those of the units before; of the latter only what is asked for again
-//! stays in memory. What the workspace answers is gathered for the digest of the plan.
+//! In: a readable workspace, and the records about to be created in it. Units are checked against
+//! the rows of the workspace and of earlier units; only what later units need stays in memory. The
+//! lookups' results feed the digest of the plan.
 
 mod tables;
 

@@ -1,4 +1,4 @@
-//! What a dry run knows of tables: which columns are unique, and the rows and values of its own units.
+//! The tables of a dry run: their unique columns, and the rows and values of its own units.
 
 use std::collections::{HashMap, HashSet};
 

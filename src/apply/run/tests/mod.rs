@@ -1,4 +1,4 @@
-//! What the executor writes and tells, rule by rule.
+//! Tests of what the executor writes and reports, rule by rule.
 
 mod batches;
 mod failed;

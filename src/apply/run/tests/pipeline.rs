@@ -1,4 +1,4 @@
-//! Batches that are made ready while the one before is on its way.
+//! Tests of batches that are prepared while the previous one is in flight.
 
 use super::resume::{everything, together};
 use super::{applied, counts, dropped};

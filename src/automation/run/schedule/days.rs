@@ -1,4 +1,4 @@
-//! On which days of the calendar something is due.
+//! The days of the calendar on which a schedule is due.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};

@@ -1,5 +1,5 @@
-//! The fields of a cron expression, read into values and days. What is wrong with one is found elsewhere
-//! (`automation::cron`), and is not read.
+//! The fields of a cron expression, read into values and days. `automation::cron` reports faults; a
+//! faulty expression is not read here.
 
 use super::days::{MonthDay, WeekDay};
 

@@ -1,12 +1,10 @@
-//! When a `cron` trigger is due.
+//! Computes when a `cron` trigger is due.
 //!
-//! Goes in: the trigger's config, and an instant. Comes out: the first instant after it that is due, so
-//! that whoever asks again with the answer goes through all of them, each once.
-//!
-//! Clocks that are put forward or back: a time of day that is skipped is due as long after midnight as it
-//! would have been, a time of day that comes twice is due the first time. What is due every hour or more
-//! often (its hour begins with `*`) follows the time that passes instead: nothing is due in an hour that is
-//! skipped, and an hour that comes twice counts twice.
+//! In: the trigger's config, and an instant. Out: the next due instant after it; calling again with
+//! the result visits each due instant once. Daylight saving: a skipped time of day is due as long
+//! after midnight as usual, and a repeated one is due the first time. Schedules that run hourly or
+//! more often (the hour starts with `*`) follow elapsed time instead: nothing is due in a skipped
+//! hour, and a repeated hour counts twice.
 
 mod days;
 mod fields;

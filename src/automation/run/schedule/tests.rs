@@ -1,4 +1,4 @@
-//! Rhythms over days, months and clocks that are put forward or back.
+//! Tests of schedules over days, months and daylight saving.
 use jiff::Timestamp;
 
 use super::{Schedule, Timer};

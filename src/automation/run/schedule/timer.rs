@@ -1,4 +1,4 @@
-//! Timers that an organization names: a rhythm, or a while.
+//! Named timers of an organization: a cron schedule, or a delay.
 
 use crate::automation::cron::fault;
 

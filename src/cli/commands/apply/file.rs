@@ -1,4 +1,4 @@
-//! Applying a file: planned, agreed to, pushed to the catalog, then applied as a template.
+//! Applies a package file: plan, confirm, push to the catalog, apply as a template.
 
 use tplkit::apply::Preview;
 

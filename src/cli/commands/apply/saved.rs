@@ -1,4 +1,4 @@
-//! Carrying out a saved plan: what it showed is done, or nothing is.
+//! Applies a saved plan exactly as it was shown, or not at all.
 
 use serde_json::json;
 use tplkit::apply::{Request, package_digest};

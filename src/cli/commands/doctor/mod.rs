@@ -1,4 +1,4 @@
-//! `tplkit doctor`: what is wrong with this set-up, part by part.
+//! `tplkit doctor`: diagnoses the connection, part by part.
 
 mod probes;
 

@@ -1,4 +1,4 @@
-//! Looking at each part of the set-up, from this machine outwards.
+//! Probes each part of the connection, from this machine outwards.
 
 use jiff::Timestamp;
 use serde_json::Value;

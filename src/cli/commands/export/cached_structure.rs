@@ -1,4 +1,4 @@
-//! A workspace whose structure has been read already: what was chosen from is what travels.
+//! A workspace whose structure is already read, so that the export sees what the user chose from.
 
 use tplkit::client::{Error, RemoteWorkspace};
 use tplkit::workspace::{Id, Source, StoredRow, Structure};

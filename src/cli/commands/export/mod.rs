@@ -1,8 +1,7 @@
 //! `tplkit export`: a workspace of a server as a package file.
 //!
-//! A server that exports workspaces itself is asked for the package. Elsewhere everything is read over
-//! the routes that every server has, twice: what the two readings agree on stood in the workspace at
-//! one moment, the one between them.
+//! A server with an export route builds the package. From other servers everything is read twice
+//! over the common routes: when both readings agree, they show the workspace at one moment.
 
 mod cached_structure;
 mod identity;

@@ -1,4 +1,4 @@
-//! Asking a person what is to travel. Rows beyond the limits of a payload are not offered.
+//! Prompts for the selection. Rows beyond the limits of a payload are not offered.
 
 use std::io;
 

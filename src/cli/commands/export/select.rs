@@ -1,4 +1,4 @@
-//! What travels, from flags: things are named by id, by technical name, or by label.
+//! The selection from flags: records by id, technical name or label.
 
 use tplkit::export::{RowsSelection, Selection};
 use tplkit::workspace::{Id, Structure};

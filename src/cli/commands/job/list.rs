@@ -1,4 +1,4 @@
-//! `tplkit job list`: the jobs that one may see.
+//! `tplkit job list`: lists the visible jobs.
 
 use serde_json::value::RawValue;
 use tplkit::client::{Job, WithDocument};

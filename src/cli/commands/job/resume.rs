@@ -1,4 +1,4 @@
-//! `tplkit job resume`: goes on with a job that stopped.
+//! `tplkit job resume`: resumes a job that stopped.
 
 use serde_json::json;
 use tplkit::client::Job;

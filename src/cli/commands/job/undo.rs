@@ -1,4 +1,4 @@
-//! `tplkit job undo`: takes away what a job made.
+//! `tplkit job undo`: removes what a job created.
 
 use jiff::SignedDuration;
 use tplkit::client::{Ended, Job, WithDocument};

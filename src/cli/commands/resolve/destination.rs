@@ -1,5 +1,5 @@
-//! What is decided on, and for where: a package in a file or in the catalog, and a destination in a
-//! file or on a server.
+//! The package (a file or a template) and the destination (a file or a workspace on a server) of
+//! the `resolve` commands.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `tplkit resolve init`: a resolutions file to begin with.
+//! `tplkit resolve init`: writes a resolutions file.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;

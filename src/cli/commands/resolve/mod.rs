@@ -1,4 +1,4 @@
-//! `tplkit resolve`: what becomes of everything that a package uses and does not carry.
+//! `tplkit resolve`: decides what takes the place of a package's dependencies.
 
 mod check;
 mod destination;

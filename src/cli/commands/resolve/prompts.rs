@@ -1,4 +1,4 @@
-//! Asking a person, dependency by dependency.
+//! Prompts for each dependency.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! How far a walk over many pages is, on a terminal.
+//! Shows the progress of reading many pages, on a terminal.
 
 use std::io::{self, IsTerminal as _};
 

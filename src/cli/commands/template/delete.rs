@@ -1,4 +1,4 @@
-//! `tplkit template delete`: takes a template out of the catalog.
+//! `tplkit template delete`: deletes a template from the catalog.
 
 use std::fmt::Write as _;
 

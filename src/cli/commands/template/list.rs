@@ -1,4 +1,4 @@
-//! `tplkit template list`: the templates that one may see.
+//! `tplkit template list`: lists the visible templates.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What each operator finds, and what it must not.
+//! Tests: what each operator matches, and what it does not.
 
 use super::super::parse;
 use super::{Filter, Match, Row, matches};

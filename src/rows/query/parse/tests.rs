@@ -1,4 +1,4 @@
-//! What is understood of a filter, and what is said of the rest.
+//! Tests: parsed filters, and the faults of invalid ones.
 
 use super::{
     CellTest, Compare, Condition, Filter, FilterReason, Is, MOST_BYTES, OwnTest, Search, parse,
