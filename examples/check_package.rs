@@ -6,7 +6,8 @@
 
 use std::error::Error;
 
-use tplkit::check::{CheckOptions, Severity, check};
+use tplkit::check::{CheckOptions, check};
+use tplkit::finding::Severity;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args()

@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use tplkit::check::catalog;
+use tplkit::finding::catalog;
 
 fn main() {
     let wanted = std::env::args().nth(1);

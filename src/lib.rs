@@ -14,7 +14,8 @@
 //! | To | Use |
 //! |---|---|
 //! | check a file, measure its promotion | [`check::check`], [`check::promote`] |
-//! | show, select, fix, accept findings | [`check::render`], [`check::selection`], [`check::fix`], [`check::baseline`] |
+//! | show, select, accept findings | [`finding::render`], [`finding::selection`], [`finding::baseline`] |
+//! | fix a file | [`check::fix`] |
 //! | check an automation on its own | [`automation::validate`] |
 //! | check one cell value | [`rows`] |
 //! | filter and sort rows | [`rows::query`] |
@@ -41,6 +42,7 @@ pub mod context;
 pub mod definitions;
 pub mod diff;
 pub mod export;
+pub mod finding;
 pub mod graph;
 pub mod json;
 pub mod layout;

@@ -6,9 +6,9 @@
 
 use serde_json::{Map, Value, json};
 use tplkit::automation::validate_file;
-use tplkit::check::catalog::RULES;
 use tplkit::check::{CheckOptions, check};
 use tplkit::definitions::Definitions;
+use tplkit::finding::catalog::RULES;
 
 const TABLES: [(&str, &str); 2] = [
     ("10000000-0000-4000-8000-00000000000a", "one"),

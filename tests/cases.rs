@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tplkit::check::{CheckOptions, FileReport, Severity, check, promote};
+use tplkit::check::{CheckOptions, check, promote};
+use tplkit::finding::{FileReport, Severity};
 
 const FOLDER: &str = "tests/fixtures/cases";
 
@@ -42,7 +43,7 @@ fn position(bytes: &[u8], offset: usize) -> (u64, u64) {
 }
 
 fn show(report: &FileReport) -> String {
-    let line = |finding: &tplkit::check::Finding| {
+    let line = |finding: &tplkit::finding::Finding| {
         format!(
             "\n    {} {} {}",
             finding.rule.code, finding.place.pointer, finding.message

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tplkit::check::catalog::RULES;
-use tplkit::check::{CheckOptions, Rule, check, promote};
+use tplkit::check::{CheckOptions, check, promote};
+use tplkit::finding::Rule;
+use tplkit::finding::catalog::RULES;
 
 /// One fenced example of a page.
 struct Fence<'p> {
@@ -206,7 +207,7 @@ fn every_page_has_a_failing_and_a_fixed_example_and_both_are_true() {
 
 #[test]
 fn pages_and_catalog_name_the_same_rules() {
-    let pages: BTreeSet<String> = std::fs::read_dir("src/check/rules")
+    let pages: BTreeSet<String> = std::fs::read_dir("src/finding/catalog/pages")
         .expect("pages")
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".md").map(str::to_owned))

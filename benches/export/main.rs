@@ -19,10 +19,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
-use tplkit::check::{CheckOptions, Severity, check_text};
+use tplkit::check::{CheckOptions, check_text};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, prepare};
+use tplkit::finding::Severity;
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::{random, ready};
 

@@ -4,8 +4,8 @@ use super::issue::Issue;
 use super::run::compare::{compare, digits};
 use super::tokens::{Piece, lone_token, pieces};
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::check::Finding;
-use crate::check::catalog::A016;
+use crate::finding::Finding;
+use crate::finding::catalog::A016;
 use crate::json::{Node, Value};
 
 const NEEDED: &str = "`between` takes a list of two values, the smaller one first";

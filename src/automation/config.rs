@@ -11,10 +11,10 @@ use super::issue::Issue;
 use super::reading::ConfigReading;
 use super::run::Schedule;
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::check::catalog::{A003, S018};
-use crate::check::suggest::{self, short_text as short};
-use crate::check::{Finding, Rule};
 use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
+use crate::finding::catalog::{A003, S018};
+use crate::finding::suggest::{self, short_text as short};
+use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
 

@@ -1,6 +1,6 @@
 //! What the validator says.
 
-use crate::check::{Finding, Rule};
+use crate::finding::{Finding, Rule};
 
 /// Where an issue is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,9 +5,9 @@ use super::graph::Step;
 use super::issue::Issue;
 use super::reading::holds_steps;
 use super::validation_context::ValidationContext;
-use crate::check::Finding;
-use crate::check::catalog::{A004, A012, A013};
 use crate::definitions::Problem;
+use crate::finding::Finding;
+use crate::finding::catalog::{A004, A012, A013};
 use crate::json::Node;
 
 /// Checks the list of steps as a whole and every branching step.

@@ -4,8 +4,8 @@
 //! of `silent` makes none.
 
 use super::{Automation, Issue, IssueTarget, PackageEnvironment, validate, validate_file};
-use crate::check::catalog::RULES;
 use crate::definitions::Definitions;
+use crate::finding::catalog::RULES;
 use crate::json::{Doc, path};
 
 fn issues(text: &str) -> Vec<Issue> {

@@ -1,13 +1,12 @@
 //! Validates the trigger, and lists what it gives to the steps (A001, A002, A019).
 
-use super::config;
 use super::issue::Issue;
 use super::reading::ConfigReading;
-use super::shape;
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::check::catalog::{A001, A002, A003, A019};
-use crate::check::{Finding, suggest};
+use super::{config, shape};
 use crate::definitions::{self, Definitions};
+use crate::finding::catalog::{A001, A002, A003, A019};
+use crate::finding::{Finding, suggest};
 use crate::json::Node;
 use crate::package::format::{GRAPH_STEP, TRIGGER_CONFIG};
 

@@ -10,10 +10,10 @@ use super::graph::Step;
 use super::issue::Issue;
 use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
 use super::validation_context::{Site, ValidationContext};
-use crate::check::catalog::{A007, A008, A009, A015, A018};
-use crate::check::suggest::{self, short_text as short};
-use crate::check::{Finding, Rule};
 use crate::definitions::{self, Definitions, Spot};
+use crate::finding::catalog::{A007, A008, A009, A015, A018};
+use crate::finding::suggest::{self, short_text as short};
+use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::uid::is_step_id;
 

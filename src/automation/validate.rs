@@ -6,9 +6,9 @@ use super::issue::Issue;
 use super::trigger::{self, Trigger};
 use super::validation_context::{Site, ValidationContext};
 use super::{between, config, outcome, shape, uses, writes};
-use crate::check::Finding;
-use crate::check::catalog::A016;
 use crate::definitions::Definitions;
+use crate::finding::Finding;
+use crate::finding::catalog::A016;
 use crate::json::Node;
 
 /// The two halves of an automation as they are written.

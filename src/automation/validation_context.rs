@@ -4,9 +4,9 @@ use super::environment::{Environment, Setting};
 use super::graph::Graph;
 use super::issue::{Issue, IssueTarget};
 use super::trigger::Trigger;
-use crate::check::Finding;
-use crate::check::suggest::short_text as short;
 use crate::definitions::{Definitions, ReferenceKind};
+use crate::finding::Finding;
+use crate::finding::suggest::short_text as short;
 use crate::json::Node;
 use crate::json::path::{dotted, push_dotted};
 

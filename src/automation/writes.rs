@@ -6,9 +6,9 @@ use super::graph::Step;
 use super::issue::Issue;
 use super::trigger::Watch;
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::check::Finding;
-use crate::check::catalog::{A010, A011, A014, A016};
 use crate::definitions::ReferenceKind;
+use crate::finding::Finding;
+use crate::finding::catalog::{A010, A011, A014, A016};
 use crate::json::Node;
 
 const FEATURE_WRITE: &str = "feature.write";

@@ -1,6 +1,7 @@
 //! A package that has no errors, read for the stages after the check.
 
-use super::{CheckOptions, FileReport, Severity, check_text};
+use super::{CheckOptions, check_text};
+use crate::finding::{FileReport, Severity};
 use crate::json::{Doc, JsonKind, Node};
 use crate::package::model::{Manifest, ModelError};
 use crate::package::payload::RawEntry;

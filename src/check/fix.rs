@@ -4,67 +4,16 @@
 //! no concern of this module.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use super::catalog::J001;
-use super::edit;
-use super::finding::{Edit, Finding, Fix};
-use super::position::without_mark;
-use super::rule::Rule;
+use crate::finding::catalog::J001;
+use crate::finding::fix::apply;
+use crate::finding::position::without_mark;
+use crate::finding::{Edit, Finding, Fix, Rule, edit};
 use crate::json::{Doc, Node, write_string};
 use crate::package::reference::is_declaration;
 
 /// How often a text is checked and fixed before fixing gives up.
 pub const MAX_ROUNDS: usize = 10;
-
-/// Applies the edits of as many fixes as fit together, in order of place; of two that touch the
-/// same bytes the earlier one is made, the other waits for the next round. Gives the new text and
-/// how many fixes were made, or nothing when none was.
-pub fn apply(text: &str, fixes: &[&Fix]) -> Option<(String, Vec<usize>)> {
-    let mut order: Vec<usize> = (0..fixes.len()).collect();
-    order.sort_by_key(|index| {
-        fixes[*index]
-            .edits
-            .iter()
-            .map(|edit| (edit.span.start, edit.span.end))
-            .min()
-    });
-    // By where they begin; what is in here never collides, so two neighbours tell everything.
-    let mut edits: BTreeMap<usize, &Edit> = BTreeMap::new();
-    let mut made = Vec::new();
-    for index in order {
-        let fix = fixes[index];
-        let fits = |edit: &Edit| {
-            let mut neighbours = edits.range(..=edit.span.end).rev().take(2);
-            text.get(edit.span.clone()).is_some()
-                && neighbours.all(|(_, other)| !collide(&other.span, &edit.span))
-        };
-        if !fix.edits.is_empty() && fix.edits.iter().all(fits) {
-            edits.extend(fix.edits.iter().map(|edit| (edit.span.start, edit)));
-            made.push(index);
-        }
-    }
-    if made.is_empty() {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for edit in edits.into_values() {
-        out.push_str(text.get(at..edit.span.start)?);
-        out.push_str(&edit.text);
-        at = edit.span.end;
-    }
-    out.push_str(text.get(at..)?);
-    made.sort_unstable();
-    Some((out, made))
-}
-
-/// Whether two edits cannot both be made: they share bytes, or insert at one place.
-fn collide(a: &Range<usize>, b: &Range<usize>) -> bool {
-    let touch = a.end == b.start || b.end == a.start;
-    let overlap = a.start < b.end && b.start < a.end;
-    overlap || a.start == b.start || touch && (a.is_empty() || b.is_empty())
-}
 
 /// What fixing a text came to.
 #[derive(Debug)]
@@ -185,9 +134,9 @@ mod tests {
         );
     }
 
-    use super::{Fixed, apply, apply_fixes};
-    use crate::check::catalog::R003;
-    use crate::check::finding::{Edit, Finding, Fix, Place};
+    use super::{Fixed, apply_fixes};
+    use crate::finding::catalog::R003;
+    use crate::finding::{Edit, Finding, Fix, Place};
 
     fn fix(edits: &[(usize, usize, &str)]) -> Fix {
         let edits = edits.iter().map(|(start, end, text)| Edit {
@@ -199,25 +148,6 @@ mod tests {
             safe: true,
             edits: edits.collect(),
         }
-    }
-
-    #[test]
-    fn fixes_that_fit_are_made_and_others_wait() {
-        let (a, b, c) = (
-            fix(&[(4, 6, "X"), (0, 1, "_")]),
-            fix(&[(5, 7, "Y")]),
-            fix(&[(8, 8, "!")]),
-        );
-        let (text, made) = apply("0123456789", &[&b, &a, &c]).expect("some fit");
-        assert_eq!(text, "_123X67!89");
-        assert_eq!(made, [1, 2]);
-    }
-
-    #[test]
-    fn edits_outside_the_text_are_never_made() {
-        assert!(apply("é", &[&fix(&[(1, 2, "x")])]).is_none());
-        assert!(apply("é", &[&fix(&[(2, 9, "x")])]).is_none());
-        assert!(apply("é", &[&fix(&[])]).is_none());
     }
 
     /// A made-up rule: every `a` becomes `b`, every `b` becomes `c`.

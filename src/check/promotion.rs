@@ -1,22 +1,10 @@
 //! The five rules of a promotion to `system`, measured together.
 
-use super::catalog::{P001, P002, P003, P004, P005};
 use super::facts::Facts;
-use super::finding::{Finding, Place};
 use super::rows::RowsOutcome;
-use super::rule::Rule;
 use super::rules;
-
-/// One promotion rule, measured.
-#[derive(Debug, Clone)]
-pub struct Verdict {
-    /// The rule (P001 to P005).
-    pub rule: &'static Rule,
-    /// Whether it holds.
-    pub passed: bool,
-    /// Every place where it does not, with what is wrong there.
-    pub places: Vec<(Place, String)>,
-}
+use crate::finding::catalog::{P001, P002, P003, P004, P005};
+use crate::finding::{Finding, Place, Verdict};
 
 /// Measures all five.
 pub(super) fn verdicts(facts: &Facts<'_>, rows: &RowsOutcome) -> Vec<Verdict> {

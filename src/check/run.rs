@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::catalog::{J001, J002, J003, J005, J009, X004};
 use super::facts::Facts;
-use super::finding::{Finding, Place};
-use super::promotion::{self, Verdict};
+use super::promotion;
 use super::{rows, rules};
 use crate::definitions::Definitions;
+use crate::finding::catalog::{J001, J002, J003, J005, J009, X004};
+use crate::finding::{FileKind, FileReport, Finding, Place, Verdict};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 /// How a file is to be checked.
@@ -32,51 +32,6 @@ impl Default for CheckOptions<'static> {
             named: true,
             threads: 1,
         }
-    }
-}
-
-/// What a file turned out to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A template package, good or bad (or something that claims to be one).
-    Package,
-    /// JSON of another sort.
-    Plain,
-}
-
-/// What a check of one file says.
-#[derive(Debug, Clone)]
-pub struct FileReport {
-    /// What it is.
-    pub kind: FileKind,
-    /// In order of place, then code.
-    pub findings: Vec<Finding>,
-    /// The five verdicts, when asked for and measurable.
-    pub promotion: Option<Vec<Verdict>>,
-}
-
-impl FileReport {
-    fn new(
-        kind: FileKind,
-        mut findings: Vec<Finding>,
-        promotion: Option<Vec<Verdict>>,
-    ) -> FileReport {
-        findings.sort_by(|a, b| {
-            (a.place.span.start, a.rule.code, &a.place.pointer).cmp(&(
-                b.place.span.start,
-                b.rule.code,
-                &b.place.pointer,
-            ))
-        });
-        FileReport {
-            kind,
-            findings,
-            promotion,
-        }
-    }
-
-    fn refused(finding: Finding) -> FileReport {
-        FileReport::new(FileKind::Package, vec![finding], None)
     }
 }
 

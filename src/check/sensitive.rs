@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::finding::Place;
+use crate::finding::Place;
 use crate::json::Node;
 
 /// The two identifiers, as literal substrings of any decoded key or string.

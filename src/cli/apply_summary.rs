@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
-use tplkit::check::render::counted;
+use tplkit::finding::render::counted;
 use tplkit::package::model::{Action, Manifest, Reason, Word as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;

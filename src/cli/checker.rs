@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use similar::TextDiff;
 use tplkit::check::fix::{Fixed, apply_fixes};
-use tplkit::check::position::without_mark;
-use tplkit::check::render::{FileEntry, Report, ReportError};
-use tplkit::check::selection::Selection;
-use tplkit::check::{self, CheckOptions, FileKind, FileReport, Finding, LocatedReport};
+use tplkit::check::{self, CheckOptions};
 use tplkit::definitions::Definitions;
+use tplkit::finding::position::without_mark;
+use tplkit::finding::render::{FileEntry, Report, ReportError};
+use tplkit::finding::selection::Selection;
+use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
 use tplkit::layout::PackError;
 use tplkit::printable;
 

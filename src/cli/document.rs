@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tplkit::check::render::ReportError;
+use tplkit::finding::render::ReportError;
 use tplkit::printable;
 
 /// The version of every JSON document that the tool writes.

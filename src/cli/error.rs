@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use tplkit::apply::Refusal;
-use tplkit::check::baseline::BaselineError;
 use tplkit::definitions::DefinitionsError;
+use tplkit::finding::baseline::BaselineError;
 use tplkit::printable::path as shown;
 use tplkit::problem::Code;
 use tplkit::simulate::SimulateError;

@@ -8,7 +8,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
-use tplkit::check::render::{self, Report, ReportError};
+use tplkit::finding::render::{self, Report, ReportError};
 
 use super::error::CliError;
 use super::exit::Exit;

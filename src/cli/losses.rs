@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tplkit::check::render::counted;
 use tplkit::client::{Client, Error, Feature, Job};
+use tplkit::finding::render::counted;
 use tplkit::printable;
 use tplkit::workspace::RecordKind;
 

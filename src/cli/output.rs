@@ -3,13 +3,12 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tplkit::check::render::ReportError;
+use tplkit::finding::render::ReportError;
 use tplkit::printable;
 
 use super::error::CliError;
-use super::interrupt_message;
-use super::replace;
 use super::source::is_stdin;
+use super::{interrupt_message, replace};
 
 /// Writes a result for people or in a format for them to the file `target`, or to standard output (without
 /// one, or with `-`). Nothing in it steers a terminal or reads as what it is not.

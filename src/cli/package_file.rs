@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use tplkit::check::render::{self, FileEntry, Report};
-use tplkit::check::{
-    CheckOptions, Checked, FileKind, FileReport, Finding, LocatedReport, Place, catalog, check,
-};
+use tplkit::check::{CheckOptions, Checked, check};
+use tplkit::finding::render::{self, FileEntry, Report};
+use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
 use tplkit::json::Doc;
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tplkit::check::catalog::J001;
-use tplkit::check::{FileKind, FileReport, Finding, Place};
+use tplkit::finding::catalog::J001;
+use tplkit::finding::{FileKind, FileReport, Finding, Place};
 use tplkit::layout::{self, INDEX, Index, PackError, Problem};
 
 use super::folder::OnDisk;

@@ -5,15 +5,14 @@ use std::path::Path;
 
 use serde_json::json;
 use tplkit::apply::{Refusal, Request, RowsMode};
-use tplkit::check::render::counted;
+use tplkit::finding::render::counted;
 use tplkit::printable;
 
 use super::args::Form;
-use super::document;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::write_result;
-use super::source;
+use super::{document, source};
 
 /// Reads a file: JSON in the form of an apply body, or TOML as `resolve init` writes it.
 pub(crate) fn read(path: Option<&Path>) -> Result<Request, CliError> {

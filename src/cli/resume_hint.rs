@@ -1,7 +1,7 @@
 //! Shows how to return to remote work, which continues when the command ends.
 
 use serde_json::json;
-use tplkit::check::render::ReportError;
+use tplkit::finding::render::ReportError;
 
 use super::args::Form;
 use super::document;

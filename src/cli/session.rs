@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use jiff::Timestamp;
-use tplkit::check::render::Style;
 use tplkit::context::{Clock, Ids};
+use tplkit::finding::render::Style;
 
 use super::args::{Colour, Global};
 use super::output::print_note;

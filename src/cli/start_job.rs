@@ -1,21 +1,19 @@
 //! Starts or resumes a job on a server: prints its id, then waits for its end.
 
 use serde_json::{Value, json};
-use tplkit::check::render::ReportError;
 use tplkit::client::{Client, Error, Problem};
+use tplkit::finding::render::ReportError;
 use tplkit::printable;
 use tplkit::problem::Code;
 
 use super::args::Form;
-use super::document;
 use super::error::CliError;
 use super::exit::Exit;
-use super::interrupt_message;
 use super::job_progress::{OutcomeReport, Waiting, conclude, follow};
 use super::output::{print_error, write_result};
-use super::remote;
 use super::resume_hint::{self, ResumeHint};
 use super::session::Session;
+use super::{document, interrupt_message, remote};
 
 /// What to begin, and how to wait for it.
 pub(crate) struct StartJob<'s> {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
-use tplkit::check::render::ReportError;
+use tplkit::finding::render::ReportError;
 use tplkit::printable;
 
 use super::error::reading_help;

@@ -4,8 +4,9 @@
 //! package is complete but no destination accepts it. Leaving out the rows would lose them
 //! silently, so they are exported with a warning.
 
-use crate::check::{CheckOptions, Finding, Severity, check_text};
+use crate::check::{CheckOptions, check_text};
 use crate::definitions::Definitions;
+use crate::finding::{Finding, Severity};
 
 /// A package with what the check says of it.
 #[derive(Debug, Clone)]

@@ -220,7 +220,7 @@ impl Graph {
 
     /// The sentence that tells those who do not see the picture how large it is.
     pub fn summary(&self) -> String {
-        use crate::check::render::counted;
+        use crate::finding::render::counted;
         let mut parts = vec![
             counted(self.nodes.len(), "node"),
             counted(self.edges.len(), "edge"),

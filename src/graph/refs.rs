@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::build::Builder;
 use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::check::facts::{Facts, Step, StepPlace, Use};
-use crate::check::render::counted;
+use crate::finding::render::counted;
 use crate::json::{Node as Json, path};
 use crate::package::Tool;
 use crate::package::reference::WORKSPACE;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::name::{is_name, is_rows};
 use super::{INDEX, Problem};
-use crate::check::position::LineColumn;
+use crate::finding::position::LineColumn;
 
 const FIRST_LINE: &str = "tplkit layout 1";
 const UNFINISHED: &str = "tplkit layout 1, unfinished";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::check::position::{LineColumn, Positions};
+use crate::finding::position::{LineColumn, Positions};
 
 /// Something that keeps a folder from being packed: a file that is missing, foreign or malformed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::html::Html;
 use super::{Page, part, reference};
 use crate::check::facts::{Column, Facts, Step};
-use crate::check::render::counted;
+use crate::finding::render::counted;
 use crate::graph::{Graph, GraphKind, Node, NodeKind};
 use crate::json::Node as Json;
 use crate::package::Tool;

@@ -4,8 +4,8 @@ use super::contents::name;
 use super::html::Html;
 use super::{Page, part, reference};
 use crate::check::facts::Dependency as Known;
-use crate::check::render::counted;
 use crate::contents::Dependency;
+use crate::finding::render::counted;
 use crate::json::Node as Json;
 use crate::package::model::{Action, Reason, Word as _};
 

@@ -2,8 +2,8 @@
 
 use super::html::Html;
 use super::{Page, cut, part};
-use crate::check::render::counted;
-use crate::check::{Located, LocatedVerdict, Severity, Spot};
+use crate::finding::render::counted;
+use crate::finding::{Located, LocatedVerdict, Severity, Spot};
 
 /// Findings that are shown.
 const MOST: usize = 400;

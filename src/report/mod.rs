@@ -15,9 +15,9 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::check::LocatedReport;
 use crate::check::facts::Facts;
 use crate::contents::Contents;
+use crate::finding::LocatedReport;
 use crate::graph::{Graph, GraphKind, svg_style};
 
 use html::Html;

@@ -2,9 +2,9 @@
 
 use super::html::Html;
 use super::{Page, cut};
-use crate::check::Severity;
-use crate::check::render::counted;
 use crate::contents::Item;
+use crate::finding::Severity;
+use crate::finding::render::counted;
 use crate::package::Tool;
 
 /// Characters of a long description.

@@ -2,7 +2,7 @@
 
 use super::html::Html;
 use super::{Page, part};
-use crate::check::render::counted;
+use crate::finding::render::counted;
 use crate::graph::NodeKind;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {

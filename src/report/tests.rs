@@ -2,9 +2,10 @@
 
 use super::{Report, page};
 use crate::check::facts::Facts;
-use crate::check::{CheckOptions, LocatedReport, check};
+use crate::check::{CheckOptions, check};
 use crate::contents::halves;
 use crate::definitions::Definitions;
+use crate::finding::LocatedReport;
 use crate::json::Doc;
 
 fn written(text: &str, rows: usize) -> String {

@@ -1,7 +1,7 @@
 //! The typed model: reading loses nothing, writing is canonical.
 
 use serde_json::Value;
-use tplkit::check::{Severity, catalog};
+use tplkit::finding::{Severity, catalog};
 use tplkit::json::Doc;
 use tplkit::package::canonical;
 use tplkit::package::model::{CellRef, Contents, ItemKind, ModelError, Package, Reason};

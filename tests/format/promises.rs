@@ -2,7 +2,8 @@
 //! most.
 
 use serde_json::{Value, json};
-use tplkit::check::{CheckOptions, FileKind, check_text, promote};
+use tplkit::check::{CheckOptions, check_text, promote};
+use tplkit::finding::FileKind;
 
 fn package() -> Value {
     serde_json::from_str(include_str!("../../examples/service-desk.json")).unwrap()

@@ -2,7 +2,7 @@
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use tplkit::check::{Severity, catalog};
+use tplkit::finding::{Severity, catalog};
 use tplkit::package::schema;
 
 use crate::cases;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tplkit::automation::{Automation, Environment, IssueTarget, Setting, validate};
-use tplkit::check::Severity;
 use tplkit::definitions::{Definitions, ReferenceKind};
+use tplkit::finding::Severity;
 use tplkit::json::Doc;
 use uuid::Uuid;
 

@@ -1,6 +1,7 @@
 //! The five rules of a promotion to `system`, measured on a package as the store has it.
 
-use tplkit::check::{CheckOptions, Verdict, promote};
+use tplkit::check::{CheckOptions, promote};
+use tplkit::finding::Verdict;
 
 use super::package::Package;
 use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};

@@ -1,6 +1,6 @@
 //! What a check says of a package, as the refusal of a request.
 
-use tplkit::check::{FileReport, Finding, Severity};
+use tplkit::finding::{FileReport, Finding, Severity};
 
 use crate::http::problem::{Code, Fault, Problem};
 

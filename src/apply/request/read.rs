@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 
 use super::{Request, Resolution, RowsMode};
 use crate::apply::Refusal;
-use crate::check::position::Positions;
-use crate::check::suggest;
+use crate::finding::position::Positions;
+use crate::finding::suggest;
 use crate::json::path::push_dotted;
 use crate::json::{Anomaly, Doc, Node, Object, Value};
 use crate::package::reference::{is_declaration, undollared};

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings, Cause, Record};
-use super::columns;
-use super::steps;
 use super::targets::{by_id, has_name};
+use super::{columns, steps};
 use crate::apply::row_refs::all_row_refs;
 use crate::apply::{Refusal, Request, Resolution};
-use crate::check::{Checked, suggest};
+use crate::check::Checked;
 use crate::definitions::{Definitions, ReferenceKind};
+use crate::finding::suggest;
 use crate::package::model::{Dependency, DependencyForm, UnresolvedForm};
 use crate::problem::Code;
 use crate::workspace::{Feature, Id, RecordKind, Structure};

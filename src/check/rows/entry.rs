@@ -6,13 +6,12 @@ use super::RowsOutcome;
 use super::context::{RowsContext, TableOf};
 use super::layout::{Layout, Slot};
 use super::scan_result::ScanResult;
-use crate::check::catalog::{
+use crate::check::facts::{Origin, Version};
+use crate::finding::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
-use crate::check::edit;
-use crate::check::facts::{Origin, Version};
-use crate::check::finding::{Finding, Fix, Place};
-use crate::check::suggest::{self, short_text};
+use crate::finding::suggest::{self, short_text};
+use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::Node;
 use crate::package::reference::undollared;
 use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};

@@ -31,7 +31,7 @@ use self::layout::Layout;
 use self::links::Entries;
 use self::scan_result::ScanResult;
 use super::facts::Facts;
-use super::finding::{Finding, Place};
+use crate::finding::{Finding, Place};
 use crate::json::{Doc, JsonKind, Node, SyntaxError, validate};
 
 /// What the rows of a package came to.

@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use super::cells::Cells;
 use super::layout::Layout;
-use crate::check::catalog::{I001, J005, J006, J007, R011, X003};
-use crate::check::finding::{Finding, Place};
-use crate::check::rule::Rule;
-use crate::check::suggest::{nearest, short_text};
 use crate::check::{run, sensitive};
+use crate::finding::catalog::{I001, J005, J006, J007, R011, X003};
+use crate::finding::suggest::{nearest, short_text};
+use crate::finding::{Finding, Place, Rule};
 use crate::json::scan::Scanner;
 use crate::json::{Doc, Node};
 use crate::package::format::{self, Shape};

@@ -7,9 +7,9 @@ use super::index::Index;
 use super::layout::{Layout, Slot};
 use super::reparse::RowText;
 use super::scan_result::ScanResult;
-use crate::check::catalog::{I002, R009, R018};
-use crate::check::finding::{Finding, Place, Related};
-use crate::check::suggest::short_text;
+use crate::finding::catalog::{I002, R009, R018};
+use crate::finding::suggest::short_text;
+use crate::finding::{Finding, Place, Related};
 use crate::rows::{Cell, equal};
 
 /// I002.

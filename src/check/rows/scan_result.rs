@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::index::Index;
 use super::layout::Layout;
-use crate::check::finding::{Finding, Place};
+use crate::finding::{Finding, Place};
 
 /// What is known after an entry has been read.
 #[derive(Debug, Default)]

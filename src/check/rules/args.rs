@@ -1,12 +1,11 @@
 //! S009 to S013, S017 and S018: arguments and configs of steps.
 
-use crate::check::catalog::{S009, S010, S011, S012, S013, S017, S018};
 use crate::check::facts::{ConfigProblem, Facts, Step, StepPlace};
-use crate::check::finding::{Finding, Fix};
 use crate::check::rules::reference::{NamedForm, named, no_ref, wrong_kind};
 use crate::check::rules::shape;
-use crate::check::{edit, suggest};
 use crate::definitions::ReferenceKind;
+use crate::finding::catalog::{S009, S010, S011, S012, S013, S017, S018};
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, path};
 use crate::package::format::{Field, Need, Shape, Type};
 use crate::package::{Tool, uid};

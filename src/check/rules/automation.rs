@@ -2,8 +2,8 @@
 
 use crate::automation::{Automation, PackageEnvironment, validate};
 use crate::check::facts::{Declared, Facts};
-use crate::check::finding::Finding;
 use crate::definitions::ReferenceKind;
+use crate::finding::Finding;
 use crate::package::Tool;
 use crate::package::reference::undollared;
 

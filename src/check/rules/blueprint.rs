@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::check::catalog::D007;
 use crate::check::facts::{Declared, Facts, Step, StepPlace};
-use crate::check::finding::Finding;
 use crate::definitions::ReferenceKind;
+use crate::finding::Finding;
+use crate::finding::catalog::D007;
 use crate::json::Node;
 use crate::package::Tool;
 

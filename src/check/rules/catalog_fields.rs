@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{M001, M002, M003, M004, M006, M007};
 use crate::check::facts::{Facts, Version};
-use crate::check::finding::Finding;
-use crate::check::rule::Rule;
-use crate::check::suggest;
+use crate::finding::catalog::{M001, M002, M003, M004, M006, M007};
+use crate::finding::{Finding, Rule, suggest};
 use crate::json::Node;
 use crate::package::format::{MANIFEST, Type, catalog_fields};
 use crate::package::semver::is_semver;

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{D001, D002, D003, D004, D005, D006, D008, D009, D010, D011};
-use crate::check::edit;
 use crate::check::facts::{Dependency, Facts};
-use crate::check::finding::{Finding, Fix};
-use crate::check::suggest;
+use crate::finding::catalog::{D001, D002, D003, D004, D005, D006, D008, D009, D010, D011};
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, write_string};
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{is_declaration, prefix};

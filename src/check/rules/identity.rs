@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{I001, I002, I015};
 use crate::check::facts::{Facts, Step};
-use crate::check::finding::Finding;
-use crate::check::suggest;
+use crate::finding::catalog::{I001, I002, I015};
+use crate::finding::{Finding, suggest};
 use crate::json::Node;
 use crate::package::reference::{is_declaration, prefix, undollared};
 use crate::package::uid;

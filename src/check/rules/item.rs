@@ -2,14 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::check::catalog::{
+use crate::check::facts::{Column, Declared, Facts, Item, Origin, Step};
+use crate::definitions::ReferenceKind;
+use crate::finding::catalog::{
     I003, I004, I005, I006, I007, I008, I009, I010, I011, I012, I013, I014, I016, I017, I018, J006,
 };
-use crate::check::edit;
-use crate::check::facts::{Column, Declared, Facts, Item, Origin, Step};
-use crate::check::finding::{Finding, Fix};
-use crate::check::suggest;
-use crate::definitions::ReferenceKind;
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, write_string};
 use crate::package::Tool;
 use crate::package::format::ITEM_KINDS;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::check::catalog::{X001, X002, X003, X004};
 use crate::check::facts::{Facts, StepPlace};
-use crate::check::finding::{Finding, Fix, Place};
-use crate::check::{edit, sensitive};
+use crate::check::sensitive;
+use crate::finding::catalog::{X001, X002, X003, X004};
+use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::{Node, path};
 use crate::package::format::catalog_fields;
 use crate::package::uid;

@@ -23,7 +23,7 @@ mod unresolved;
 mod usage;
 
 use super::facts::Facts;
-use super::finding::Finding;
+use crate::finding::Finding;
 
 pub(super) use leak::tenant_places;
 pub(super) use shape::version;

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{S016, S020, S021};
-use crate::check::edit;
 use crate::check::facts::{Facts, Step, StepPlace};
-use crate::check::finding::{Finding, Fix};
-use crate::check::suggest;
+use crate::finding::catalog::{S016, S020, S021};
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::Node;
 use crate::package::{Tool, name};
 

@@ -1,9 +1,8 @@
 //! S001 to S003, S007, S008, S014 and S019: the steps of a plan as a sequence.
 
-use crate::check::catalog::{S001, S002, S003, S007, S008, S014, S019};
 use crate::check::facts::{Declared, Facts, Step};
-use crate::check::finding::{Finding, Fix};
-use crate::check::{edit, suggest};
+use crate::finding::catalog::{S001, S002, S003, S007, S008, S014, S019};
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::package::Tool;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {

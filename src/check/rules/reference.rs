@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{S004, S005, S009, S015, S022};
 use crate::check::facts::{ConfigSpot, Declared, Facts, Step, StepPlace};
-use crate::check::finding::Finding;
-use crate::check::suggest;
 use crate::definitions::{Form, ReferenceKind};
+use crate::finding::catalog::{S004, S005, S009, S015, S022};
+use crate::finding::{Finding, suggest};
 use crate::json::Node;
 use crate::package::reference::{WORKSPACE, is_declaration};
 use crate::package::{Tool, uid};

@@ -1,10 +1,8 @@
 //! J004 to J007 and M005: types, missing and unknown fields, by the format's tables.
 
-use crate::check::catalog::{J004, J005, J006, J007, J008, M005};
 use crate::check::facts::{Facts, Version};
-use crate::check::finding::Finding;
-use crate::check::rule::Severity;
-use crate::check::suggest;
+use crate::finding::catalog::{J004, J005, J006, J007, J008, M005};
+use crate::finding::{Finding, Severity, suggest};
 use crate::json::{JsonKind, Node};
 use crate::package::Tool;
 use crate::package::format::{self, Field, Need, Shape, Type, VERSION_2_LAYERS};

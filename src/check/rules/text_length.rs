@@ -1,8 +1,8 @@
 //! M008: labels and descriptions that no server stores.
 
-use crate::check::catalog::M008;
 use crate::check::facts::{Facts, Version};
-use crate::check::finding::Finding;
+use crate::finding::Finding;
+use crate::finding::catalog::M008;
 use crate::json::Node;
 use crate::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 

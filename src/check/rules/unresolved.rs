@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
 use crate::check::facts::{Facts, Unresolved};
-use crate::check::finding::{Finding, Fix};
-use crate::check::rule::Rule;
-use crate::check::{edit, suggest};
+use crate::finding::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
+use crate::finding::{Finding, Fix, Rule, edit, suggest};
 use crate::json::{Node, path};
 use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
 use crate::package::{reference, uid};

@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::check::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
-use crate::check::edit;
 use crate::check::facts::{Dependency, Facts, StepPlace, Use, Version};
-use crate::check::finding::{Finding, Fix};
-use crate::check::suggest;
+use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
+use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, path, write_string};
 use crate::package::Tool;
 use crate::package::format::DEPENDENCY_KINDS;

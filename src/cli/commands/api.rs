@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tplkit::check::render::ReportError;
 use tplkit::client::{ApiResponse, Client, Error, Method, Request};
+use tplkit::finding::render::ReportError;
 
 use crate::cli::args::Form;
 use crate::cli::document;

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use tplkit::check::baseline::Baseline;
-use tplkit::check::render::{self, FileEntry, Outcome, Report, counted};
-use tplkit::check::selection::{Selection, Selector};
 use tplkit::context::Clock as _;
+use tplkit::finding::baseline::Baseline;
+use tplkit::finding::render::{self, FileEntry, Outcome, Report, counted};
+use tplkit::finding::selection::{Selection, Selector};
 use tplkit::printable;
 
 use crate::cli::checker::{CheckMode, Checker, FixMode};

@@ -1,9 +1,9 @@
 //! `tplkit explain`: why a rule exists, with a failing and a fixed example.
 
 use serde_json::json;
-use tplkit::check::catalog;
-use tplkit::check::page::readable;
-use tplkit::check::selection::nearest_rule;
+use tplkit::finding::catalog;
+use tplkit::finding::page::readable;
+use tplkit::finding::selection::nearest_rule;
 
 use crate::cli::args::Form;
 use crate::cli::document;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tplkit::check::render::{ReportError, counted, diagnostic};
-use tplkit::check::{FileKind, Located};
+use tplkit::finding::render::{ReportError, counted, diagnostic};
+use tplkit::finding::{FileKind, Located};
 use tplkit::package::canonical::{self, CanonicalError};
 
 use crate::cli::args::Form;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 use tplkit::check::facts::Facts;
-use tplkit::check::render::{json as report_json, text as report_text};
 use tplkit::definitions::Definitions;
+use tplkit::finding::render::{json as report_json, text as report_text};
 use tplkit::graph::{self, Canvas, Graph};
 
 use crate::cli::checker::Checker;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::check::render::{FileEntry, Report};
-use tplkit::check::{CheckOptions, FileKind, LocatedReport, check};
+use tplkit::check::{CheckOptions, check};
 use tplkit::definitions::Definitions;
-use tplkit::migrate;
-use tplkit::printable;
+use tplkit::finding::render::{FileEntry, Report};
+use tplkit::finding::{FileKind, LocatedReport};
+use tplkit::{migrate, printable};
 
 use crate::cli::args::Form;
 use crate::cli::document;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tplkit::check::render::counted;
+use tplkit::finding::render::counted;
 use tplkit::layout::{self, PackError, Problem};
 use tplkit::printable;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tplkit::check::selection::Selection;
+use tplkit::finding::selection::Selection;
 
 use super::check::{ReportArgs, conclude};
 use crate::cli::checker::{CheckMode, Checker};

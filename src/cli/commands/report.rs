@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 use tplkit::check::facts::Facts;
-use tplkit::check::render::{
+use tplkit::check::{self, CheckOptions};
+use tplkit::definitions::Definitions;
+use tplkit::finding::LocatedReport;
+use tplkit::finding::render::{
     FileEntry, Report as CheckReport, counted, json as report_json, text as report_text,
 };
-use tplkit::check::{self, CheckOptions, LocatedReport};
-use tplkit::definitions::Definitions;
 use tplkit::printable;
 use tplkit::report::{self, Report};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tplkit::check::catalog::RULES;
+use tplkit::finding::catalog::RULES;
 
 use crate::cli::args::Form;
 use crate::cli::document;

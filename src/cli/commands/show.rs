@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::check::render::counted;
 use tplkit::contents::{Contents, Dependency, Item, Payload};
+use tplkit::finding::render::counted;
 use tplkit::package::size::{MOST_BYTES, MOST_ROWS};
 use tplkit::printable;
 

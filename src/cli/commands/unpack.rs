@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::check::render::counted;
+use tplkit::finding::render::counted;
 use tplkit::json::SyntaxError;
 use tplkit::printable;
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tplkit::check::position::{Positions, without_mark};
 use tplkit::contents::{UseSite, Uses, nearest_ref};
+use tplkit::finding::position::{Positions, without_mark};
 use tplkit::printable;
 
 use crate::cli::args::Form;

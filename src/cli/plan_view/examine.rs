@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use tplkit::apply::{Request, package_digest};
-use tplkit::check::render::Report;
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
+use tplkit::finding::render::Report;
 use tplkit::package::Source;
 use tplkit::workspace::Id;
 

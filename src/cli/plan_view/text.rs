@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use similar::TextDiff;
 use tplkit::apply::{Preview, ReplacedConfig, RowsPreview};
-use tplkit::check::render::counted;
+use tplkit::finding::render::counted;
 use tplkit::printable;
 use tplkit::workspace::RecordKind;
 

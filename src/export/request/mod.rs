@@ -10,8 +10,8 @@ mod write;
 
 use super::selection::{RowsSelection, Selection};
 use crate::apply::Refusal;
-use crate::check::position::Positions;
-use crate::check::suggest;
+use crate::finding::position::Positions;
+use crate::finding::suggest;
 use crate::json::path::dotted;
 use crate::json::{Anomaly, Doc, Node};
 use crate::problem::Code;

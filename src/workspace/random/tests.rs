@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 
 use super::{Selection, Shape, large, selection, workspace};
 use crate::automation::{Automation, EmptyEnvironment, validate};
-use crate::check::Severity;
 use crate::definitions::{Definitions, Field, Problem, Spot, Visitor, walk, walk_listed};
+use crate::finding::Severity;
 use crate::json::{Doc, Object, Value};
 use crate::package::name::fault;
 use crate::rows::{Cell, Mask, Storable, equal};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tplkit::automation::{IssueTarget, validate_file};
-use tplkit::check::Severity;
-use tplkit::check::catalog::RULES;
 use tplkit::definitions::Definitions;
+use tplkit::finding::Severity;
+use tplkit::finding::catalog::RULES;
 use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::store::{Row, Scope, StoreError};
 

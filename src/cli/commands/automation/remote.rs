@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tplkit::check::render::counted;
 use tplkit::client::{Verdict, VerdictIssue};
+use tplkit::finding::render::counted;
 use tplkit::json::{Doc, Object, Value};
 use tplkit::printable;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::automation::{Issue, validate_file};
-use tplkit::check::render::{counted, diagnostic};
-use tplkit::check::{Finding, Located, Place, Severity, catalog};
 use tplkit::definitions::Definitions;
+use tplkit::finding::render::{counted, diagnostic};
+use tplkit::finding::{Finding, Located, Place, Severity, catalog};
 
 use crate::cli::args::Form;
 use crate::cli::checker::Checker;

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tplkit::check::{Finding, Severity};
 use tplkit::client::{Client, RemoteWorkspace};
 use tplkit::contents::Contents;
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Exported, Fault, Selection, export};
+use tplkit::finding::{Finding, Severity};
 use tplkit::json::Doc;
 use tplkit::printable;
 use tplkit::workspace::{Id, Source as _, Structure, ready};

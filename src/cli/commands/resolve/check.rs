@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde_json::json;
 use tplkit::apply::{self, Minter};
 use tplkit::check::CheckOptions;
-use tplkit::check::render::counted;
 use tplkit::definitions::Definitions;
+use tplkit::finding::render::counted;
 use tplkit::simulate::stand_in;
 
 use super::destination::{DestinationArgs, DestinationReader};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use tplkit::check::render::counted;
 use tplkit::client::{Template, WithDocument};
+use tplkit::finding::render::counted;
 use tplkit::json::Doc;
 use tplkit::package::model::{ItemKind, Manifest};
 use tplkit::printable;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Report, digests, portable};
-use crate::check::rule::Severity;
+use crate::finding::Severity;
 use crate::printable;
 
 #[derive(Serialize)]

@@ -1,7 +1,17 @@
 //! Edits of a text in place, keeping its layout.
 
-use super::finding::Edit;
+use std::ops::Range;
+
 use crate::json::{Node, write_string};
+
+/// One replacement of bytes in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes that go (empty for an insertion).
+    pub span: Range<usize>,
+    /// Text that comes.
+    pub text: String,
+}
 
 /// Replaces a value.
 pub fn replace(node: Node<'_>, text: impl Into<String>) -> Edit {

@@ -5,11 +5,8 @@
 
 use std::ops::Range;
 
-use super::excerpt::Excerpt;
-use super::finding::{Finding, Fix, Place};
 use super::position::{LineColumn, Positions, without_mark};
-use super::rule::{Rule, Severity};
-use super::run::{FileKind, FileReport};
+use super::{Excerpt, FileKind, FileReport, Finding, Fix, Place, Rule, Severity};
 
 /// A place that people and editors can go to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,7 @@
 //! equally exact ones `ignore` beats `select` and `deny` beats `warn`.
 
 use super::catalog::{J001, RULES};
-use super::finding::Finding;
-use super::rule::{Rule, Severity};
+use super::{Finding, Rule, Severity};
 
 /// A set of rules as somebody wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,8 +151,8 @@ fn exactness(selectors: &[Selector], rule: &Rule, severity: Severity) -> Option<
 #[cfg(test)]
 mod tests {
     use super::{Selection, Selector};
-    use crate::check::catalog::{J001, R003, R006};
-    use crate::check::rule::{Rule, Severity};
+    use crate::finding::catalog::{J001, R003, R006};
+    use crate::finding::{Rule, Severity};
 
     fn selectors(words: &[&str]) -> Vec<Selector> {
         words

@@ -24,9 +24,7 @@ pub use sarif::sarif;
 pub use text::{Style, counted, diagnostic, statistics, text};
 
 use super::catalog::J001;
-use super::located::{Located, LocatedReport};
-use super::rule::Severity;
-use super::run::FileKind;
+use super::{FileKind, Located, LocatedReport, Severity};
 
 /// One file of a report.
 #[derive(Debug, Clone)]

@@ -9,10 +9,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{FileEntry, Report};
-use crate::check::excerpt::Excerpt;
-use crate::check::located::{Located, LocatedVerdict};
-use crate::check::rule::Severity;
-use crate::check::run::FileKind;
+use crate::finding::{Excerpt, FileKind, Located, LocatedVerdict, Severity};
 use crate::printable::line as printable;
 
 /// How a report for people is written.

@@ -2,7 +2,7 @@
 //!
 //! Lines, columns and offsets are left out on purpose: they move with every edit above them.
 
-use super::located::Located;
+use super::Located;
 
 /// A digest of the message alone, for keys that hold path, code and pointer in the clear.
 pub fn message(finding: &Located) -> String {

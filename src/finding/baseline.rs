@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::J001;
-use super::digest;
-use super::located::Located;
+use super::{Located, digest};
 
 /// The version of the file that is written and understood.
 const VERSION: u32 = 1;

@@ -14,7 +14,7 @@ mod plan;
 mod promotion;
 mod unresolved;
 
-use super::rule::Rule;
+use crate::finding::Rule;
 
 pub use automation::*;
 pub use dependency::*;

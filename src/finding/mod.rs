@@ -1,44 +1,36 @@
-//! What a check says: one finding per mistake, as data.
+//! What a validation says: one finding per mistake, as data.
+//!
+//! Packages, automations and destinations of an apply are validated elsewhere; here is what all of
+//! them give out, and what is done with it: the rules by code, places, lines and excerpts, fixes,
+//! selection, a baseline of accepted findings, reports in every format. It validates nothing and
+//! prints nothing.
 
-use std::ops::Range;
+pub mod baseline;
+pub mod catalog;
+pub mod digest;
+pub mod edit;
+mod excerpt;
+pub mod fix;
+mod located;
+pub mod page;
+mod place;
+pub mod position;
+pub mod render;
+mod report;
+mod rule;
+pub mod selection;
+pub mod suggest;
 
-use super::rule::{Rule, Severity};
+pub use edit::Edit;
+pub use excerpt::Excerpt;
+pub use fix::Fix;
+pub use located::{Located, LocatedReport, LocatedVerdict, Spot};
+pub use place::Place;
+pub use position::LineColumn;
+pub use report::{FileKind, FileReport, Verdict};
+pub use rule::{Rule, Severity};
+
 use crate::json::Node;
-
-/// A place in a file: the pointer people and tools address it by, and its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// JSON Pointer (RFC 6901); empty for the whole file.
-    pub pointer: String,
-    /// Bytes of the text (a byte-order mark not counted).
-    pub span: Range<usize>,
-}
-
-impl Place {
-    /// The beginning of the file.
-    pub fn file() -> Place {
-        Place {
-            pointer: String::new(),
-            span: 0..0,
-        }
-    }
-
-    /// Where the value stands.
-    pub fn value(node: Node<'_>) -> Place {
-        Place {
-            pointer: node.pointer(),
-            span: node.span(),
-        }
-    }
-
-    /// Where the member's key stands.
-    pub fn key(node: Node<'_>) -> Place {
-        Place {
-            pointer: node.pointer(),
-            span: node.key_span(),
-        }
-    }
-}
 
 /// Another place that helps to understand a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,26 +39,6 @@ pub struct Related {
     pub place: Place,
     /// What is there.
     pub message: String,
-}
-
-/// One replacement of bytes in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Bytes that go (empty for an insertion).
-    pub span: Range<usize>,
-    /// Text that comes.
-    pub text: String,
-}
-
-/// A fix that a tool can make.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
-    /// What it does, as an imperative.
-    pub title: String,
-    /// Whether the meaning of the package stays what its author surely meant.
-    pub safe: bool,
-    /// Edits that do not overlap, in any order.
-    pub edits: Vec<Edit>,
 }
 
 /// One mistake in a file.

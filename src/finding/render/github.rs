@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Report, portable};
-use crate::check::rule::Severity;
+use crate::finding::Severity;
 use crate::printable::visible;
 
 /// Writes `::error file=…,line=…::…` lines.

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{FileEntry, Report, digests, uri};
-use crate::check::finding::Fix;
-use crate::check::located::{Located, Spot};
-use crate::check::page::{readable, reason};
-use crate::check::rule::{Rule, Severity};
+use crate::finding::page::{readable, reason};
+use crate::finding::{Fix, Located, Rule, Severity, Spot};
 use crate::printable::{self, line};
 
 /// Writes the log of one run; only rules that spoke are described.

@@ -5,8 +5,7 @@
 use std::fmt::Write as _;
 
 use super::{FileEntry, Report, ReportError};
-use crate::check::located::Located;
-use crate::check::rule::Severity;
+use crate::finding::{Located, Severity};
 use crate::printable::visible;
 
 /// Writes the suites. `started` is the time of the run in UTC, `YYYY-MM-DDTHH:MM:SS`, which the

@@ -8,10 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{Count, FileEntry, Report, ReportError, Summary};
-use crate::check::finding::Fix;
-use crate::check::located::{Located, LocatedVerdict, Spot};
-use crate::check::rule::Severity;
-use crate::check::run::FileKind;
+use crate::finding::{FileKind, Fix, Located, LocatedVerdict, Severity, Spot};
 use crate::printable;
 
 /// The version of every JSON document that the tool writes.

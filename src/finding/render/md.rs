@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::text::counted;
 use super::{FileEntry, Report};
-use crate::check::rule::Severity;
+use crate::finding::Severity;
 use crate::printable::{code, markdown};
 
 /// Writes a heading, a line of totals, and a table per file that has anything to say.
