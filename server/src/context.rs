@@ -1,4 +1,4 @@
-//! Time, randomness and ids: where the server gets what the library is handed.
+//! The server's clock, random numbers and ids, which it also passes to the library.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

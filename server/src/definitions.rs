@@ -1,7 +1,7 @@
 //! The document of the definitions route: the registry as clients see it.
 //!
-//! Write validation and this document read the same registry, so what is announced here is
-//! exactly what is accepted.
+//! Write validation reads the same registry, so the server accepts exactly what this document
+//! announces.
 
 use serde_json::Value;
 use tplkit::definitions::Definitions;

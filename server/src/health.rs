@@ -1,4 +1,4 @@
-//! The document of the health route: that the process runs, and as what.
+//! The document of the health route: the process runs, and its version.
 
 use serde::Serialize;
 

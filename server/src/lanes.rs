@@ -1,12 +1,11 @@
-//! Lanes: what takes long waits apart from what is short, and organizations share it.
+//! Lanes: permits for long work, separate from short requests and shared fairly between
+//! organizations.
 //!
-//! Goes in: for which organization something is to be done. Comes out: a permit, at once or a little later, or
-//! that the lane is busy. An organization never holds more than half of a lane, so whoever else comes finds
-//! the other half. Lanes belong to a process; nobody waits here because another process is busy. What the
-//! processes of one store do for an organization together is bounded by its [`Share`] of the database: as much
-//! as a whole lane, which takes two processes that are full.
-//!
-//! A lane does not know what is done in it.
+//! In: the organization. Out: a permit, at once or after a short wait, or a refusal because the
+//! lane is busy. An organization holds at most half of a lane, so others always find the other
+//! half. Lanes belong to a process. Across the processes of a store, the [`Share`] of the database
+//! limits an organization to as much as one whole lane. A lane does not know what work its permits
+//! are for.
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;

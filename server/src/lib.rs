@@ -1,12 +1,11 @@
 //! The `/v1` API over the package library.
 //!
-//! The server holds no rules of its own about packages: what a config may contain, what a package
-//! is and when it is fit come from [`tplkit`], so that a verdict given offline and one given over
-//! HTTP are the same verdict.
+//! The server has no rules of its own about packages and configs: [`tplkit`] decides, so offline
+//! and over HTTP the verdict is the same.
 //!
-//! [`edge`] has the sockets, [`http`] the table of operations and the way of every request, [`routes`]
-//! what each does, [`model`] and [`rows`] what records and rows are made of,
-//! [`auth`] who asks, [`store`] where everything is kept, on SQLite or PostgreSQL alike.
+//! [`edge`] handles sockets, [`http`] has the table of operations and the checks of every request,
+//! [`routes`] the handlers, [`model`] and [`rows`] the records and rows, [`auth`] the callers, and
+//! [`store`] the data, on SQLite and PostgreSQL alike.
 
 pub mod auth;
 pub mod automation;

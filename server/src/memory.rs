@@ -1,9 +1,8 @@
-//! Memory that large work has taken goes back to the system.
+//! Returns free memory to the system after large work.
 //!
-//! The allocator keeps what is freed for whoever asks next, by threads: after a large package was read, planned
-//! and applied that is several times its size, and stays so until the process ends. Whoever has done such work
-//! says so here; a moment later everything that is free is given back, once for all who said so meanwhile.
-//! Where the allocator knows no such thing, nothing happens.
+//! The allocator keeps freed memory per thread: after a large package that is several times its
+//! size, until the process ends. Code that ends such work reports it here; a moment later all free
+//! memory is returned, once for all reports in between. On other allocators nothing happens.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

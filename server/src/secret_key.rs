@@ -1,4 +1,4 @@
-//! The key under which secrets of connections are kept.
+//! The key that encrypts the secrets of connections.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};

@@ -1,4 +1,4 @@
-//! The caller of a request: who it is, and what that opens.
+//! The caller of a request: identity, roles, scopes and visibility.
 
 use std::sync::Arc;
 

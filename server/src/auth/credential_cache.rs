@@ -1,5 +1,5 @@
-//! Callers that were seen lately. Nothing rests on it: what is remembered is checked in the
-//! transaction of every request, and only saves asking before it.
+//! A cache of recent callers. It is never trusted: the transaction of every request verifies the
+//! cached caller, so the cache only saves a query before it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Finds out who holds a credential, anew for each request: who loses a membership loses everything
-//! with it. Who was seen lately is not asked about before the request, but checked along with it.
+//! Identifies the holder of a credential, anew for each request, so a lost membership takes effect
+//! at once. Cached callers are verified inside the transaction of the request instead of before it.
 
 use std::sync::{Arc, OnceLock};
 

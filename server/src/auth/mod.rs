@@ -1,4 +1,4 @@
-//! Who asks: passwords, sessions, API keys, and what follows from them.
+//! Authentication: passwords, sessions, API keys, and the caller's rights.
 
 mod caller;
 mod credential_cache;

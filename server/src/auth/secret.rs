@@ -1,4 +1,4 @@
-//! Tokens and keys. They are random, so a plain hash keeps them; only the hash is stored.
+//! Tokens and keys. They are random, so a plain hash is enough; only the hash is stored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,6 +1,6 @@
-//! Sessions: families of token pairs. A refresh ends one pair and begins the next; using an old
-//! refresh token again ends the family, unless it was a race. A sign-out ends it, too, and a new password
-//! ends every other one of the user.
+//! Sessions: families of token pairs. A refresh replaces one pair by the next; reusing an old
+//! refresh token ends the family, except in a race. Signing out ends it too, and a new password
+//! ends all other families of the user.
 
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
-//! Calls to the outside of one organization: how many are under way in all processes of a store together.
+//! Limits the external calls of one organization across all processes of a store.
 //!
-//! Each has a place, which is noted at its run and held by the lease of the run. So nothing has to be renewed,
-//! and a process that is killed keeps no place for longer than its runs.
+//! Each call takes a place, which is stored with its run and held by the run's lease. Places need
+//! no renewal, and a killed process holds none longer than its runs.
 
 use super::runs::Run;
 use crate::store::{StoreError, Tx};

@@ -1,9 +1,9 @@
-//! How much of a process runs take: places among the workers, and calls to the outside.
+//! Limits what runs take of a process: worker places and external calls.
 //!
-//! A run holds a place among the workers while it reads and writes the store. While it waits for somebody
-//! outside it holds none, so that a slow partner keeps nobody else from working. How many calls of an
-//! organization are under way is bounded (in all processes together by [`calls`](super::calls)), and so is how many of its runs a process holds at all: the rest
-//! stays in the store, where it costs nothing, and runs of other organizations are claimed instead.
+//! A run holds a worker place while it uses the store, and none while it waits for an external
+//! service, so a slow service blocks no other run. The external calls of an organization are
+//! limited (across processes by [`calls`](super::calls)), and so are its runs in one process:
+//! further runs stay in the store, and runs of other organizations are claimed instead.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

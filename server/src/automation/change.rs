@@ -1,7 +1,7 @@
-//! What becomes of versions: they are added, published, switched on and off, removed.
+//! Changes versions: adds, publishes, activates, pauses and removes them.
 //!
-//! Whoever changes an automation holds its row ([`find::lock`]), so that of two the second sees what
-//! the first did.
+//! Every change locks the row of the automation ([`find::lock`]), so the second of two changes sees
+//! the first.
 
 use tplkit::automation::assign_step_ids;
 use tplkit::definitions::Definitions;

@@ -1,4 +1,4 @@
-//! Channels: named places in an organization where automations tell people something.
+//! Channels: named targets of an organization for the notifications of automations.
 
 use serde::Serialize;
 use uuid::Uuid;

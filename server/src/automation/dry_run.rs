@@ -1,5 +1,6 @@
-//! A dry run: the chain is executed in one transaction that is undone. Rows are read and written as they
-//! would be; what would be done outside is shown and not done. Each step is kept with what it left.
+//! A dry run: executes an automation in one transaction that is rolled back. Rows are read and
+//! written as in a real run; external effects are shown but not carried out. Each step is kept with
+//! its output.
 
 use jiff::Timestamp;
 use tplkit::automation::run::bounds::Usage;

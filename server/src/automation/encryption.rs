@@ -1,4 +1,4 @@
-//! Secrets of connections as they are kept: encrypted, and bound to the connection that they belong to.
+//! Encrypts the secrets of connections, each bound to its connection.
 
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};

@@ -1,9 +1,8 @@
-//! What happens to rows, for the automations that wait for it.
+//! Row events for the automations that watch a table.
 //!
-//! An event is written in the transaction of the row, or neither is. A worker makes a run of it. Who
-//! writes rows of a table that nobody watches pays nothing: the table as it is remembered says so.
-//!
-//! Rows that template jobs write tell nothing: they do not come by here.
+//! An event is written in the transaction of its row; a worker starts a run for it. Writes to an
+//! unwatched table cost nothing, because the cached table says so. Template jobs write rows without
+//! events.
 
 use std::collections::{BTreeMap, BTreeSet};
 

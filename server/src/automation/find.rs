@@ -1,4 +1,4 @@
-//! Which versions there are: the one in force, the published one, a draft, a page of all.
+//! Finds versions of an automation: the active one, the published one, the draft, a page of all.
 
 use uuid::Uuid;
 

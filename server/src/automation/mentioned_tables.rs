@@ -1,4 +1,4 @@
-//! The ids that an automation mentions: tables among them.
+//! The ids that an automation mentions, including tables.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;

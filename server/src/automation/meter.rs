@@ -1,5 +1,4 @@
-//! How much processor time a run has used. What a step spends waiting for a lock, for others or for its
-//! time to come is no work of its own and is not counted.
+//! How much processor time a run has used. Time that a step spends waiting is not counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,24 +1,24 @@
-//! Automations on the server: their versions, who waits for what, and what executes their runs.
+//! Automations on the server: versions, subscriptions, and the execution of runs.
 //!
-//! What an automation may contain says the library's validator, how a chain runs says the library's
-//! player; here stands what only a store can know: which version is in force, what exists, and what
-//! became of each step. Nothing here knows a route.
+//! The library validates automations and decides the steps of a run; this module adds what only a
+//! store knows: the active version, existing records, and the outcome of each step. It knows no
+//! routes.
 //!
 //! | Module | |
 //! |---|---|
-//! | `version`, `find`, `change` | versions: as they are kept, which one is in force, what becomes of them |
-//! | `validate` | the validator, asked with what exists in a workspace |
-//! | `connections`, `channels`, `names`, `encryption` | whom automations may speak to, and the secrets for it |
-//! | `secrets` | secrets inside graphs: as they are kept, answered and used |
-//! | `subscriptions`, `events` | which tables are watched, and what happened to their rows |
+//! | `version`, `find`, `change` | versions: storage, lookup, changes |
+//! | `validate` | the library's validator, with the records of a workspace |
+//! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
+//! | `secrets` | secrets inside graphs: stored, masked, used |
+//! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
-//! | `runs` | runs and their steps: begun, claimed by lease, ended |
-//! | `worker`, `capacity`, `calls`, `execution`, `dry_run` | who executes runs, how many at once, and how; dry runs |
-//! | `view` | runs as they are answered, to whom they may be shown |
-//! | `notifications` | what people were shown, as they read it |
-//! | `principal`, `visibility` | as whom a run works, and what they see |
-//! | `mentioned_tables`, `meter` | which ids an automation mentions; how much processor time its run has used |
-//! | `row_reads`, `row_writes`, `notify`, `integrations` | what steps do |
+//! | `runs` | runs and their steps: started, leased, ended |
+//! | `worker`, `capacity`, `calls`, `execution`, `dry_run` | the workers, their limits, the execution of runs; dry runs |
+//! | `view` | runs in responses, and who may see them |
+//! | `notifications` | the notifications of a caller |
+//! | `principal`, `visibility` | the principal of a run, and its visibility |
+//! | `mentioned_tables`, `meter` | ids that an automation mentions; processor time of a run |
+//! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
 mod calls;
 mod capacity;

@@ -1,4 +1,4 @@
-//! Records of an organization that automations name: what their names may be.
+//! Valid names of the records that automations refer to by name.
 
 /// How many characters a name may have.
 const LONGEST: usize = 255;

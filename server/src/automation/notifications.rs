@@ -1,7 +1,7 @@
-//! Notifications as they are read: what automations told a caller, newest first.
+//! Lists the notifications of a caller, newest first.
 //!
-//! What was reported to a person is read by that person alone; what was reported to a channel or to the whole
-//! organization, by everybody in it.
+//! Only the addressee reads a notification to a person; every member reads those to a channel or to
+//! the organization.
 
 use serde::Serialize;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! `notify` and `automation.run`: people and other automations are told something.
+//! The steps `notify` and `automation.run`: notify people, start other automations.
 
 use tplkit::automation::run::{Failure, Notice, Scope as Audience};
 use tplkit::json::Object;

@@ -1,5 +1,5 @@
-//! As whom a run works: with the visibility of whoever began it or, where a row or the clock did, of whoever
-//! published the version; by the rights that they have now.
+//! The principal of a run: the user who started it or, for row events and schedules, the user who
+//! published the version, with their current rights.
 
 use tplkit::automation::run::Reason;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! `feature.read`: rows as steps see them.
+//! The step `feature.read`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `feature.write`: rows written by automations, under the rules that hold for everybody.
+//! The step `feature.write`: writes rows under the same rules as every other writer.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
-//! Runs as they are kept: begun, claimed by lease, ended; and their steps.
+//! Stores runs and their steps: started, leased, ended.
 //!
-//! Whoever executes a run holds it by an owner that no other attempt has. Every write of an attempt looks
-//! first whether the run is still its own (`hold`), so that one that was stopped too long and goes on
-//! writes nothing.
+//! Each attempt at a run has its own owner id. Every write first checks that the attempt still owns
+//! the run (`hold`), so an attempt that was suspended too long writes nothing.
 
 use tplkit::automation::run::Reason;
 use uuid::Uuid;

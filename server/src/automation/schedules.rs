@@ -1,7 +1,7 @@
-//! Runs that the clock begins: one for each instant at which an active version is due.
+//! Starts scheduled runs: one for each due instant of an active version.
 //!
-//! The row of a schedule says when it is due next. Whoever begins the run moves that on in the same
-//! transaction, and of one instant there is one run by the store's own rule: so several processes may try.
+//! The row of a schedule has its next due instant, which moves on in the transaction that starts
+//! the run. A unique key allows one run per instant, so several processes may try.
 
 use jiff::Timestamp;
 use tplkit::automation::run::{Reason, Schedule, Timer};

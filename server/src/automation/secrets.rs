@@ -1,10 +1,9 @@
-//! Secrets inside graphs: kept encrypted where there is a key to do it with, and answered as a mask.
+//! Secrets inside graphs: stored encrypted when the process has a key, and masked in responses.
 //!
-//! A secret that was sent is stored as `sealed:` and what was encrypted, or as `plain:` and the text
-//! where the process has no key. Along with it goes where it is sent to: the connection that its step
-//! names, and the server that this one led to. The mask sent back stands for the secret that is kept for
-//! that step and that connection; a run sends it nowhere else. Which fields are secrets say the
-//! definitions.
+//! A secret is stored as `sealed:` and its ciphertext, or without a key as `plain:` and its text,
+//! together with its destination: the connection of its step, and the server of that connection. A
+//! mask in a request keeps the stored secret of that step and connection; a run sends it nowhere
+//! else. The definitions declare which fields are secrets.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! How the doing of a step can end before its output is there.
+//! The ways in which a step can end without an output.
 
 use tplkit::automation::run::{Failure, Reason};
 

@@ -1,8 +1,7 @@
-//! Tables and schedules told which versions wait for them.
+//! Updates the subscriptions of an automation whose active version changed: the rows that writers
+//! of rows and the scheduler read.
 //!
-//! Goes in: an automation whose active version has changed. Comes out: the rows that writers of rows
-//! and the clock look at. A table whose watchers change gets another version, so that nobody writes its
-//! rows by an old picture.
+//! A table whose watchers change gets a new version, so no writer uses an outdated cache.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
-//! The library's validator, asked with what exists in a workspace and may be seen by the caller.
+//! Runs the library's validator with the records that the caller sees in a workspace.
 //!
-//! The validator looks nothing up by itself. It is asked twice: once to hear what it wants to know, and
-//! again with the answers.
+//! The validator looks up nothing itself, so it runs twice: once to collect its lookups, and again
+//! with their results.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

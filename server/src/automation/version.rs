@@ -1,4 +1,4 @@
-//! One version of an automation, as it is kept and answered.
+//! One version of an automation: its row and its response.
 
 use serde::ser::{Error as _, SerializeMap as _};
 use serde::{Serialize, Serializer};

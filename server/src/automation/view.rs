@@ -1,8 +1,8 @@
-//! Runs as they are answered, and to whom what was in them is shown (`rest` 2.5).
+//! Runs in responses, and who may see their data (`rest` 2.5).
 //!
-//! Whole they are for the one for whom the run worked and for administrators; for others where no table
-//! that it is about keeps rows apart, or did when it ended. Everybody else is told that it was and how it
-//! ended, and nothing of what was in it. Lists never say what went in and came out.
+//! The principal of the run and administrators see everything; others do when all tables of the run
+//! show all rows to everybody, now and when it ended. Everybody else sees only that it ran and how
+//! it ended. Lists never contain inputs and outputs.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};

@@ -1,5 +1,4 @@
-//! What somebody sees of an organization, by the rights that they have now: whoever published an automation,
-//! or began a run of it.
+//! The visibility of the principal of a run in its organization, by current rights.
 
 use std::collections::BTreeMap;
 

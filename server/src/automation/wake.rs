@@ -1,4 +1,4 @@
-//! Wakes the automation workers, in this process. Others notice by looking now and then.
+//! Wakes the automation workers of this process. Other processes poll.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
-//! The workers of automations: makes runs of events and due instants, claims runs, and executes them.
+//! The automation workers: start runs for events and due instants, claim runs, and execute them.
 //!
-//! Any number of processes do this next to each other. Which of them executes a run decides the lease.
+//! Any number of processes can do this; the lease decides which one executes a run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

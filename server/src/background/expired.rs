@@ -1,4 +1,4 @@
-//! What has served its time is removed, a part at a time, so that others get in between.
+//! Removes expired records in small batches, so that other work gets in between.
 
 use std::time::Duration;
 

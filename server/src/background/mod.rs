@@ -1,7 +1,8 @@
-//! Upkeep: what has to be done now and then, whoever asks for what. Tasks have a name and a period,
-//! run one after the other with themselves and next to all others, and end when the process does.
+//! Background tasks.
 //!
-//! Several processes may share a store, and each does all of this: a task has to bear that.
+//! A task has a name and a period, never overlaps with itself, runs in parallel with other tasks,
+//! and ends with the process. Every process of a store runs all tasks, so each task has to tolerate
+//! that.
 
 mod expired;
 mod queue;

@@ -1,4 +1,4 @@
-//! How much work of automations is waiting: for the numbers of this process.
+//! Measures the waiting work of automations, for the metrics.
 
 use super::Bench;
 use crate::store::{Scope, StoreError, Tx};

@@ -1,4 +1,4 @@
-//! The tasks that every process does.
+//! The table of background tasks.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! A filled store for newcomers: a shop with customers, products and orders, and who may look at it.
+//! Fills a store with a demo shop: customers, products, orders, and a user.
 //!
-//! It is filled through the API itself, request by request, so it holds what any client could have
-//! made. What the requests are stands in `shop.json`; `$name` is the id that an earlier one answered.
+//! It sends requests to the API, so the result is what any client could create. `shop.json` lists
+//! the requests; `$name` is the id of an earlier response.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};

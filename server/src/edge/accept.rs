@@ -1,4 +1,4 @@
-//! Accepting connections, and stopping to.
+//! Accepts connections, until the server stops.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,8 +1,8 @@
-//! The body of a request: it has to come at a pace, and what nobody reads of it is not forgotten.
+//! The body of a request, with a minimum pace, and the handling of unread bodies.
 //!
-//! A refusal may be decided before the body came. What of it is still on its way would be taken for the
-//! next request of the connection, so the edge keeps it ([`Unread`]) and reads it to its end where it is
-//! short. Where it is not, the connection cannot go on, and the response has to say so.
+//! A refusal can be decided before the body arrives. The rest of the body would then be read as the
+//! next request, so the edge keeps it ([`Unread`]) and reads it to its end when it is short.
+//! Otherwise the response closes the connection.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Who is connected, and who has to leave when too many are.
+//! The open connections, and which to close when there are too many.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

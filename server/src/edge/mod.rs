@@ -1,11 +1,11 @@
 //! The edge: sockets on one side, requests and responses on the other.
 //!
-//! Accepts connections, speaks HTTP/1 on them, and keeps both bounded: how many there are, how long a
-//! head, a body or a response may take, how large a head may be. Whoever does nothing is the first to
-//! go when it gets crowded. Knows no route and no problem document: what to say is for [`RequestHandler`].
+//! Accepts connections, speaks HTTP/1, and enforces limits: the number of connections, the time for
+//! a head, a body or a response, and the size of a head.
 //!
-//! Stopping ([`serve`]) loses no request that was sent: for a moment everything is answered as before,
-//! with `Connection: close`; then nothing new is taken, and what is open ends.
+//! The longest-idle connections are closed first. It knows no routes and no problem documents;
+//! [`RequestHandler`] does. Stopping ([`serve`]) loses no request: for a moment requests are
+//! handled with `Connection: close`, then new ones are refused and open ones finish.
 
 mod accept;
 mod body;

@@ -1,9 +1,9 @@
-//! Closing a listener without sending anybody away who is in the door.
+//! Closes a listener without resetting established connections.
 //!
-//! The system completes connections before anybody accepts them, and resets those that nobody has
-//! accepted when the listener closes; by then their clients may have sent a request. So first nobody
-//! new is let in, then those who are in are taken, and only then the listener closes. A client that
-//! knocks meanwhile hears nothing, knocks again a second later, and is refused.
+//! The system completes connections before they are accepted, and resets the unaccepted ones when
+//! the listener closes, although their clients may have sent a request. So new connections are
+//! blocked first, then the established ones are accepted, and then the listener closes. A client
+//! that connects meanwhile gets no reply, retries a second later, and is refused.
 
 use tokio::net::TcpListener;
 

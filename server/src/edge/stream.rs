@@ -1,5 +1,5 @@
-//! A socket that notes what happens on it, gives up on clients that take nothing, and keeps one thing
-//! back: the empty answer that the HTTP library gives to what is not a request. A better one follows it.
+//! A socket that records activity, gives up on clients that do not read, and replaces the empty
+//! response that the HTTP library sends to invalid requests.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

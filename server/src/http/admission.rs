@@ -1,5 +1,5 @@
-//! What a request passes, in the order in which refusals are reported: route, method, credential, limit,
-//! scope; then the handler: visibility, role, body, state.
+//! The checks of a request, in the order of refusals: route, method, credential, limit, scope; then
+//! in the handler: visibility, role, body, state.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};

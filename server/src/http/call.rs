@@ -1,4 +1,4 @@
-//! One request on its way through a handler: what it asks, who asks, and how to answer.
+//! One request in a handler: its operation, its caller, and ways to respond.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,4 +1,4 @@
-//! Where a request comes from, and who is counted together.
+//! The client of a request: its address, and the key for rate limits.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 

@@ -1,7 +1,7 @@
-//! Cross-origin requests (CORS): pages of which other origins may read responses in a browser.
+//! Cross-origin requests (CORS): which other origins may read responses in a browser.
 //!
-//! Off unless origins are configured. Credentials stay in the `Authorization` header, which a page has to
-//! set itself: no response allows a browser to add cookies.
+//! Off by default. Credentials stay in the `Authorization` header, which a page has to set itself:
+//! no response allows a browser to add cookies.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

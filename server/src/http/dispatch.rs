@@ -1,6 +1,6 @@
-//! The frame of every request: an id, a span, a response whatever happens, a line in the log.
+//! Wraps every request: gives it an id and a log line, and makes sure that it gets a response.
 //!
-//! What happens inside is [`admission`](super::admission).
+//! [`admission`](super::admission) does the checks.
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! The OpenAPI document as one page: plain HTML that needs no script and fetches nothing.
+//! The API reference at `/docs`: the OpenAPI document as plain HTML, without scripts or requests.
 
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;

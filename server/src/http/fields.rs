@@ -1,4 +1,4 @@
-//! Bodies: JSON that can be read in one way only, and its fields.
+//! Request bodies: strict JSON, and access to its fields.
 
 use std::ops::RangeInclusive;
 

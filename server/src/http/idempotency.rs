@@ -1,12 +1,11 @@
-//! `Idempotency-Key`: a request that is sent again is answered again, and done once (`rest` 2.8).
+//! `Idempotency-Key`: a repeated request gets the same response and has its effect once (`rest`
+//! 2.8).
 //!
-//! The key is claimed in the transaction of the effect, and the response kept in it, so there is no
-//! instant at which one exists without the other. A second request that comes meanwhile is told so by
-//! the process that answers the first (`http::running`); elsewhere it waits at the claim of
-//! the first. Refusals have no effect: they are kept afterwards.
-//!
-//! What cannot be done in one transaction with its key reserves it: then it is claimed
-//! before the effect and answered behind it, and what a crash left in between is free again soon.
+//! The key and the response are stored in the transaction of the effect. A repeat that arrives
+//! meanwhile is refused by the process that runs the first request (`http::in_flight`); in other
+//! processes it waits for the first claim. Refusals have no effect, so they are stored afterwards.
+//! Work that does not fit into one transaction reserves its key before the effect; after a crash
+//! the reservation expires soon.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
-//! Requests under an `Idempotency-Key` that this process is answering: who sends one again meanwhile is
-//! told so, instead of waiting for what the first one holds.
+//! Requests with an `Idempotency-Key` that this process is handling: a repeat is refused at once
+//! instead of waiting.
 //!
-//! Other processes on the same store do not know of it. There the second waits at the claim of the first.
+//! Other processes of the same store do not know them; there a repeat waits for the first claim.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

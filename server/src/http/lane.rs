@@ -1,4 +1,4 @@
-//! Requests that take long: each waits for its lane, and is done to its end once it began.
+//! Long requests: each waits for its lane, and runs to its end once it starts.
 
 use std::panic::resume_unwind;
 

@@ -1,4 +1,4 @@
-//! HTTP: one table of operations, one way through them, one form of refusal.
+//! HTTP: one table of operations, one path for every request, one form of refusal.
 
 mod admission;
 pub mod call;

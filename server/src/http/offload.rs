@@ -1,4 +1,4 @@
-//! Work that takes the processor for a while, where no request waits for the thread.
+//! Runs CPU-heavy work on threads that serve no requests.
 
 use super::problem::{Code, Problem};
 

@@ -1,4 +1,4 @@
-//! What an operation of the store is given next to its transaction.
+//! The context of a store operation, in addition to its transaction.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! The table of operations: everything that can be asked of this server, and under which conditions.
+//! The table of operations: every route with its conditions.
 //!
-//! Routing, authorization and limits read it; an operation outside it cannot exist.
+//! Routing, authorization and limits read it; an operation outside it cannot be reached.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Rate limits: buckets that refill, one per route and caller.
+//! Rate limits: token buckets, one per route and caller.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};

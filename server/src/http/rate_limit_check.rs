@@ -1,4 +1,4 @@
-//! How often somebody may ask: which buckets a request is taken from, and how that is reported.
+//! Checks rate limits: the buckets of a request, and the headers that report them.
 
 use axum::http::HeaderMap;
 

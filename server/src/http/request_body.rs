@@ -1,4 +1,4 @@
-//! The body of a request: received, bounded, and known again when it is sent once more.
+//! Receives the body of a request within bounds, with a digest that recognizes repeats.
 
 use std::sync::PoisonError;
 

@@ -1,5 +1,5 @@
-//! Answers as they leave a transaction: what was decided there is not touched again, so that it can
-//! be kept and given a second time byte for byte.
+//! Responses as the transaction built them: they do not change afterwards, so they can be stored
+//! and repeated byte for byte.
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};

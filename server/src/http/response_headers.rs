@@ -1,4 +1,4 @@
-//! What every response says of itself, whatever it answers: how browsers and caches are to take it.
+//! Headers of every response, for browsers and caches.
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, header};

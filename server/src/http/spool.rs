@@ -1,6 +1,6 @@
-//! Answers that may be large: written part by part, held in memory while they are small and in a file
-//! without a name when they are not. What is written is whole before the first byte of it leaves, so a
-//! failure is reported as one, and a slow client keeps nobody from the store.
+//! Large responses: written in parts, to memory while small and to an unnamed file when large. The
+//! response is complete before its first byte is sent, so a failure gets its own status, and a slow
+//! client holds no part of the store.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 

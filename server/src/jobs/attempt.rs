@@ -1,4 +1,4 @@
-//! One attempt at a job: from what is kept of it to its end, or as far as it comes.
+//! One attempt at a job: loads the job and executes it, to its end or to an interruption.
 
 use tplkit::apply::{ApplyError, Minter, Request, resolve, run};
 use tplkit::check::Checked;

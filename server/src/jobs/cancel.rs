@@ -1,4 +1,4 @@
-//! A job is stopped by somebody (`rest` 8).
+//! Cancels a job (`rest` 8).
 
 use serde_json::json;
 

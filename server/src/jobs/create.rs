@@ -1,4 +1,4 @@
-//! A job is asked for, or asked for again.
+//! Creates a job, or finds the one to resume.
 
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;

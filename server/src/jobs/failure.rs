@@ -1,4 +1,4 @@
-//! Why a job stopped: what people are shown, and whether to try again.
+//! Why a job stopped: the message, and whether to retry.
 
 use serde_json::json;
 use tplkit::apply::{ApplyError, Refusal};

@@ -1,4 +1,4 @@
-//! A job as it is read and answered (`rest` 6.5).
+//! A job: its row and its response (`rest` 6.5).
 
 use serde::ser::{Error as _, SerializeMap as _};
 use serde::{Serialize, Serializer};

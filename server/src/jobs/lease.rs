@@ -1,11 +1,9 @@
-//! Who may write for a job (`service`: template apply job): one attempt at a time, for as long as its
-//! lease lasts.
+//! The lease of a job (`service`: template apply job): one attempt at a time may write.
 //!
-//! The lease is measured by the clock that all who share the store go by. An attempt is known by an id
-//! of its own, so a process that slept through its lease writes nothing when it wakes: at the beginning
-//! of a unit it asks whether the lease still lasts, and at its end the row of the job goes on under
-//! its name or not at all. In between nobody has to wait for that row, so the lease can be renewed
-//! from elsewhere while a long unit is written.
+//! The clock of the store measures it. Each attempt has its own id, so a process that was suspended
+//! past its lease writes nothing: a unit first checks the lease, and its end updates the row of the
+//! job only for the same id. The row is not locked in between, so the lease can be renewed during a
+//! long unit.
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};

@@ -1,4 +1,4 @@
-//! What jobs remember of what they wrote.
+//! The ledgers of jobs: what they wrote.
 
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;

@@ -1,9 +1,8 @@
-//! Template jobs: asked for by a request, carried out by whichever process holds them.
+//! Template jobs: created by a request, executed by the process that holds their lease.
 //!
-//! Goes in: an approved package with what was decided about it ([`New`]). Comes out: a [`Job`] that
-//! people can watch, and in the end its report. What is decided about a package, what is written and in
-//! which order says the library; here stands who may write (the `lease`), what is remembered
-//! (`ledger`), and that the work goes on whatever happens to a process ([`Worker`]).
+//! In: an approved package with its decisions ([`New`]). Out: a [`Job`] to watch, and its report.
+//! The library decides what is written and in which order; this module adds the `lease`, the
+//! `ledger`, and workers that resume jobs of dead processes ([`Worker`]).
 
 mod attempt;
 mod cancel;

@@ -1,4 +1,4 @@
-//! What a job carries out: the package as it was when the job was asked for, and how to apply it.
+//! The package of a job as it was when the job was created, and the decisions about it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

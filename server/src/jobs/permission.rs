@@ -1,5 +1,5 @@
-//! Whether who asked for a job may still carry it out (`rest` 2.6): asked again whenever somebody
-//! takes the job up, and before each of its units. What they have lost, the job has lost at once.
+//! Checks that the creator of a job still has the permission for it (`rest` 2.6), when the job is
+//! taken up and before each unit. A lost permission takes effect at once.
 
 use uuid::Uuid;
 

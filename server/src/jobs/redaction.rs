@@ -1,8 +1,9 @@
-//! The report of a job as somebody else than who asked for it may read it (`rest` 2.5).
+//! Redacts the report of a job for readers other than its creator (`rest` 2.5).
 //!
-//! A report is written with the visibility of the caller. Whoever sees only the own rows of a table would learn
-//! from it how many rows others have there, which keys stand there already, and what did not fit: of such a
-//! table nothing is reported. The package's own numbers are everybody's who may read the template.
+//! A report is written with the visibility of the creator. It would show a reader who sees only
+//! their own rows of a table how many rows others have, which keys exist, and what did not fit:
+//! such tables are left out. The package's own numbers stay for everybody who may read the
+//! template.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! A lease is kept from running out while somebody works under it.
+//! Renews a lease while an attempt works under it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How far a job is, in one word.
+//! The status of a job.
 
 /// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! A workspace that one attempt at one job reads and writes: the library's `Target` on the store.
+//! The library's `Target` on the store: the workspace for one attempt at one job.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

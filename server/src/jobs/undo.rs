@@ -1,8 +1,8 @@
-//! The undo of a job: in units under a lease, by whoever asked for it or by any worker.
+//! The undo of a job: in units under a lease, by the request or by any worker.
 //!
-//! The status `undoing` keeps everybody else away from the template in the workspace before anything
-//! is looked at, so that what was decided about the undo still holds when it begins. Where it is
-//! refused the job is again what it was.
+//! The status `undoing` blocks other jobs of the template in the workspace before the undo is
+//! decided, so the decision still holds when it starts. A refused undo restores the previous
+//! status.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! A worker goes on with the undo of a job.
+//! A worker resumes the undo of a job.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,7 +1,7 @@
-//! What a job may look at: what the person sees who asked for it, now (`rest` 2.5).
+//! The visibility of a job: that of its creator, by current rights (`rest` 2.5).
 //!
-//! Links are resolved and keys compared with their visibility, so that no report shows hidden rows. Of who
-//! does not belong to the organization any more nothing hidden is seen.
+//! Links are resolved and keys compared with it, so no report shows hidden rows. A creator who left
+//! the organization sees nothing restricted.
 
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
-//! Takes up jobs that nobody works on, and carries them out until the process stops.
+//! Takes up jobs without a lease and executes them, until the process stops.
 //!
-//! Any number of processes may do that on one store. A job that is made in this process begins at once
-//! ([`JobSignal`]); others are looked for every second.
+//! Any number of processes may share a store. A job that this process creates starts at once
+//! ([`JobSignal`]); the worker polls for others every second.
 
 use std::sync::Arc;
 use std::time::Duration;

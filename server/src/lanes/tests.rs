@@ -1,4 +1,4 @@
-//! Who gets a place, who waits, and who is told that there is none.
+//! Tests: who gets a permit, who waits, who is refused.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The page of numbers, on an address of its own: it is for the operator, not for users.
+//! Serves `/metrics` on its own address, for the operator and not for users.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What is counted, and how Prometheus reads it. A label is a word of the program, never a text of a
-//! user: that is what `&'static str` is for here.
+//! Metrics for Prometheus. Labels are words of the program, never user data; `&'static str`
+//! enforces that.
 
 mod listener;
 mod runs;

@@ -1,4 +1,4 @@
-//! Numbers about runs of automations: what this process executed, and what waits in the store.
+//! Metrics of automation runs: executed by this process, and waiting in the store.
 
 use std::sync::atomic::AtomicU64;
 

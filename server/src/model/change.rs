@@ -1,4 +1,4 @@
-//! Changing a record.
+//! Changes a record.
 
 use axum::http::StatusCode;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! What is particular about columns: their component, identities, uniqueness, and their slot.
+//! Specifics of columns: component, identity, uniqueness, slot.
 
 use tplkit::definitions::{ColumnType, Definitions, Storage};
 use tplkit::json::Value as Json;

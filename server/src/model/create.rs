@@ -1,4 +1,4 @@
-//! Creating a record.
+//! Creates a record.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is particular about features: whose rows they show, and the version of their shape.
+//! Specifics of features: whose rows they show, and the version of their columns.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;

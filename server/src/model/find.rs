@@ -1,4 +1,4 @@
-//! Looking records up: one, or a page of them.
+//! Finds one record, or a page of records.
 
 use uuid::Uuid;
 

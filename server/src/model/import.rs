@@ -1,5 +1,5 @@
-//! Records that a template job brings: checked when its template was, so nothing of them is checked
-//! here. What the store keeps next to them is worked out as for everybody else's.
+//! Writes the records of a template job. The check of the template covers them, so they are not
+//! validated again; derived columns are computed as for other records.
 
 use tplkit::json::{Object, Value as Json};
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! What a body says of a record, of whichever kind.
+//! The body of a record, of any kind.
 
 use tplkit::json::Value as Json;
 use tplkit::package::name;

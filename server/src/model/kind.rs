@@ -1,4 +1,4 @@
-//! The six kinds of records: where each is kept, what it lies in, and which fields are its own.
+//! The six kinds of records: table, parent, and specific fields.
 
 use std::sync::OnceLock;
 

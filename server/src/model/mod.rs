@@ -1,8 +1,8 @@
 //! The model: workspaces, modules, rails, features, views and columns as records of one shape.
 //!
-//! Goes in: what a body says and who asks. Comes out: records as they are answered, or a problem.
-//! What a config may hold says the definitions registry; nothing here knows a config key that it does
-//! not have to act on. Statements for all six kinds are made in one place ([`kind`]).
+//! In: a body and a caller. Out: a record for the response, or a problem. The definitions registry
+//! validates configs; this module knows only config keys that it acts on. The statements of all six
+//! kinds come from one place ([`kind`]).
 
 mod change;
 mod column;

@@ -1,4 +1,4 @@
-//! A record of the model: as it is read, changed, and answered.
+//! A record of the model: its row, its changes, its response.
 
 use serde::ser::{Error as _, SerializeMap as _};
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Deleting a record, with everything that lies in it.
+//! Deletes a record with everything in it.
 
 use uuid::Uuid;
 

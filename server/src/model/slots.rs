@@ -1,4 +1,4 @@
-//! Slots of columns: the sixteen places in which a row's cells stand once more, to be found by.
+//! Slots of columns: sixteen indexed columns of a row that repeat the values of some cells.
 
 use uuid::Uuid;
 

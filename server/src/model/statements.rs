@@ -1,6 +1,6 @@
-//! The statements of a kind, made once from where it is kept.
+//! The statements of a kind, built once from its table.
 //!
-//! Every one of them carries the scope predicates; none holds anything that a client wrote.
+//! Each has the scope predicates; none contains client text.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Who may see what: whose rows a table shows, and who sees a workspace. Only administrators of the
-//! organization set, change or remove it (`rest` 2.4); what is absent is the default.
+//! Visibility: whose rows a table shows, and who sees a workspace. Only administrators of the
+//! organization change it (`rest` 2.4).
 
 use tplkit::json::Value as Json;
 

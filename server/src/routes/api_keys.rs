@@ -1,4 +1,4 @@
-//! `/v1/api-keys`: credentials for machines. The key itself is answered once and never stored.
+//! `/v1/api-keys`: credentials for machines. The key itself is returned once and never stored.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! `/v1/channels`: where automations tell people something.
+//! `/v1/channels`: targets for the notifications of automations.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! `/v1/connections`: whom automations may speak to. Addresses and secrets go in and never come out.
+//! `/v1/connections`: services that automations may call. No route returns an address or a secret.
 
 use axum::http::StatusCode;
 use axum::response::Response;

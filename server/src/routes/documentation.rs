@@ -1,4 +1,4 @@
-//! `/v1/openapi.json` and `/docs`: what there is to ask, for programs and for people.
+//! `/v1/openapi.json` and `/docs`: the API reference, for programs and for people.
 
 use std::sync::OnceLock;
 

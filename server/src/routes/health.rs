@@ -1,4 +1,4 @@
-//! `/v1/health` says that the process runs, `/v1/ready` that the store answers, too.
+//! `/v1/health`: the process runs. `/v1/ready`: its store is reachable too.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! The handlers, one module per resource: what HTTP says, and the statements behind it.
+//! The handlers, one module per resource, with their statements.
 
 pub mod api_keys;
 pub mod auth;

@@ -1,5 +1,4 @@
-//! What channels and connections have in common as records of an organization: where a request names the
-//! organization, and what a name may be.
+//! Shared by channels and connections: the organization of a request, and valid names.
 
 use uuid::Uuid;
 

@@ -1,5 +1,5 @@
-//! The handlers that all kinds of records share: what is read from a request, and in which order it
-//! is told what is wrong with it. What is done with it says [`model`](crate::model).
+//! The handlers that all kinds of records share: reading a request, and the order of its refusals.
+//! [`model`](crate::model) does the work.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! `/v1/schema` and `/v1/schema/definitions`: the model in one response, and what it may hold.
+//! `/v1/schema` and `/v1/schema/definitions`: the model in one response, and its definitions.
 
 use axum::http::StatusCode;
 use axum::response::Response;

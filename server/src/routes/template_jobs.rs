@@ -1,4 +1,4 @@
-//! `/v1/template-jobs`: what becomes of an apply, and taking it back.
+//! `/v1/template-jobs`: the progress of applies, their cancellation and undo.
 
 use axum::http::StatusCode;
 use axum::response::Response;

@@ -1,5 +1,5 @@
-//! Users: people who can sign in. No route creates them; an administrator does, who also lists them and
-//! gives them other passwords.
+//! Users: people who can sign in. No route creates them; the `admin` command creates and lists them
+//! and resets passwords.
 
 use serde::Serialize;
 use uuid::Uuid;

@@ -1,5 +1,4 @@
-//! `/v1/workspaces/{workspace_id}/members/{user_id}`: who sees a workspace that is not open to the
-//! whole organization.
+//! `/v1/workspaces/{workspace_id}/members/{user_id}`: who sees a restricted workspace.
 
 use axum::response::Response;
 use uuid::Uuid;

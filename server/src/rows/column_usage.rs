@@ -1,7 +1,7 @@
-//! Which columns are asked for so often that a slot would pay.
+//! Counts how often columns are queried, to decide which get a slot.
 //!
-//! Counted in this process, for as long as it runs, and never beyond a bound: what is asked for rarely
-//! is forgotten first. The slots themselves are given by the upkeep, and filled by it.
+//! Counts live in this process and are bounded: rarely used columns are dropped first. A background
+//! task assigns and fills the slots.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! How many rows a table has, in parts, and how many its organization may have.
+//! Row counts of tables, in parts, and the row quota of the organization.
 
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
-//! What is wrong with the rows of a request, gathered row by row.
+//! Collects the faults of the rows of a request.
 //!
-//! Every fault is counted; so many are listed as a response holds. In a batch each says which row it is
-//! about, in front of everything else.
+//! All are counted, and as many are listed as fit a response. In a batch the path of each fault
+//! begins with its row.
 
 use crate::http::problem::{Fault, MOST_FAULTS, Problem};
 

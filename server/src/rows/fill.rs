@@ -1,9 +1,8 @@
-//! Fills the slots of columns that got theirs when their table had rows already.
+//! Fills new slots for existing rows, in short transactions next to other work.
 //!
-//! In short transactions, next to everybody else: who writes rows fills the slots of what is written,
-//! because nobody writes rows while a slot is given. Interrupted, it begins anew and finds most of the
-//! work done. When every row has been looked at, and the table is still the one that was looked at, the
-//! slots are ready and questions are answered from them.
+//! Writers fill the slots of the rows that they write, because a slot is assigned while nobody
+//! writes. After an interruption it starts again and finds most of the work done. When every row is
+//! filled and the table has not changed, queries use the slots.
 
 use tplkit::rows::members;
 use uuid::Uuid;

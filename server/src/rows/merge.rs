@@ -1,4 +1,4 @@
-//! What a row is to hold when something is sent to one that is there.
+//! Merges a request into an existing row.
 
 use std::borrow::Cow;
 

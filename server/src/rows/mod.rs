@@ -1,10 +1,9 @@
-//! Rows: how they are read from requests, enter a table, are kept and are answered.
+//! Rows: parsing, preparing, storing, responding.
 //!
-//! Goes in: a table as the store has it ([`Table`]) and cells as JSON text. Comes out: rows of the
-//! store whose `data` is canonical text, and answers into which that text is spliced. What a cell may
-//! hold says the library; here stands what only a store can decide: uniqueness, sequences, counts.
-//!
-//! Nothing here knows a route: whoever writes rows (requests, jobs, automations) comes this way.
+//! In: a table ([`Table`]) and cells as JSON text. Out: stored rows whose `data` is canonical text,
+//! and responses that contain this text as it is. The library validates cells; this module adds
+//! what only a store can decide: uniqueness, sequences, counts. It knows no routes; all writers
+//! (requests, jobs, automations) use it.
 
 mod column_usage;
 mod counts;

@@ -1,9 +1,9 @@
-//! A row on its way into a table: its cells checked, rounded, minted and written as one canonical
-//! object, and what the store needs next to it.
+//! Prepares a row for a table: checks, rounds and mints cells, writes one canonical object, and
+//! derives what the store needs.
 //!
-//! Goes in: cells by key, in the order of keys. Comes out: an [`PreparedRow`], or faults. Nothing here asks
-//! the store, so it is done before a transaction begins, on the table as it was last seen; a transaction
-//! that finds another version does it again.
+//! In: cells by key, in key order. Out: a [`PreparedRow`], or faults. It uses no store, so it runs
+//! before the transaction with the cached table; a transaction that finds another version repeats
+//! it.
 
 use std::borrow::Cow;
 

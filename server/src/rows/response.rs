@@ -1,4 +1,4 @@
-//! A row as it is answered. Its data is spliced in as the text that is stored.
+//! A row in a response. Its data is the stored text.
 
 use uuid::Uuid;
 

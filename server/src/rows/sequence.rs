@@ -1,7 +1,7 @@
 //! Numbers for empty cells of sequences.
 //!
-//! A sequence stands in the row of its column and goes up under that row's lock. Numbers that rows
-//! bring along move it on, so that it never mints one of them.
+//! A sequence is stored in the row of its column and advances under that row's lock. Explicit
+//! numbers advance it too, so it never mints one that exists.
 
 use super::prepare::PreparedRow;
 use super::table::Table;

@@ -1,7 +1,6 @@
-//! Which tables have large rows, as far as this process has read any: so that no more of them are asked for
-//! than a response takes.
+//! Remembers which tables have large rows, so that queries read no more rows than fit a response.
 //!
-//! A hint: a response is bounded without it, too, but then more is read than is used.
+//! It is only a hint: responses are bounded without it, at the cost of reading more than needed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Slots: the cells of a column once more, as text whose bytes order as the cells do.
+//! Slots: copies of the cells of a column, as text whose bytes sort like the cells.
 
 use std::cmp::Ordering;
 use std::ops::Range;

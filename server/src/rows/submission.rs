@@ -1,7 +1,7 @@
 //! The rows of a body: their cells as text, in order of their keys.
 //!
-//! A body is read once, strictly, and no cell of it is copied. What a cell may be is not checked here:
-//! that takes the table.
+//! A body is parsed once, strictly, without copying cells. Cells are validated later, with the
+//! table.
 
 use std::ops::Range;
 

@@ -1,7 +1,6 @@
-//! A table as whoever reads or writes its rows needs it: where it belongs, and its columns.
+//! A table for readers and writers of its rows: its workspace and its columns.
 //!
-//! Goes in: the rows of the store. Comes out: a value that never changes; a table that changes gets
-//! another `version`, and is read anew.
+//! It is immutable: a changed table has a new `version` and is read again.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
-//! Tables that were read before, kept for as long as their version stands.
+//! A cache of tables by version.
 //!
-//! Every transaction reads the version of the table that it works on, under its own scope, before it
-//! believes anything that is kept here. What is kept can be behind; it cannot decide.
+//! Every transaction reads the version of its table, under its own scope, before it uses a cached
+//! table, so an outdated entry is never used.
 
 use std::sync::Arc;
 

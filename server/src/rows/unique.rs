@@ -1,7 +1,7 @@
-//! What must not be repeated: the rows of `row_values`.
+//! Unique values: the rows of `row_values`.
 //!
-//! A value is known by the SHA-256 of its canonical text, so that `1` and `1.0` are one and long texts
-//! cost no more than short ones. Rows are stored in that text already.
+//! A value is identified by the SHA-256 of its canonical text, so `1` and `1.0` are equal and long
+//! texts cost no more than short ones. Stored rows have that text already.
 
 use sha2::{Digest as _, Sha256};
 use tplkit::rows::members;

@@ -1,7 +1,6 @@
-//! The values of rows that are written: reserved, and let go.
+//! Reserves and releases the unique values of written rows.
 //!
-//! The store enforces it, in every mode and whoever sees the other row: the rows have the value in
-//! their key, and what does not go in stands there already.
+//! The primary key of the store enforces uniqueness, in every mode and whoever sees the other row.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Rows into the store: inserted, replaced, removed, each in the transaction of the caller.
+//! Inserts, replaces and removes rows, in the transaction of the caller.
 //!
 //! Locks are taken in one order: the table (shared, when it was opened), the organization (when it has
 //! a quota), the row, sequences, values, counts.

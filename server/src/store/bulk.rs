@@ -1,10 +1,9 @@
-//! Many rows in few statements: an `INSERT` or an `UPDATE` that is done for each of them.
+//! Bulk `INSERT` and `UPDATE`: many rows in few statements.
 //!
-//! Goes in: a text, what all rows share, and what is each row's own. Comes out: the statements' answers.
-//! A statement costs more than a row: on SQLite it takes a savepoint of its own wherever a trigger stands
-//! at the table, so rows are put behind each other in `VALUES`; on PostgreSQL it is a message and a plan
-//! with as many parts as parameters, so rows travel as a list for each parameter. Rows enter in the order
-//! in which they are given. It must not put values into a text.
+//! In: a text, shared parameters, and parameters per row. Out: the results. A statement costs more
+//! than a row: on SQLite it needs a savepoint when the table has a trigger, so rows share one
+//! `VALUES` list; on PostgreSQL it is a message and a plan, so each parameter is a list over rows.
+//! Rows are written in the given order. It never puts values into the text.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! Statements: one text for both stores, with marks where the scope or the store decides.
+//! SQL statements: one text for both stores, with marks where the scope or the store makes a
+//! difference.
 //!
 //! | Mark | Becomes |
 //! |---|---|

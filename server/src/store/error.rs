@@ -1,4 +1,4 @@
-//! How a store can fail, in words that do not depend on which store it is.
+//! Store errors, independent of the store.
 
 /// What to do about a store that this program cannot bring up to date. It is left as it was.
 const FRESH_STORE: &str = "nothing was changed. Start it with the tplkit-server that made it, write its \

@@ -1,7 +1,7 @@
 //! Migrations: embedded, numbered, alike in number and name on both stores, run under a lock.
 //!
-//! A migration that was ever shipped is never edited; its successor corrects it. A store that is newer
-//! than the program, or was brought where it is by other texts, is refused rather than guessed at.
+//! A shipped migration is never edited; a later one corrects it. A store that is newer than the
+//! program, or was migrated by other texts, is refused.
 
 mod history;
 mod roles;

@@ -1,11 +1,11 @@
-//! The store: two engines behind one way of asking.
+//! The store: two engines behind one interface.
 //!
-//! An operation is an `async fn` over a [`Tx`] and its input. It runs whole or not at all, for a
-//! [`Scope`], and its statements have one text for both stores ([`dialect`]). On SQLite it runs on
-//! the thread that owns the connection, so it must wait for nothing but its own statements; on
-//! PostgreSQL it can be run again when the database asks for that.
+//! An operation is an `async fn` over a [`Tx`] and its input. It is atomic, runs for a [`Scope`],
+//! and its statements have one text for both stores ([`dialect`]). On SQLite it runs on the thread
+//! that owns the connection, so it must not wait for anything except its own statements; on
+//! PostgreSQL it is repeated after a serialization failure.
 //!
-//! Two layers keep organizations apart: predicates in the statements, and the store's own.
+//! Two layers separate organizations: predicates in the statements, and row security of the store.
 
 mod bulk;
 pub mod dialect;

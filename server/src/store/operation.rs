@@ -1,4 +1,4 @@
-//! An operation as the threads of the embedded store take it.
+//! An operation in the form that the SQLite threads run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

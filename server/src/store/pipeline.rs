@@ -1,8 +1,8 @@
-//! Several statements in one go: on PostgreSQL all leave before the first response is waited for.
+//! Pipelines several statements: on PostgreSQL all are sent before the first result arrives.
 //!
-//! Goes in: statements whose parameters do not depend on each other's answers. Comes out: the answers, in
-//! order. What is found in the first response keeps no later statement from running, so this is for what is
-//! undone as a whole when something is amiss.
+//! In: statements whose parameters do not depend on each other's results. Out: the results, in
+//! order. An early result cannot stop a later statement, so this is for work that is rolled back as
+//! a whole.
 
 use std::borrow::Cow;
 

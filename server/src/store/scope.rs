@@ -1,4 +1,4 @@
-//! Who asks. No statement runs without it.
+//! The scope: who asks. No statement runs without it.
 
 use std::sync::Arc;
 

@@ -1,12 +1,10 @@
-//! How much of a database that several processes ask one organization has under way at a time.
+//! Limits the long work of one organization in a database that several processes use.
 //!
-//! A process bounds what it does for an organization by itself ([`lanes`](crate::lanes)); how many processes
-//! there are, none of them knows. So what is done in a lane takes one of a number of places that the database
-//! keeps for the organization, with the words that begin the transaction, and gives it back with the end of
-//! it, however that comes about: a process that is killed holds nothing. Nobody waits inside the database. Who
-//! finds no place asks again a little later, and holds no connection meanwhile.
-//!
-//! A SQLite file has one process, whose lanes are all that is needed.
+//! [`lanes`](crate::lanes) limit one process only. So work in a lane takes one of the
+//! organization's places in the database when its transaction begins, and releases it when the
+//! transaction ends, also when the process is killed. Nothing waits inside the database: without a
+//! free place the work retries later and holds no connection meanwhile. A SQLite file has one
+//! process, so its lanes are enough.
 
 use std::time::Duration;
 

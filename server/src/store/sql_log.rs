@@ -1,7 +1,7 @@
-//! Shows statements as they leave for the store, to find the one that is slow or wrong.
+//! Logs the SQL statements that are sent to the store, to find slow or wrong ones.
 //!
-//! Of parameters it shows types and never values, so a log of statements holds nothing that a user
-//! sent. Off unless somebody asks for it: `serve` and `worker` with `TPLKIT_LOG=sql`.
+//! It shows the types of parameters, never values, so the log contains no user data. Off by
+//! default; `TPLKIT_LOG=sql` turns it on for `serve` and `worker`.
 
 use tracing::Level;
 

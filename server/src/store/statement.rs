@@ -1,4 +1,4 @@
-//! A statement as a store takes it, and what is known of it.
+//! A statement for a store, with its properties.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What an operation asks of its transaction.
+//! The mode of a transaction.
 
 use std::time::Duration;
 

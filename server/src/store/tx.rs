@@ -1,4 +1,4 @@
-//! A transaction, on whichever store: it asks statements for its scope and nothing else.
+//! A transaction on either store: it runs statements for its scope only.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};

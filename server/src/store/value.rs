@@ -1,4 +1,4 @@
-//! What goes into a statement and what comes out: one small set of types for both stores.
+//! The values of parameters and results: one small set of types for both stores.
 
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};

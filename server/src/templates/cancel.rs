@@ -1,4 +1,4 @@
-//! Stops a job.
+//! Cancels a job.
 
 use axum::http::StatusCode;
 use uuid::Uuid;

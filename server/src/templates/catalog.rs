@@ -1,4 +1,4 @@
-//! The catalog: templates of the caller's organizations, and those that are for everybody.
+//! The catalog: templates of the caller's organizations, and public ones.
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! Changes of a template's record: each is written into the manifest, too.
+//! Changes the record of a template, and its manifest alike.
 
 use axum::http::StatusCode;
 use tplkit::check::{CheckOptions, check_text};

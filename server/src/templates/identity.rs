@@ -1,4 +1,4 @@
-//! What a manifest says of itself, as far as the catalog shows it.
+//! The identity in a manifest that the catalog shows.
 
 use tplkit::json::Node;
 

@@ -1,4 +1,4 @@
-//! Manifests as text: members set and taken away, everything else as it was written.
+//! Edits the text of a manifest: sets and removes members, keeps everything else.
 
 use tplkit::json::{Node, write_string};
 

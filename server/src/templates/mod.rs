@@ -1,11 +1,10 @@
-//! Templates of the catalog: packages taken apart into what the store keeps, and put together again.
+//! Templates of the catalog: packages split into parts for the store, and joined again.
 //!
-//! The manifest and each payload entry are kept as canonical text, laid out as in a whole file, so that
-//! a package is put together by joining texts. What lists show of a manifest stands in columns, too;
-//! the visibility of the record is written into the manifest whenever it changes, whatever a file says.
-//!
-//! Goes in: text, and who asks. Comes out: records, text, refusals with the codes of the rules that are
-//! broken. Whether a package is good is the library's to say; rows are never read as values here.
+//! The manifest and each payload entry are stored as canonical text with the layout of a whole
+//! file, so joining is concatenation. Columns repeat what lists show of a manifest; the visibility
+//! of the record is always written into the manifest. In: text and a caller. Out: records, text, or
+//! refusals with the codes of broken rules. The library checks packages; this module never reads
+//! rows as values.
 
 pub(crate) mod apply;
 pub(crate) mod cancel;

@@ -1,4 +1,4 @@
-//! A whole package, put together from what the store keeps of it.
+//! Joins a package from its stored parts.
 
 use std::ops::Range;
 

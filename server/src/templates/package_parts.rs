@@ -1,5 +1,4 @@
-//! A package taken apart into what the store keeps: the text of the manifest, of each payload entry, and of
-//! what stands next to them.
+//! Splits a package into its stored parts: the manifest, each payload entry, and the rest.
 
 use std::borrow::Cow;
 use std::ops::Range;

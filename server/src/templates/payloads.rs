@@ -1,4 +1,4 @@
-//! Payload entries one by one: the rows of a table, as text.
+//! Single payload entries: the rows of a table, as text.
 
 use axum::http::StatusCode;
 use serde::Serialize;

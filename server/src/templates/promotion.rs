@@ -1,4 +1,4 @@
-//! The five rules of a promotion to `system`, measured on a package as the store has it.
+//! Measures the five rules of a promotion to `system` on a stored package.
 
 use tplkit::check::{CheckOptions, promote};
 use tplkit::finding::Verdict;

@@ -1,4 +1,4 @@
-//! The record of a template as it is answered, and how it is found.
+//! The record of a template: its query and its response.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! What the library has against a body, as the refusal of a request.
+//! Turns the library's refusals of a body into the refusal of a request.
 
 use tplkit::apply::Refusal;
 

@@ -1,7 +1,6 @@
-//! Takes back what a job wrote, as far as it goes while somebody waits for the response.
+//! Undoes a job within the time of a request.
 //!
-//! Everything that is against it is found before anything is gone. What takes longer than a request
-//! should is left to the workers.
+//! All refusals come before anything is removed. Workers finish what takes longer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What a check says of a package, as the refusal of a request.
+//! Turns the findings about a package into the refusal of a request.
 
 use tplkit::finding::{FileReport, Finding, Severity};
 

@@ -1,4 +1,4 @@
-//! Templates that come, are replaced whole, and go.
+//! Creates, replaces and deletes templates.
 
 use std::collections::HashMap;
 

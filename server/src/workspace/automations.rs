@@ -1,4 +1,4 @@
-//! Automations that a job brings: versions, and which of them fires.
+//! Writes the automations of a job: versions, and the active one.
 
 use tplkit::json::{Object, Value as Json};
 use tplkit::workspace::{Automation, Id, RecordKind};

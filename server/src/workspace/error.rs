@@ -1,4 +1,4 @@
-//! Why a workspace was not read, or not written.
+//! Why reading or writing a workspace failed.
 
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, RecordKind, Refused};

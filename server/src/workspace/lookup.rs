@@ -1,4 +1,4 @@
-//! Rows by their ids, and by what they hold.
+//! Finds rows by id and by value.
 
 use std::collections::{BTreeMap, HashMap};
 

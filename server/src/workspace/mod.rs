@@ -1,9 +1,8 @@
-//! A workspace of the store as the library's exporter and executor know it.
+//! Workspaces of the store for the library's exporter and executor.
 //!
-//! Goes in: a transaction (whose scope says who looks) and a workspace. Comes out: its structure, its
-//! rows page by page, and changes written as one unit. [`Snapshot`] is a workspace that is read within
-//! one transaction; [`write`] does the changes of a unit by the same code as the routes. What a job is,
-//! and who may write for it, is not known here.
+//! In: a transaction, with its scope, and a workspace. Out: its structure, its rows by pages, and
+//! changes written as one unit. A [`Snapshot`] reads a workspace within one transaction; [`write`]
+//! writes a unit with the code of the routes. It knows no jobs or leases.
 
 mod automations;
 mod error;

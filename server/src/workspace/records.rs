@@ -1,4 +1,4 @@
-//! Records that a unit creates.
+//! Creates the records of a unit.
 
 use tplkit::json::{Object, Value as Json};
 use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View};

@@ -1,4 +1,4 @@
-//! Configs that are replaced and restored, and records that are taken away.
+//! Replaces and restores configs, and removes records.
 
 use tplkit::json::Value as Json;
 use tplkit::problem::Code;

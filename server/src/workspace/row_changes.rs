@@ -1,4 +1,4 @@
-//! Rows that are there already: changed and taken away, unless somebody else has edited them.
+//! Changes and removes existing rows, unless someone else edited them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Rows of a table, a page at a time, as the scope sees them.
+//! Reads the rows of a table by pages, as the scope sees them.
 
 use tplkit::workspace::{Id, RowData, StoredRow};
 

@@ -1,4 +1,4 @@
-//! Sequences: where they stand, and moved by who has taken numbers of them.
+//! Sequences: their current numbers, and advancing them.
 
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, RecordKind};

@@ -1,4 +1,4 @@
-//! A workspace that is looked at within one transaction: what an export and a plan read.
+//! A workspace read within one transaction, for exports and plans.
 
 use futures_util::lock::Mutex;
 use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};

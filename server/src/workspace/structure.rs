@@ -1,4 +1,4 @@
-//! Everything of a workspace but its rows, and what it may refer to outside, as the scope sees it.
+//! Reads the structure of a workspace and the records that it may refer to, as the scope sees them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The changes of one unit, done in order within one transaction.
+//! Writes the changes of one unit, in order, within one transaction.
 
 use std::collections::HashMap;
 use std::sync::Arc;

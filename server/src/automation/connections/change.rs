@@ -1,7 +1,7 @@
-//! Connections are created, changed and removed.
+//! Creates, changes and removes connections.
 //!
-//! A secret is encrypted before it comes near the store, and bound to the name of its connection. It is
-//! kept for the server that it was entered for: an address on another one needs it anew.
+//! A secret is encrypted before it reaches the store, and bound to the name of its connection. It
+//! belongs to one server: a new address on another server needs the secret again.
 
 use url::Url;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! Connections as every member of the organization sees them: by name and kind, never where they lead.
+//! Connections as members see them: name and kind, never the address.
 
 use serde::Serialize;
 use uuid::Uuid;

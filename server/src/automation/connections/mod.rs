@@ -1,13 +1,12 @@
-//! Connections: named addresses that automations may speak to, with their secrets.
+//! Connections: named addresses that automations may call, with their secrets.
 //!
-//! Administrators set them, at the machine or over the API. Where one leads and what its secret is, no
-//! route answers.
+//! Administrators set them, by command or over the API. No route returns an address or a secret.
 //!
 //! | Module | |
 //! |---|---|
 //! | `list` | connections as members of the organization see them |
-//! | `change` | they are created, changed and removed |
-//! | `open` | as steps use them |
+//! | `change` | create, change, remove |
+//! | `open` | use in steps |
 
 mod change;
 mod list;

@@ -1,4 +1,4 @@
-//! Connections as steps use them: the address, and the secret decrypted.
+//! Opens a connection for a step: its address and its decrypted secret.
 
 use std::collections::{BTreeSet, HashMap};
 

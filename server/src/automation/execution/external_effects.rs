@@ -1,4 +1,5 @@
-//! Steps that do something outside: noted before, done while the run is held, and noted after.
+//! Steps with external effects: recorded before, carried out under the lease of the run, and
+//! recorded after.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! A run, executed step by step: what a step brought about is stored before the next one begins.
+//! Executes a run step by step: the output of a step is stored before the next one starts.
 //!
-//! A step whose effect is in the store has effect and output in one transaction: it is done once. A step
-//! that does something outside is noted as begun, done, and noted as done; when the process dies in
-//! between it is done again, under the same stamp. The run ends in the transaction of its last step.
+//! A step with an effect in the store has effect and output in one transaction, so it happens once.
+//! A step with an external effect is recorded before and after; when the process dies in between,
+//! it is repeated under the same stamp. The run ends in the transaction of its last step.
 
 mod external_effects;
 mod store_effects;

@@ -1,4 +1,4 @@
-//! Steps that are done in the store: effect and output in one transaction, so that they are done once.
+//! Steps with effects in the store: effect and output in one transaction, so they happen once.
 
 use tplkit::automation::run::{Act, RunState};
 use tplkit::json::{Object, Value as Json};

@@ -1,4 +1,4 @@
-//! `delay`: the run lets go of whoever executes it, and goes on when its time has come.
+//! The step `delay`: the run releases its worker and continues when the delay is over.
 
 use tplkit::automation::run::{Failure, Timer, Wait};
 use tplkit::json::Object;

@@ -1,6 +1,6 @@
-//! Whom requests may reach. A name that leads into a private network is refused unless that is allowed:
-//! names are somebody else's to point where they like. An address that the administrator wrote as numbers,
-//! or as `localhost`, says where it leads.
+//! Decides which addresses requests may reach. A name that resolves into a private network is
+//! refused unless that is allowed, because the owner of a name can point it anywhere. Numeric
+//! addresses and `localhost`, written by the administrator, are allowed.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! `agent.route`: a model is asked which route to take, over the interface of `OpenAI`, which many
-//! others speak.
+//! The step `agent.route`: asks a model which route to take, over an interface compatible with
+//! `OpenAI`.
 
 use reqwest::Client;
 use tplkit::automation::run::Failure;

@@ -1,4 +1,4 @@
-//! `http.request`: below the base address of a connection, and nowhere else.
+//! The step `http.request`: only below the base address of a connection.
 
 use reqwest::{Client, Method};
 use tplkit::automation::run::{Failure, Request};

@@ -1,7 +1,7 @@
-//! `email.send`: one mail to everybody, by SMTP.
+//! The step `email.send`: one mail to all recipients, by SMTP.
 //!
-//! Its Message-ID follows from run and step: a mail that is sent again after a crash is the same mail to
-//! whoever gets both.
+//! Its Message-ID derives from run and step, so a repeat after a crash is recognizable as the same
+//! mail.
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};

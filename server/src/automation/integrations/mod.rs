@@ -1,7 +1,7 @@
-//! What steps do outside of the store: mails, requests, questions to models.
+//! External effects of steps: mails, requests, model calls.
 //!
-//! Only addresses that an administrator has set as connections are spoken to. What comes back is an
-//! output, or a failure in words that a person can act on; no secret is in either.
+//! They use only the connections that administrators set. The result is an output, or a failure
+//! that a person can act on; neither contains a secret.
 
 mod addresses;
 mod agent;

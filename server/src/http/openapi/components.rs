@@ -1,4 +1,4 @@
-//! What operations share, each said once: schemas, parameters, refusals, examples, the credential.
+//! Shared components: schemas, parameters, refusals, examples, the credential.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Configs as schemas: what the definitions registry declares, in the form that REST takes.
+//! Schemas of configs: the definitions registry in the form of the REST API.
 
 use serde_json::{Map, Value, json};
 use tplkit::definitions::{Definitions, Field, FieldType, Fields, Form};

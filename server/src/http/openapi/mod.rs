@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document, made from the table of operations. It says what the code does, because
-//! it is read off what the code runs on.
+//! The OpenAPI 3.1 document, made from the table of operations. It cannot differ from the code,
+//! because the code runs on the same table.
 
 mod automations;
 mod components;

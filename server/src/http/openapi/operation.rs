@@ -1,4 +1,4 @@
-//! One operation of the document: its parameters, its body, its responses, and who may ask.
+//! One operation of the document: parameters, body, responses, permissions.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What may stand behind the question mark, by name.
+//! Query parameters, by name.
 
 use serde_json::{Value, json};
 

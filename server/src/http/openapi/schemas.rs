@@ -1,4 +1,4 @@
-//! The schemas of bodies and answers, by the names that the table of operations uses.
+//! The schemas of request and response bodies, by the names in the table of operations.
 
 use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;

@@ -1,4 +1,4 @@
-//! The document says everything, once, and nothing that is not so.
+//! Tests: the document is complete, consistent and free of leftovers.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! What the document says in words: operation ids, descriptions and examples, kept as data next to the code
-//! so that a reader finds all of them in one place. Nothing here decides anything.
+//! Texts of the document: operation ids, descriptions and examples, as data files next to the code.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

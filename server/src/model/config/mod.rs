@@ -1,7 +1,6 @@
-//! Configs: brought into their one shape, held against the definitions, and their references looked up.
-//!
-//! What is declared says the registry, through its one walk; what exists says the store. The names of
-//! the fields in refusals are those of the body: `config.views[0]`, `config[0].views[0]` in a list.
+//! Configs: normalized, validated against the definitions, with references looked up in the store.
+//! The names of the fields in refusals are those of the body: `config.views[0]`,
+//! `config[0].views[0]` in a list.
 
 mod references;
 mod validate;

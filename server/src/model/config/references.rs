@@ -1,6 +1,7 @@
-//! What a config refers to: it has to be there, visible, and in the same workspace.
+//! Checks the references of a config: each target has to exist, be visible, and be in the same
+//! workspace.
 //!
-//! What is missing, what is hidden and what lies elsewhere is reported in the same words.
+//! All three faults have the same message.
 
 use std::collections::{BTreeMap, BTreeSet};
 

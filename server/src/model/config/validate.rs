@@ -1,4 +1,4 @@
-//! One config against its declarations: what is wrong with it, and what it refers to.
+//! Validates one config against its declarations, and collects its references.
 
 use tplkit::definitions::{
     Field, FieldType, Problem as Mistake, ReferenceKind, Spot, Visitor, walk_listed,

@@ -1,6 +1,6 @@
-//! The rows of a request, let into the table before the transaction begins where the table is known.
+//! Prepares the rows of a request before the transaction when the table is cached.
 //!
-//! The writer of the embedded store is one thread: what can be done before it is asked is done before.
+//! SQLite has one writing thread, so work before the transaction saves its time.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What questions about rows have in common.
+//! Parameters that all row queries share.
 
 use std::sync::Arc;
 

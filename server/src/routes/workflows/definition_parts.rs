@@ -1,4 +1,4 @@
-//! The two halves of an automation in a body.
+//! The trigger and the graph of an automation in a body.
 
 use tplkit::json::{Object, Value as Json};
 

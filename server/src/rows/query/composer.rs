@@ -1,5 +1,4 @@
-//! A statement that is being put together for one table and one store: where its cells are to be had,
-//! and the parameters next to its text.
+//! Composes a statement for one table and one store: expressions for cells, and parameters.
 
 use super::index_choice::IndexChoice;
 use crate::rows::Table;

@@ -1,8 +1,7 @@
-//! Filters as conditions of a statement.
+//! Translates filters into SQL conditions.
 //!
-//! A condition about a cell that is absent or null comes to nothing in SQL, which finds no row,
-//! negated or not: that is what the rules say, too. So a negation never has to ask whether there is a
-//! cell; only `is` does.
+//! In SQL a condition on an absent or null cell is NULL, so it finds no row, negated or not, as the
+//! rules demand. Only `is` has to test whether a cell exists.
 
 use std::sync::LazyLock;
 

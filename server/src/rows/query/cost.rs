@@ -1,6 +1,6 @@
-//! What a question costs: whether indexes answer it, or the store has to look at rows one by one.
+//! Estimates the cost of a query: by index, or by a scan of rows.
 //!
-//! Nothing here changes a response. It decides what waits for whom.
+//! It never changes a response; it decides which lane a query uses.
 
 use tplkit::rows::query::{
     CellTest, Column, Compare, Condition, Filter, Match, Operation, OwnTest, Sort,

@@ -1,9 +1,9 @@
-//! Where a page ended: what a cursor remembers of its last row, so that the next page begins behind it
-//! whatever has become of that row.
+//! A cursor: it describes the last row of a page, so the next page starts after it even when that
+//! row changed or is gone.
 //!
-//! It holds the cell and not its place in an index: by the time it comes back, the column may have
-//! got a slot or another type. A text that is too long for a URL is known by its hash, and found
-//! again in the row.
+//! It contains the cell, not its index key, because the column may get a slot or another type
+//! meanwhile. A text that is too long for a URL is represented by its hash and found again in the
+//! row.
 
 use sha2::{Digest as _, Sha256};
 use tplkit::json::Number;

@@ -1,8 +1,8 @@
-//! Asks a composed statement, and sees to it that the table was what it was taken for.
+//! Executes a composed statement and verifies the version of its table.
 //!
-//! Every statement tells first, in each of its rows, the version of the table as it saw it, and no
-//! version to who does not see the table. So the shape of a table is believed from memory at no cost:
-//! where it was another one, the statement is put together anew.
+//! Every row of the result has the version of the table, or none when the caller does not see the
+//! table. So a cached table costs no extra query: when its version differs, the statement is
+//! composed again.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A row's data with some of its keys only.
+//! Selects some keys of a row's data.
 
 use tplkit::rows::members;
 

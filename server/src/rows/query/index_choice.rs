@@ -1,10 +1,10 @@
-//! Along which index a store goes, when both the filters and the sort have one.
+//! Chooses the index when both the filters and the sort have one.
 //!
-//! SQLite plans by shapes: it does not know whether a filter finds three rows, which are sorted at
-//! once, or half of the table, where it is better to go along the sort until the page is full. So it
-//! is asked first, for a bounded look at the index. PostgreSQL keeps statistics, but planning with them
-//! costs more than most answers: it is asked for a bounded number of rows by the filters, which is the
-//! whole response where they find few, and plans with the values only where they find many.
+//! SQLite plans without values: it does not know whether a filter finds three rows, which are
+//! sorted at once, or half of the table, where following the sort index is better. So a bounded
+//! probe of the index runs first. PostgreSQL has statistics, but planning with values costs more
+//! than most queries: it first fetches a bounded number of rows by the filters, which is the whole
+//! response when they find few, and plans with the values only otherwise.
 
 use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
 

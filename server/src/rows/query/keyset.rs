@@ -1,14 +1,12 @@
-//! A page along the index of a slot, which holds `(slot, id)`, both ascending.
+//! A page in the order of a slot's index, which holds `(slot, id)`, both ascending.
 //!
-//! A page is found in parts that stand one behind the other, each of which the index gives in order;
-//! a part looks only for as many rows as those before it have left. So the rows without a cell, which
-//! the index does not have, are looked at when all others are used up, and no sooner.
-//!
-//! Descending, equals still stand by id ascending, which no index gives. Where the filters need
-//! nothing but slots, the page is therefore first measured by its cells alone: all rows above the
-//! last of them are few and are sorted, and those that are equal to it come along the index. A column
-//! with few different values is so read no further than one with many. Where a filter has to read
-//! the data of a row, doing that twice would cost more.
+//! A page consists of consecutive parts, each in index order; a part reads only as many rows as the
+//! parts before it left open. Rows without a cell, which the index lacks, are read last and only
+//! when needed. In descending order equal cells are still sorted by ascending id, which no index
+//! provides. When filters need only slots, a first query finds the cell of the last row: rows above
+//! it are few and are sorted, rows equal to it follow the index. So a column with few distinct
+//! values is read no further than one with many. When a filter reads the data of rows, this would
+//! cost more and is not done.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Rows by the text form of one cell: what looks values up, some hundreds at once.
+//! Looks up rows by the text form of one cell, some hundreds of values at once.
 
 use tplkit::rows::query::{CellTest, Condition, Filter, Match};
 

@@ -1,22 +1,21 @@
-//! Questions about the rows of a table, put to the store: pages, counts, sums.
+//! Row queries on the store: pages, counts, sums.
 //!
-//! Goes in: what [`tplkit::rows::query`] understood of a request, and the table. Comes out: one
-//! statement in the words of the store, and its response. What a question means says the library, and
-//! both stores have to answer as it does; here stands only how they are asked so that they need not
-//! look at every row. What a client wrote is a parameter, always: the text of a statement depends on
-//! the shape of the question alone.
+//! In: a request parsed by [`tplkit::rows::query`], and the table. Out: one SQL statement, and its
+//! response. The library defines the meaning of a query, and both stores have to match it; this
+//! module only makes them fast. Client text is always a parameter: the text of a statement depends
+//! on the shape of the query alone.
 //!
-//! - `composer` knows where a cell is to be had: from its slot, or out of the data.
-//! - `condition` makes conditions of filters.
-//! - `order` finds the page in the order that is asked for, `keyset` along the index of a slot.
-//! - `cost` says whether indexes answer a question.
-//! - `page` fills a page whose bytes are bounded.
-//! - `index_choice` says which of two indexes SQLite is to use.
+//! - `composer` reads a cell from its slot or from the data.
+//! - `condition` translates filters into SQL.
+//! - `order` sorts a page without an index, `keyset` follows the index of a slot.
+//! - `cost` says whether indexes can serve a query.
+//! - `page` fills a page of bounded size.
+//! - `index_choice` chooses between two indexes.
 //! - `lookup` looks up rows by the values of a cell.
-//! - `cursor` is what a cursor remembers of the last row of a page.
-//! - `execute` sees to it that the table was what the statement took it for.
+//! - `cursor` describes the last row of a page.
+//! - `execute` verifies the version of the table.
 //!
-//! Nothing here decides who may see what: each statement carries the marks for that.
+//! It does not decide visibility: each statement has the scope marks for that.
 
 mod aggregate;
 mod composer;

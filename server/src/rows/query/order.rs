@@ -1,9 +1,8 @@
-//! A page in the order that is asked for, where no slot helps: the store looks at every row that is
-//! found, and keeps the first ones.
+//! A page in a sort order without an index: the store reads every match and keeps the first ones.
 //!
-//! Cells stand in segments, one behind the other in both directions: in a column of numbers these,
-//! then everything else; in other columns all there is; and at the end the rows without a cell. In a
-//! segment the direction decides, and among equals the id, ascending.
+//! Cells form segments with a fixed order in both directions: in a number column first numbers,
+//! then all else; in other columns all cells; and last the rows without a cell. Within a segment
+//! the direction applies, and equal cells are sorted by ascending id.
 
 use tplkit::rows::AFTER_NUMBERS;
 use tplkit::rows::query::{Column, Order, Sort};

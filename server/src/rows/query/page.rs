@@ -1,8 +1,7 @@
-//! A page while it is filled: as many rows as are asked for, or fewer when they are large.
+//! Fills a page: as many rows as requested, or fewer when they are large.
 //!
-//! Rows are asked for in parts, each no larger than the store's bound, and given away as soon as they are
-//! written down. So a page takes the memory of its own text and of one part, whatever the rows of the table
-//! are like.
+//! Rows are read in parts, each within the store's bound, and released once written. So a page
+//! needs memory for its own text and one part only.
 
 use tplkit::rows::query::Sort;
 

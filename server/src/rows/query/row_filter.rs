@@ -1,4 +1,4 @@
-//! What every question about rows has: the table, filters, and the columns that it names.
+//! The filter of a row query: the table, conditions, and the named columns.
 
 use axum::http::HeaderValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

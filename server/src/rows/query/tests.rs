@@ -1,6 +1,6 @@
-//! The text of every shape of question, in both dialects: what changes here changes what a database plans.
+//! Snapshots of the SQL of every query shape, in both dialects: a change here changes query plans.
 //!
-//! `t` and `n` are a text and a number that stand in slots, `u` and `m` the same without.
+//! `t` and `n` are a text and a number column with slots, `u` and `m` the same without.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! What a store has recorded of its migrations, held against what this program has.
+//! Compares the recorded migrations of a store with those of this program.
 //!
-//! Each migration is recorded with the digest of its text. A store that was brought to the same number by
-//! other texts looks current and fails later, in the middle of a request: it is refused before anything is
-//! asked of it. This module reads nothing and writes nothing.
+//! Each is recorded with the digest of its text. A store that other texts brought to the same
+//! number would fail later, in the middle of a request, so it is refused at the start. This module
+//! does no I/O.
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};

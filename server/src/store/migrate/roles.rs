@@ -1,4 +1,4 @@
-//! The roles of PostgreSQL that requests run as, and what to do where they cannot be made.
+//! The PostgreSQL roles of requests, and the fallback when they cannot be created.
 
 use tokio_postgres::Client;
 

@@ -1,13 +1,10 @@
-//! Short reads of one caller that share a transaction, as writes of the embedded store share a commit.
+//! Coalesces short reads of one caller into one transaction.
 //!
-//! Goes in: a statement that is all that its transaction asks. As long as a caller keeps few connections
-//! busy, it leaves at once. What comes while they are, waits for the first of them, and then everything
-//! that waits leaves together: one beginning, one check of the credential, one set of settings and one
-//! end for all. Comes out: the answers, or that a statement has to be asked on its own.
-//!
-//! Nothing is shared between callers, nor between what one caller was and what they have become: all of
-//! the scope has to be the same. Only statements of which the last response came soon are shared, so that
-//! nobody waits for what is known to take long, and nobody waits long.
+//! In: a statement that is the only one of its transaction. While the caller uses few connections
+//! it is sent at once; otherwise it waits for one of them, and then all waiting statements share
+//! one begin, one credential check, one set of settings and one commit. Out: the results, or the
+//! demand to run a statement alone. Only statements with the same scope share a transaction, never
+//! two callers. Only statements that were fast last time are shared, so the wait stays short.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,8 +1,8 @@
-//! Reads that share a transaction, in as few statements as they take.
+//! Merges the reads of a shared transaction into few statements.
 //!
-//! Goes in: who asks what. What several ask alike is asked once. What differs in its parameters alone
-//! becomes one statement, which takes a list where they differ and tells by a number to whom a row
-//! belongs. Comes out: the statements to be sent, and each one's own rows of their answers.
+//! In: the reads. Equal ones are sent once. Those that differ only in parameters become one
+//! statement with a list parameter, whose rows carry the number of their read. Out: the statements
+//! to send, and the rows of each read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,8 +1,7 @@
-//! The first connection: it finds out how settings travel, and migrates.
+//! Opens the first connection, detects a pooler, and migrates.
 //!
-//! Sessions are started with the settings first. A pooler in front of the database answers in one of two
-//! ways: it refuses such a start, or it drops what it does not know. Both are seen here, once, and from
-//! then on each transaction brings its settings along.
+//! Sessions start with settings as parameters. A pooler either refuses such a start or drops the
+//! parameters. Both are detected here once; from then on each transaction sends its settings.
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use tokio::sync::OnceCell;

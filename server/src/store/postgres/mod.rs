@@ -1,8 +1,9 @@
-//! PostgreSQL: a pool, and transactions that travel in as few round trips as they can.
+//! PostgreSQL: a pool, and transactions with few round trips.
 //!
-//! The opening of a transaction (`BEGIN`, role, settings) leaves together with its first statement, and a
-//! transaction of one statement leaves whole. Short reads of one caller may share a transaction. Whatever
-//! role the URL names, statements run as a role that owns nothing and passes no policy by.
+//! The opening of a transaction (`BEGIN`, role, settings) is sent together with its first
+//! statement, and a transaction of one statement takes one round trip. Short reads of one caller
+//! may share a transaction. Whatever role the URL names, statements run as a role that owns nothing
+//! and bypasses no policy.
 
 mod coalesce;
 mod coalesced_statement;

@@ -1,4 +1,4 @@
-//! How a transaction begins: its kind, the role it runs as, and what the policies are told about who asks.
+//! The opening of a transaction: its mode, its role, and the settings that policies read.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};

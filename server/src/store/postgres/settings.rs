@@ -1,8 +1,8 @@
-//! The settings under which statements run, and the two ways in which they travel.
+//! The settings of sessions, and the two ways to send them.
 //!
-//! A database that is asked directly takes them once, when a connection starts. A pooler refuses such
-//! parameters, or drops them, and whatever a session sets there stays behind for whoever is given that
-//! session next: there each transaction brings them along, and they end with it.
+//! Without a pooler a connection sends them once, when it starts. A pooler refuses or drops such
+//! parameters, and session settings would leak to the next user of the session, so there each
+//! transaction sends them for itself.
 
 use std::fmt::Write as _;
 

@@ -1,9 +1,9 @@
-//! Where a PostgreSQL is, and whether and how the way there is encrypted.
+//! The address of a PostgreSQL server, and TLS.
 //!
-//! `sslmode` and `sslrootcert` of the URL mean what they mean to PostgreSQL's own clients: `disable`;
+//! `sslmode` and `sslrootcert` of the URL have the meaning of PostgreSQL's own clients: `disable`;
 //! `prefer` (also when nothing is said) and `require` encrypt without asking who the other side is,
-//! unless certificates are named to trust; `verify-ca` and `verify-full` do ask, always for the name,
-//! too. `sslrootcert=system`, and none with the last two, trusts what this machine trusts.
+//! unless certificates are named to trust; `verify-ca` and `verify-full` do ask, always for the
+//! name, too. `sslrootcert=system`, and none with the last two, trusts what this machine trusts.
 
 use std::str::FromStr as _;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! One transaction. Its opening leaves together with its first statement, and one that asks a single
-//! thing leaves whole.
+//! One transaction. Its opening is sent together with its first statement; a transaction of a
+//! single statement takes one round trip.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

@@ -1,14 +1,14 @@
-//! Checkpoints: what commits put into the log is written back into the file, by a thread next to the writer.
+//! Checkpoints: a thread next to the writer copies the WAL back into the file.
 //!
-//! The writer says how long the log is after each commit. When it is long enough to be worth it, the
-//! thread writes it back on a connection of its own, while the writer goes on behind it. A log begins anew
-//! only when nothing of it is left to be written back, and under constant writing a few pages always are:
-//! those the writer adds itself, as soon as they are few. A log that has reached its bound it writes back
-//! whatever is left, so that it stays bounded where the thread is too slow.
+//! The writer reports the length of the log after each commit. When the log is long enough, the
+//! thread checkpoints it on its own connection while the writer continues. A log restarts only when
+//! all of it is copied; under constant writing a few pages are always left, and the writer copies
+//! those itself once they are few. When the log reaches its bound, the writer copies everything, so
+//! the log stays bounded even when the thread is too slow.
 //!
-//! Nobody waits for anybody here: readers of old snapshots hold back a part of the log, and it grows until
-//! they end. A checkpoint that fails loses nothing, for the log keeps what is not in the file: it is told to
-//! the operator and tried again, and commits go on as long as the log itself can be written.
+//! Nothing waits here: readers of old snapshots hold back a part of the log, which grows until they
+//! end. A failed checkpoint loses nothing: it is logged and repeated, and commits continue as long
+//! as the log can be written.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};

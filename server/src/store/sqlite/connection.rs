@@ -1,4 +1,4 @@
-//! One connection: opened, walled, and used by one thread.
+//! One connection: opened, with row security installed, used by one thread.
 
 use std::path::Path;
 use std::sync::Arc;

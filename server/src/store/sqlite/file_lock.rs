@@ -1,9 +1,8 @@
-//! The right to serve a file: one process at a time has it, whatever name it knows the file by.
+//! The lock on a database file: one process serves it at a time, under any name of the file.
 //!
-//! On Linux the lock is on the file itself, of a kind (`flock`) that SQLite does not use and that does not
-//! see SQLite's. Elsewhere the two kinds get in each other's way, so it is on a file next to it, at the place
-//! to which links lead. The locked file is never closed before the process ends: with any closing of it the
-//! system would take SQLite's own locks away.
+//! On Linux it is an `flock` on the file itself, which does not interfere with SQLite's locks.
+//! Elsewhere the two kinds interfere, so the lock is on a file next to the resolved path. The
+//! locked file stays open until the process ends, because closing it would drop SQLite's own locks.
 
 use std::fs::{File, TryLockError};
 use std::io;

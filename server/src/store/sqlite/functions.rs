@@ -1,5 +1,5 @@
-//! What PostgreSQL does with `json` and its own functions, for the statements that ask for cells: the
-//! library's verdict as functions of SQL. They look at their arguments and at nothing else.
+//! SQL functions for SQLite that read cells, where PostgreSQL has `json` operators and functions of
+//! its own. They are pure.
 //!
 //! | Function | Gives |
 //! |---|---|
@@ -14,8 +14,7 @@
 //! | `cell_eq(data, key, text)`, `cell_neq(…)`, `cell_lt(…)`, `cell_lte(…)`, `cell_gt(…)`, `cell_gte(…)` | how the text form compares; nothing of a cell that is absent or null |
 //! | `cell_like(data, key, pattern)`… | as `text_like` and the others, of the text form |
 //!
-//! The last two rows say nothing new: a scan asks one of them of each row, and none of these makes a
-//! text of the cell only to have it compared.
+//! The last two rows only save time in scans: they compare a cell without building its text.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

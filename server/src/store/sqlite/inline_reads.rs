@@ -1,8 +1,8 @@
-//! Short reads, run on the thread that asks for them.
+//! Runs short reads on the calling thread.
 //!
-//! To hand a read to another thread and to wait for it costs more than most reads do. So what is
-//! expected to be short runs at once, with so little time that whoever shares the thread does not
-//! notice. What turns out to be long is left, and goes to the readers like everything else.
+//! Handing a read to another thread costs more than most reads. So a read that is expected to be
+//! short runs at once, with a time limit that the thread's other tasks do not notice. A read that
+//! takes longer is aborted and goes to the reader threads.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

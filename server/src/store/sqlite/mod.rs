@@ -1,12 +1,11 @@
 //! The embedded store: one writing thread with group commit, a fixed pool of reading threads.
 //!
-//! A task is an operation of some resource. It runs to its end on the thread that owns the
-//! connection, so a write never waits for the network or for another task of the runtime in the
-//! middle of its transaction. Writes that arrive while the disk is busy share the next commit, each
-//! in a savepoint of its own. Readers work on snapshots and never wait for the writer. Short reads do
-//! not wait for a reader either: they run where they are asked for. What reads much has readers of its own.
-//! Whoever waits for a thread waits in a queue in which organizations take turns. What commits leave in the log, a thread
-//! next to the writer brings into the file.
+//! A task is an operation. It runs to its end on the thread that owns the connection, so a write
+//! transaction never waits for the network or for another task. Writes that arrive while the disk
+//! is busy share the next commit, each in a savepoint of its own. Readers work on snapshots and
+//! never wait for the writer. Short reads run on the calling thread. Large reads have reader
+//! threads of their own. Tasks wait for a thread in a queue in which organizations take turns. A
+//! separate thread does the checkpoints.
 
 mod checkpoint;
 mod connection;

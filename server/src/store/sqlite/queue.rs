@@ -1,5 +1,5 @@
-//! Tasks that wait for a thread. Organizations take turns, so that nobody waits behind everything that
-//! another one has sent.
+//! The queue of tasks for a thread. Organizations take turns, so none waits behind all tasks of
+//! another.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

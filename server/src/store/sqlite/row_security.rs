@@ -1,11 +1,9 @@
-//! Row security in SQLite, which has no row-level security: what PostgreSQL's policies say, said
-//! with temporary views, temporary triggers and the authorizer, on every connection.
+//! Row security for SQLite, which has none: the equivalent of PostgreSQL's policies, with temporary
+//! views, temporary triggers and the authorizer on every connection.
 //!
 //! - Statements name tables without a schema, and a temporary view of that name hides the table. The
 //!   view shows the rows that the scope of the running transaction may see.
-//! - Writes go to `main.TABLE`, because views know neither UPSERT nor `changes()`. Triggers ask the
-//!   same question of every row: one that may not be seen is passed over, as if it were not there; a
-//!   new one that could not be seen is an error, and undoes its whole statement.
+//! - Writes go to `main.TABLE`, because views know neither UPSERT nor `changes()`. Triggers check every row: an invisible row is skipped, and a new row that would be invisible is an error that rolls back its statement.
 //! - The authorizer refuses every read of a table that does not come from its view, a trigger or the
 //!   write itself, every write but the announced one, and all schema changes.
 

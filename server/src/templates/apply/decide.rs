@@ -1,4 +1,4 @@
-//! Whether a package can be applied as asked.
+//! Decides whether a package can be applied as requested.
 
 use std::sync::Arc;
 

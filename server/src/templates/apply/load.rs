@@ -1,4 +1,4 @@
-//! A package as it is applied: checked, with the version that it has in any case.
+//! Loads a package for an apply: checked, in its current version.
 
 use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};

@@ -1,8 +1,7 @@
-//! From the body of an apply to a job, or to everything that is against it.
+//! From the body of an apply to a job, or to all refusals.
 //!
-//! Nothing is written before every question is answered: the package is checked as the store has it now,
-//! the library decides about it in one state of the destination, and only then a job is written down
-//! with what it needs. What a plan shows is decided by the same code.
+//! The stored package is checked, the library resolves it against one snapshot of the destination,
+//! and only then the job is stored. A plan uses the same code.
 
 mod body;
 mod decide;

@@ -1,4 +1,4 @@
-//! What an apply would do, without doing it.
+//! Plans an apply without writing.
 
 use std::sync::Arc;
 

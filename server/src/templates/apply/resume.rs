@@ -1,4 +1,4 @@
-//! A job that exists goes on.
+//! Resumes an existing job.
 
 use uuid::Uuid;
 

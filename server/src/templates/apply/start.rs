@@ -1,4 +1,4 @@
-//! A job is written down.
+//! Stores a new job.
 
 use axum::http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! When the log is written back, by whom, and what may be in the way.
+//! Tests of checkpoints: when they run, in which thread, and what delays them.
 
 use std::path::Path;
 use std::time::Duration;

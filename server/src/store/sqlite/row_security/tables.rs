@@ -1,7 +1,7 @@
-//! The tables behind row security, and the question that is asked of the rows of each.
+//! The tables under row security, with the condition for the rows of each.
 //!
-//! What is said here becomes views, triggers and verdicts next door; a table that is missing here cannot
-//! be read or written by any statement. Nothing here may depend on a connection.
+//! Views, triggers and authorizer rules are generated from it; no statement can read or write a
+//! table that is missing here. It is independent of connections.
 
 /// A table behind row security.
 pub(super) struct Table {

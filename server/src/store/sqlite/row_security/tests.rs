@@ -1,4 +1,4 @@
-//! What row security keeps from whom, asked of SQLite itself.
+//! Tests of row security on a real SQLite connection.
 
 use rusqlite::Connection;
 use uuid::Uuid;
