@@ -9,14 +9,16 @@ use clap::{CommandFactory as _, Parser, ValueEnum};
 
 use super::commands::Command;
 use super::error::CliError;
+use super::examples::examples;
 
-const STYLES: Styles = Styles::styled()
+/// The colours of help texts.
+pub(crate) const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Blue.on_default().bold())
     .usage(AnsiColor::Blue.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Checks template packages, and applies them through the servers that hold them.
+/// Checks template packages and applies them to the workspaces of a server.
 ///
 /// Results go to standard output, everything else to standard error.
 ///
@@ -26,6 +28,11 @@ const STYLES: Styles = Styles::styled()
 /// bug, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "tplkit", version, styles = STYLES, max_term_width = 100, infer_long_args = false)]
+#[command(after_long_help = examples(&[
+    ("Check a package", "tplkit check crm.json"),
+    ("Apply it to a workspace in memory, apply it again, and undo it", "tplkit simulate crm.json"),
+    ("Show what it would do to a workspace on the server", "tplkit plan crm.json --workspace $WORKSPACE"),
+]))]
 pub(crate) struct Request {
     /// Options that every command has.
     #[command(flatten)]
@@ -39,13 +46,13 @@ pub(crate) struct Request {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// When to colour the output; `auto` is only on a terminal and without `NO_COLOR`.
+    /// When to colour the output; `auto` means on a terminal, unless `NO_COLOR` is set.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Colour,
-    /// Say less: only results; twice: only the exit code.
+    /// Print results only; twice: print nothing.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) quiet: u8,
-    /// Say more on standard error.
+    /// Print more on standard error.
     #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
 }
@@ -55,16 +62,16 @@ pub(crate) struct Global {
 pub(crate) enum Colour {
     /// On a terminal.
     Auto,
-    /// Also into files and pipes.
+    /// In files and pipes too.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
 /// Output formats of commands that are no report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
-    /// For people.
+    /// Text to read.
     Text,
     /// One JSON document.
     Json,

@@ -162,7 +162,7 @@ impl Losses {
         Ok(())
     }
 
-    /// For people.
+    /// Text to read.
     pub(crate) fn text(&self, id: &str, force: bool) -> String {
         let mut out = format!("Undoing job {id} takes away");
         if self.tables.is_empty() && self.rows.is_empty() {

@@ -10,6 +10,7 @@ pub(crate) mod commands;
 mod destination;
 mod document;
 mod error;
+mod examples;
 mod exit;
 pub(crate) mod failure;
 mod folder;

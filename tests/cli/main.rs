@@ -3,11 +3,17 @@
 #[path = "../scripted/mod.rs"]
 mod scripted;
 
+#[cfg(unix)]
+#[path = "../help/mod.rs"]
+mod help;
+
 mod baseline;
 mod cases;
 mod commands;
 mod comparing;
 mod docs;
+#[cfg(unix)]
+mod examples;
 mod exits;
 mod fixing;
 mod folders;

@@ -11,6 +11,7 @@ use tplkit::finding::render::ReportError;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_bytes, print_error_in_detail, write_result};
 use crate::cli::remote::{Connection, ServerArgs};
@@ -26,32 +27,36 @@ const OWN_HEADERS: [&str; 5] = [
     "transfer-encoding",
 ];
 
-/// Send any request to the server, and write the body of its answer.
+/// Send any request to the server and print the body of the response.
 ///
-/// A `POST` carries an `Idempotency-Key`, a new one unless one is given, so that it can be tried
-/// again safely; where servers keep no keys (`/v1/auth`, `/v1/api-keys`) it is sent once and without.
+/// Every `POST` carries an `Idempotency-Key` (a new one, unless you give one), so the command can
+/// repeat it safely. Requests to `/v1/auth` and `/v1/api-keys` carry none and are sent once.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List all workspaces, as one list over all pages", "tplkit api GET /v1/workspaces --paginate"),
+    ("Create a workspace from a file", "tplkit api POST /v1/workspaces --data workspace.json"),
+]))]
 pub(crate) struct Args {
     /// `GET`, `POST`, `PATCH`, `PUT`, `DELETE`, …
     method: String,
-    /// Path, for example `/v1/workspaces`; without its first slash it stands below `/v1`.
+    /// Path, for example `/v1/workspaces`; without a leading slash it is relative to `/v1`.
     path: String,
     /// Send this file as the body; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Send this header too.
+    /// Send this header; repeatable.
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
-    /// Send this parameter; `&` and the like in it need no care.
+    /// Send this query parameter, percent-encoded; repeatable.
     #[arg(long = "query", value_name = "NAME=VALUE")]
     query: Vec<String>,
     /// Send this `Idempotency-Key`.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
-    /// Walk all pages of a list and write them as one.
+    /// Read all pages of a list and write them as one.
     #[arg(long)]
     paginate: bool,
-    /// Form of the output; `json` wraps the answer in a document.
+    /// Output format; `json` wraps the response in a document.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

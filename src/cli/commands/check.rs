@@ -12,6 +12,7 @@ use tplkit::printable;
 
 use crate::cli::checker::{CheckMode, Checker, FixMode};
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_styled};
 use crate::cli::session::{Session, SystemClock};
@@ -20,15 +21,21 @@ use crate::cli::{replace, watch};
 
 /// Check packages: parse, validate, lint.
 ///
-/// Folders are walked for names ending in `.json`; hidden folders and what ignore files name are
-/// left out, and files that are no package are counted and skipped. A file named on its own must be
-/// a package.
+/// In a folder, every file whose name ends in `.json` is checked, except hidden folders and files
+/// that `.gitignore` and similar files exclude. Files in a folder that are not packages are counted
+/// and skipped; a file named on its own has to be a package.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Check two packages", "tplkit check crm.json inventory.json"),
+    ("Check all packages below a folder (exit code 1: one has errors)", "tplkit check ."),
+    ("Fix what can be fixed safely", "tplkit check crm.json --fix"),
+    ("Fail in CI on warnings too, and write a SARIF report", "tplkit check crm.json --deny warnings --format sarif -o crm.sarif"),
+]))]
 pub(crate) struct Args {
     /// Files and folders; `-` is standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Measure the rules for promotion to this visibility as well.
+    /// Also measure the rules for promotion to this visibility.
     #[arg(long, value_name = "VISIBILITY")]
     promotion: Option<Visibility>,
     #[command(flatten)]
@@ -50,7 +57,7 @@ pub(crate) struct Args {
 /// What a package can be promoted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Visibility {
-    /// Offered to everybody by the platform.
+    /// Offered by the platform to everybody.
     System,
 }
 
@@ -58,16 +65,16 @@ enum Visibility {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Rules: a code, a prefix of codes, a name, `all` or `warnings`")]
 struct RuleArgs {
-    /// Only these rules.
+    /// Check these rules only.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     select: Vec<Selector>,
-    /// Not these rules.
+    /// Leave out these rules.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     ignore: Vec<Selector>,
-    /// These rules as warnings.
+    /// Report these rules as warnings.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     warn: Vec<Selector>,
-    /// These rules as errors; `--deny warnings` is all of them.
+    /// Report these rules as errors; `--deny warnings` means every warning.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     deny: Vec<Selector>,
 }
@@ -79,7 +86,7 @@ struct FixArgs {
     /// Fix what can be fixed safely.
     #[arg(long)]
     fix: bool,
-    /// With `--fix` or `--diff`: also fixes that may change what the package means.
+    /// Also apply fixes that may change what the package means; with `--fix` or `--diff`.
     #[arg(long)]
     unsafe_fixes: bool,
     /// Show what `--fix` would change and write nothing.
@@ -91,7 +98,7 @@ struct FixArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Baseline")]
 struct BaselineArgs {
-    /// Leave out the findings that this file lists.
+    /// Leave out the findings that are listed in this file.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings of this run to the baseline file.
@@ -103,16 +110,16 @@ struct BaselineArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
-    /// Form of the report.
+    /// Format of the report.
     #[arg(long, default_value = "text")]
     pub(crate) format: Format,
     /// Write the report to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Hold packages against another server's registry.
+    /// Check against the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     pub(crate) definitions: Option<PathBuf>,
-    /// Fail when there is no package at all.
+    /// Fail when no package is found.
     #[arg(long)]
     pub(crate) require_package: bool,
     /// Number of threads [default: as many as the machine has].
@@ -130,7 +137,7 @@ impl ReportArgs {
 /// Forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text to read.
     Text,
     /// One JSON document.
     Json,

@@ -6,11 +6,16 @@ use clap_complete::Shell;
 
 use crate::cli::args;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 
 /// Write the completion script of a shell.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write the completions of bash", "tplkit completions bash -o tplkit.bash"),
+    ("Write the completions of fish", "tplkit completions fish -o tplkit.fish"),
+]))]
 pub(crate) struct Args {
     /// The shell.
     shell: Shell,

@@ -11,17 +11,22 @@ use tplkit::package::canonical::CanonicalError;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
-/// Tell what differs between two packages in what they build.
+/// Show how the results of two packages differ.
 ///
-/// Things are matched by name and kind, so packages that differ in uids, times, refs and order do
-/// not differ.
+/// Items are matched by name and kind: packages that differ only in uids, timestamps, refs or order
+/// do not differ.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Compare two editions of a package, rows included", "tplkit diff crm.json crm-new.json --rows"),
+    ("Write the differences as Markdown for a pull request", "tplkit diff crm.json crm-new.json --format md -o changes.md"),
+]))]
 pub(crate) struct Args {
     /// The first package; `-` is standard input.
     #[arg(value_name = "A")]
@@ -29,13 +34,13 @@ pub(crate) struct Args {
     /// The second package; `-` is standard input.
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// Compare rows too: by key column where both sides vouch for it, else whole.
+    /// Also compare rows: by key column where both packages verify it, otherwise as a whole.
     #[arg(long)]
     rows: bool,
     /// Exit with 1 when there are differences.
     #[arg(long)]
     exit_code: bool,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Format,
     /// Write to this file instead of standard output.
@@ -46,7 +51,7 @@ pub(crate) struct Args {
 /// Forms of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text to read.
     Text,
     /// One JSON document.
     Json,

@@ -8,16 +8,21 @@ use tplkit::finding::selection::nearest_rule;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_styled;
 use crate::cli::session::Session;
 
 /// Explain a rule: why it exists, a failing and a fixed example.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Explain a rule by its code", "tplkit explain R017"),
+    ("Explain a rule by its name", "tplkit explain ref-undeclared"),
+]))]
 pub(crate) struct Args {
     /// Code (`R003`) or name (`row-count-mismatch`) of the rule.
     code: String,
-    /// Form of the explanation.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

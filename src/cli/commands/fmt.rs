@@ -10,6 +10,7 @@ use tplkit::package::canonical::{self, CanonicalError};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_data, write_result};
 use crate::cli::package_file::no_form;
@@ -20,9 +21,13 @@ use crate::cli::walk::{self, Files, FoundFile};
 
 /// Write packages in canonical form: the same content gives the same bytes.
 ///
-/// Files are rewritten in place; standard input (`-`) goes to standard output. Files of a walked
-/// folder that are no package are left alone.
+/// Files are rewritten in place; standard input (`-`) goes to standard output. In a folder, files
+/// that are not packages stay as they are.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Rewrite a package in place", "tplkit fmt crm.json"),
+    ("Fail in CI when a package is not in canonical form", "tplkit fmt --check crm.json"),
+]))]
 pub(crate) struct Args {
     /// Files and folders; `-` is standard input.
     #[arg(required = true, value_name = "PATH")]
@@ -33,7 +38,7 @@ pub(crate) struct Args {
     /// Write to this file instead of in place; only with one package.
     #[arg(short, long, value_name = "FILE", conflicts_with = "check")]
     output: Option<PathBuf>,
-    /// Form of what is said.
+    /// Format of messages.
     #[arg(long, default_value = "text")]
     format: Form,
 }

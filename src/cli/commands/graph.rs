@@ -12,13 +12,18 @@ use tplkit::graph::{self, Canvas, Graph};
 use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Draw a package: what refers to what, its plan, its dependencies, its automations.
+/// Draw a package: its references, its plan, its dependencies or its automations.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Draw which items refer to which, as a picture", "tplkit graph crm.json --format svg -o crm.svg"),
+    ("Draw the automations as a Mermaid diagram", "tplkit graph service-desk.json --kind automations --format mermaid"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
@@ -26,13 +31,13 @@ pub(crate) struct Args {
     /// What to draw.
     #[arg(long, default_value = "refs")]
     kind: GraphKindArg,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "dot")]
     format: Format,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Use the registry in this file instead of the built-in one.
+    /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
 }
@@ -50,14 +55,14 @@ enum GraphKindArg {
     Automations,
 }
 
-/// Form of the output.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For Graphviz.
     Dot,
     /// For Markdown pages that draw Mermaid.
     Mermaid,
-    /// A picture, laid out, for light and dark.
+    /// A picture, for light and dark backgrounds.
     Svg,
     /// One JSON document.
     Json,

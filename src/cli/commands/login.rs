@@ -7,17 +7,23 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::profiles::{self, Profile};
 use crate::cli::remote::{self, Choice, ServerArgs};
 use crate::cli::session::Session;
 
-/// Sign in to a server, and remember it in a profile.
+/// Sign in to a server and store the sign-in in a profile.
 ///
-/// On a terminal, what is missing is asked for. Elsewhere give `--email` with `--password-stdin`, or
-/// `--api-key-stdin`. What was typed is tried before it is kept.
+/// On a terminal, the command prompts for what is missing. Elsewhere, give `--email` with
+/// `--password-stdin`, or `--api-key-stdin`. The sign-in is stored after the server has accepted
+/// it.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Sign in with a password from a file", "tplkit login --url http://localhost:8080 --email demo@example.com --password-stdin < password.txt"),
+    ("Store an API key in a profile for scripts", "tplkit login --url http://localhost:8080 --profile ci --api-key-stdin < key.txt"),
+]))]
 pub(crate) struct Args {
     /// E-mail address to sign in with.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "api_key_stdin")]
@@ -28,7 +34,7 @@ pub(crate) struct Args {
     /// Read an API key from standard input.
     #[arg(long)]
     api_key_stdin: bool,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

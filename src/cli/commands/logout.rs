@@ -8,22 +8,27 @@ use tplkit::client::{Credential, Options, Secret};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::profiles::{self, Profile};
 use crate::cli::remote::{self, Choice};
 use crate::cli::session::Session;
 
-/// End the session of a profile and forget its sign-in; its address stays.
+/// End the session of a profile and delete its sign-in; the address of the server stays.
 ///
-/// The sign-in is forgotten even when the server cannot be reached, or has no route to end a session:
-/// there it lasts until it expires then. An API key is good until it is deleted on the server.
+/// The sign-in is deleted even when the server cannot be reached or cannot end sessions; the
+/// session then lasts until it expires. An API key stays valid until it is deleted on the server.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Sign out", "tplkit logout"),
+    ("Delete the API key of a profile", "tplkit logout --profile ci"),
+]))]
 pub(crate) struct Args {
-    /// Profile to use; otherwise `TPLKIT_PROFILE`, or `default`.
+    /// Profile to use [default: `TPLKIT_PROFILE`, or `default`].
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

@@ -8,13 +8,18 @@ use clap::{Arg, Command};
 
 use crate::cli::args;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 
-/// Write the manual page of the tool, or of one of its commands.
+/// Write the manual page of the tool or of one command.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write the manual page of a command", "tplkit man check -o tplkit-check.1"),
+    ("Write the manual page of the tool", "tplkit man -o tplkit.1"),
+]))]
 pub(crate) struct Args {
-    /// The command; the whole tool when none is named.
+    /// The command [default: the whole tool].
     command: Option<String>,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
@@ -49,7 +54,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
 fn page(command: Command) -> io::Result<String> {
     let mut bytes = Vec::new();
     clap_mangen::Man::new(command).render(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let page = String::from_utf8_lossy(&bytes);
+    Ok(page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n"))
 }
 
 /// Headings of options that many commands share. The reference prints each once.
@@ -62,7 +68,9 @@ const SHARED: [(&str, &str); 2] = [
 fn markdown(root: &Command) -> String {
     let mut out = String::from(
         "# Command line reference\n\n\
-         Made from the program's own declarations by a test; `UPDATE=1 cargo test --test cli` writes it anew.\n\n\
+         Generated from the program's own declarations by a test; `UPDATE=1 cargo test --test cli` regenerates it.\n\n\
+         A test runs every example, in a copy of the folder `examples`. `$WORKSPACE`, `$JOB` and `$TEMPLATE` stand for \
+         ids, which `tplkit api GET /v1/workspaces`, `tplkit job list` and `tplkit template list` show.\n\n\
          ## Shared options\n",
     );
     for (heading, whose) in SHARED {

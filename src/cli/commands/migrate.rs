@@ -12,17 +12,22 @@ use tplkit::{migrate, printable};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::{RandomIds, Session};
 use crate::cli::source::is_stdin;
 
-/// Write a package of version 1 as one of version 2.
+/// Upgrade a version 1 package to version 2.
 ///
-/// The plan stays as it is; items, parents and the other layers are made from it. What cannot be
-/// derived is said. A package of version 2 is passed on byte for byte.
+/// The plan stays as it is; items, parents and the other layers are derived from it. The command
+/// reports what it cannot derive. A version 2 package is copied byte for byte.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Upgrade a package", "tplkit migrate reading-list.json -o reading-list-2.json"),
+    ("Upgrade a package and check the result", "tplkit migrate reading-list.json | tplkit check -"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
@@ -33,7 +38,7 @@ pub(crate) struct Args {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Form of what is said; `json` wraps the package in a document.
+    /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
 }

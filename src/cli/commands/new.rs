@@ -10,19 +10,24 @@ use tplkit::starter;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// Write a small package that checks clean and can be promoted.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Start a package", "tplkit new \"Tool shed\" -o tool-shed.json"),
+    ("Start a package and unpack it into a folder for version control", "tplkit new \"Tool shed\" | tplkit unpack - tool-shed"),
+]))]
 pub(crate) struct Args {
-    /// Name of the package, for people; the technical name follows from it.
+    /// Display name of the package; the technical name is derived from it.
     name: String,
-    /// Write to this file instead of standard output; an existing file is left alone.
+    /// Write to this file instead of standard output; an existing file is not overwritten.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Form of what is said; `json` wraps the package in a document.
+    /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
 }

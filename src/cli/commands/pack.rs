@@ -10,17 +10,22 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::folder::OnDisk;
 use crate::cli::output::{print_note, write_data, write_result};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
-/// Make the package of a folder that `tplkit unpack` wrote.
+/// Build the package of a folder that `tplkit unpack` wrote.
 ///
-/// The package comes in canonical form. It is not checked: `tplkit pack DIR | tplkit check -` does
-/// that.
+/// The package is in canonical form. It is not checked; `tplkit pack DIR | tplkit check -` does
+/// both.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Build a package", "tplkit pack crm -o crm-new.json"),
+    ("Check a folder without writing the package", "tplkit pack crm | tplkit check -"),
+]))]
 pub(crate) struct Args {
     /// The folder.
     #[arg(value_name = "DIR")]
@@ -28,7 +33,7 @@ pub(crate) struct Args {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Form of what is said; `json` wraps the package in a document.
+    /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
 }

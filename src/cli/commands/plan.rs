@@ -10,6 +10,7 @@ use tplkit::workspace::Id;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
@@ -22,10 +23,13 @@ use crate::cli::source::is_stdin;
 
 /// Show what an apply would do to a workspace, without doing it.
 ///
-/// Nothing is written, not even a template: for a file that the catalog does not hold, the
-/// workspace is read and the plan is worked out here. A plan that was saved is carried out by
-/// `tplkit apply FILE` as it was shown, or not at all.
+/// Nothing is written. A package file that the catalog of the server does not hold is planned on
+/// this machine. `tplkit apply FILE` applies a saved plan exactly as shown, or not at all.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show what a package would do to a workspace", "tplkit plan crm.json --workspace $WORKSPACE"),
+    ("Save the plan, to apply it later", "tplkit plan inventory.json --workspace $WORKSPACE --out inventory.plan"),
+]))]
 pub(crate) struct Args {
     /// A package file (`-` is standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
@@ -38,7 +42,7 @@ pub(crate) struct Args {
     /// Save the plan to this file.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

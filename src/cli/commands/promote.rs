@@ -7,14 +7,19 @@ use tplkit::finding::selection::Selection;
 use super::check::{ReportArgs, conclude};
 use crate::cli::checker::{CheckMode, Checker};
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 
 /// Measure the five rules for promotion to `system` visibility.
 ///
-/// All five are measured, each is reported passed or failed with every place. Nothing else counts:
-/// run `tplkit check --promotion system` to hear the other rules as well.
+/// Each rule is reported as passed or failed, with every place. Other rules do not count: run
+/// `tplkit check --promotion system` for all of them.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Measure a package", "tplkit promote crm.json"),
+    ("Measure two packages, and write a JUnit report for CI", "tplkit promote crm.json inventory.json --format junit -o promotion.xml"),
+]))]
 pub(crate) struct Args {
     /// Files and folders; `-` is standard input.
     #[arg(required = true, value_name = "PATH")]

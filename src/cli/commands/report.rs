@@ -17,17 +17,22 @@ use tplkit::report::{self, Report};
 use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
-/// Write a package as one page: contents, decisions, rows, pictures, plan, findings.
+/// Write an HTML page about a package: contents, decisions, rows, graphs, plan, findings.
 ///
-/// The page needs nothing else: no script, no request. A package with findings has a page too, and
-/// the exit code stays 0; `tplkit check` validates.
+/// The page is self-contained: it has no scripts and loads nothing. Findings do not change the exit
+/// code; `tplkit check` validates.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write the page", "tplkit report crm.json -o crm.html"),
+    ("Show 100 rows of each table", "tplkit report inventory.json --rows 100 -o inventory.html"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
@@ -38,15 +43,15 @@ pub(crate) struct Args {
     /// How many rows of each table to show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     rows: usize,
-    /// Form of the output; `json` wraps the page in a document, or tells about the file written.
+    /// Output format; `json` wraps the page in a document, or describes the written file.
     #[arg(long, default_value = "html")]
     format: Format,
-    /// Use the registry in this file instead of the built-in one.
+    /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
 }
 
-/// Form of the output.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// The page.

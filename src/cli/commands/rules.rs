@@ -8,13 +8,18 @@ use tplkit::finding::catalog::RULES;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 
 /// List every rule: code, severity, name, and when it is reported.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List all rules", "tplkit rules"),
+    ("List all rules as JSON, for a program", "tplkit rules --format json"),
+]))]
 pub(crate) struct Args {
-    /// Form of the list.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

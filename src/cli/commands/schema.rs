@@ -9,21 +9,26 @@ use crate::cli::args::Form;
 use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 
 /// Write a published JSON Schema, or list their names.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List the schemas", "tplkit schema"),
+    ("Write the schema of packages, for an editor", "tplkit schema package -o package.schema.json"),
+]))]
 pub(crate) struct Args {
-    /// Name of the schema; all names are listed when none is given.
+    /// Name of the schema; without it, all names are listed.
     name: Option<String>,
-    /// Make it for another server's registry.
+    /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Form of the output; `json` wraps it in a document.
+    /// Output format; `json` wraps it in a document.
     #[arg(long, default_value = "text")]
     format: Form,
 }

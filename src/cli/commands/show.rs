@@ -12,18 +12,23 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Show a package on one screen: items, rows, dependencies, what is missing, sizes.
+/// Show a package on one screen: items, rows, dependencies, missing references, sizes.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show a package", "tplkit show crm.json"),
+    ("Show it as JSON, for a program", "tplkit show crm.json --format json"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

@@ -15,43 +15,49 @@ use crate::cli::checker::Checker;
 use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
-/// Apply a package to a workspace in memory: what it does, then once more, then undone.
+/// Apply a package to a workspace in memory, apply it again, and undo it.
 ///
-/// Nothing is written anywhere and no server is asked, and yet it is the real thing: the resolve,
-/// the executor and the undo of an apply. Without `--into` the workspace is empty, but for what
-/// the resolutions map to.
+/// Nothing is written and no server is needed, but the code is that of a real apply and a real
+/// undo. Without `--into` the workspace is empty, except for what the resolutions map to.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Apply a package to an empty workspace", "tplkit simulate crm.json"),
+    ("Apply it to a workspace that holds another package, without rows", "tplkit simulate crm.json --into inventory.json --no-rows"),
+    ("Save the resulting workspace", "tplkit simulate inventory.json --save workspace-after.json"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// The destination: another package, applied first, or a workspace file of `--save`.
+    /// Destination: another package, which is applied first, or a workspace file of `--save`.
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
-    /// What becomes of dependencies: TOML as `resolve init` writes it, or JSON.
+    /// Decisions about dependencies: TOML as `resolve init` writes it, or JSON.
     #[arg(long, value_name = "FILE")]
     resolutions: Option<PathBuf>,
-    /// Which rows enter: `all`, `missingByKey`, `none`, for every table or for one (`REF=MODE`).
+    /// Which rows to write: `all`, `missingByKey` or `none`, for every table or for one
+    /// (`REF=MODE`).
     #[arg(long, value_name = "[REF=]MODE", value_parser = resolutions::rows_mode)]
     rows_mode: Vec<(Option<String>, RowsMode)>,
-    /// Leave all rows out.
+    /// Write no rows.
     #[arg(long, conflicts_with = "rows_mode")]
     no_rows: bool,
-    /// Write the workspace as it is after the apply to this file.
+    /// Write the resulting workspace to this file.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// The definitions of another server instead of the built-in ones.
+    /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
     #[command(flatten)]
     failed_rows: FailedRows,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

@@ -10,29 +10,34 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::folder::{self, NotFilled};
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Write a package as a folder with one small file per item, fit for version control.
+/// Write a package as a folder with one small file per item, for version control.
 ///
-/// `tplkit pack` makes the package of it again, byte for byte in canonical form. Rows stand one
-/// per line. The folder is described in `docs/LAYOUT.md`.
+/// `tplkit pack` builds the package again, byte for byte in canonical form. Rows are one per line.
+/// `docs/LAYOUT.md` describes the folder.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Unpack a package", "tplkit unpack crm.json crm"),
+    ("Update the folder from a newer edition of the package", "tplkit unpack crm-new.json crm --force"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// The folder; it is made when it is not there.
+    /// The folder; it is created when it does not exist.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Unpack into a folder that is not empty: files of an earlier `unpack` are replaced or
-    /// removed, all others are left alone.
+    /// removed, all others stay.
     #[arg(long)]
     force: bool,
-    /// Form of what is said.
+    /// Format of messages.
     #[arg(long, default_value = "text")]
     format: Form,
 }

@@ -9,15 +9,20 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, Origin, ServerArgs};
 use crate::cli::session::Session;
 
-/// Tell which server is used, and as whom.
+/// Show which server is used, and who is signed in.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show who is signed in", "tplkit whoami"),
+    ("Show who a profile is signed in as", "tplkit whoami --profile ci"),
+]))]
 pub(crate) struct Args {
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

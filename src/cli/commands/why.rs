@@ -11,21 +11,26 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_note, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Say who declares a ref, who uses it, and where.
+/// Show where a ref is declared and where it is used.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Find all uses of a table", "tplkit why project-tracker.json f_tasks"),
+    ("Find what a dependency is needed for", "tplkit why service-desk.json connection_desk_mail"),
+]))]
 pub(crate) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// The ref, with or without its dollar.
+    /// The ref, with or without its `$`.
     #[arg(value_name = "REF")]
     reference: String,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

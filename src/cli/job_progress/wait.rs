@@ -9,12 +9,12 @@ use crate::cli::apply_summary::FailedRows;
 /// The options for waiting: the time limit, and which losses are accepted.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Waiting {
-    /// Wait at most so long, for example `90s`, `10m` or `1h`; otherwise to the end. The job goes on
-    /// when the time is over, and the exit code is 69.
+    /// Wait at most this long, for example `90s`, `10m` or `1h`. After that the job continues, and
+    /// the exit code is 69.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     wait: Option<SignedDuration>,
-    /// End with exit code 68 when something was not carried over; `required`: when a required
-    /// dependency was skipped.
+    /// Exit with 68 when something was not carried over; `required`: when a required dependency was
+    /// skipped.
     #[arg(
         long,
         value_name = "WHAT",
@@ -30,7 +30,7 @@ pub(crate) struct Waiting {
 /// Which entries of a report are too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strictness {
-    /// All of them, those of the package too.
+    /// All of them, including those of the package.
     Any,
     /// Those of required dependencies that were skipped.
     Required,

@@ -35,10 +35,11 @@ const DEFAULT_PROFILE: &str = "default";
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
-    /// Address of the server, with or without `/v1`; otherwise `TPLKIT_URL`, or that of the profile.
+    /// Address of the server, with or without `/v1` [default: `TPLKIT_URL`, or that of the
+    /// profile].
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Profile to use; otherwise `TPLKIT_PROFILE`, or `default`.
+    /// Profile to use [default: `TPLKIT_PROFILE`, or `default`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 }

@@ -11,6 +11,7 @@ use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::Waiting;
 use crate::cli::output::print_note;
@@ -26,25 +27,30 @@ use super::plan::print_plan;
 
 /// Apply a template, a package file or a saved plan to a workspace.
 ///
-/// The id of the job is written first, then how far it is, then its report. On a terminal the plan
-/// is shown and asked about; elsewhere `--yes` or a saved plan is needed. A package file is pushed to
-/// the catalog first, which needs the role `admin`, unless the catalog holds it already; it stays
-/// there. Whatever happens to this command, the job goes on; how to get back to it is reported.
+/// Prints the id of the job, then its progress, then its report. On a terminal the command shows
+/// the plan and prompts; elsewhere it needs `--yes` or a saved plan. A package file that the
+/// catalog does not hold is pushed to it first, which needs the role `admin`. The job continues on
+/// the server when this command ends early; `tplkit job watch` shows it again.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Apply a saved plan", "tplkit apply inventory.plan"),
+    ("Apply a package without a prompt", "tplkit apply crm.json --workspace $WORKSPACE --yes"),
+    ("Start the job and do not wait for it", "tplkit apply sales-crm --workspace $WORKSPACE --yes --detach"),
+]))]
 pub(crate) struct Args {
     /// A plan of `tplkit plan --out`, a package file (`-` is standard input), or a template by id or
     /// name.
     #[arg(value_name = "PLAN|PKG|TEMPLATE")]
     subject: PathBuf,
-    /// The workspace to apply to; a saved plan knows its own.
+    /// The workspace to apply to; a saved plan contains it.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     workspace: Option<Id>,
     #[command(flatten)]
     decisions: Decisions,
-    /// Apply without asking.
+    /// Apply without a prompt.
     #[arg(short, long)]
     yes: bool,
-    /// Only show what it would do, as `tplkit plan`: nothing is written, not even a template.
+    /// Show what would happen, like `tplkit plan`, and write nothing.
     #[arg(long, conflicts_with_all = ["yes", "detach", "wait", "fail_on_unresolved"])]
     dry_run: bool,
     /// Do not wait for the end of the job.
@@ -52,7 +58,7 @@ pub(crate) struct Args {
     detach: bool,
     #[command(flatten)]
     waiting: Waiting,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

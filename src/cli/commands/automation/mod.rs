@@ -5,11 +5,16 @@ mod run;
 mod validate;
 
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 
-/// Work on automation definitions.
+/// Validate automations, and run them against sample rows.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Validate a definition", "tplkit automation validate automations/paid.json"),
+    ("Run it against a sample row, without side effects", "tplkit automation run automations/paid.json --stub --row automations/order.json"),
+]))]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -19,30 +19,35 @@ use super::validate;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::{Session, SystemClock};
 
-/// Run an automation against sample rows: what each step would do, and nothing is done.
+/// Run an automation against sample rows, without side effects.
 ///
-/// The chain is executed by the code that executes it on a server. Mails, requests and writes are shown and
-/// not done; rows are read from `--rows`. Each step is shown with what it was to do (`with`), what came of it
-/// (`gives`), and the variables and records that it leaves to the next (`leaves`).
+/// The steps run in the code that the server runs. Mails, requests and writes are shown but not
+/// carried out; reads find the rows of `--rows`. Each step shows its resolved input (`with`), its
+/// output (`gives`), and the variables and records that the next step sees (`leaves`).
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Run an automation for one row", "tplkit automation run automations/paid.json --stub --row automations/order.json"),
+    ("Print what each step did as JSON", "tplkit automation run automations/paid.json --stub --row automations/order.json --format json"),
+]))]
 pub(super) struct RunArgs {
     /// The definition; `-` is standard input.
     file: PathBuf,
-    /// Do nothing outside; there is no other way to run one here.
+    /// Carry out no side effects. Required: this command has no other mode.
     #[arg(long, required = true)]
     stub: bool,
-    /// The row that fires: a file with one JSON object of cells.
+    /// File with the row that triggers the run: one JSON object of cells.
     #[arg(long, value_name = "FILE")]
     row: Option<PathBuf>,
-    /// What reads find: a file with one JSON object, the ids of tables and lists of their rows.
+    /// File with the rows that reads find: one JSON object from ids of tables to lists of rows.
     #[arg(long, value_name = "FILE")]
     rows: Option<PathBuf>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
 }

@@ -13,28 +13,34 @@ use crate::cli::args::Form;
 use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
-/// Validate an automation definition, as the API does before it saves one.
+/// Validate an automation definition as the API does before it saves one.
 ///
-/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not fail.
+/// The file holds one object with `trigger_config` and `graph_config`. Warnings do not change the
+/// exit code.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Validate a definition on this machine", "tplkit automation validate automations/paid.json"),
+    ("Validate it with the tables of a workspace (exit code 1: there is no such table)", "tplkit automation validate automations/paid.json --remote --workspace $WORKSPACE"),
+]))]
 pub(super) struct ValidateArgs {
     /// The definition; `-` is standard input.
     pub(super) file: PathBuf,
-    /// Hold it against another server's registry.
+    /// Check against the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     pub(super) definitions: Option<PathBuf>,
-    /// Let the server validate it, which knows the tables of the workspace. Nothing is saved.
+    /// Let the server validate it: it knows the tables of the workspace. Nothing is saved.
     #[arg(long, conflicts_with = "definitions")]
     pub(super) remote: bool,
-    /// The workspace that the automation is meant for; otherwise `workspace_id` in the file.
+    /// The workspace of the automation [default: `workspace_id` in the file].
     #[arg(long, value_name = "ID", requires = "remote")]
     pub(super) workspace: Option<String>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     pub(super) format: Form,
     #[command(flatten)]

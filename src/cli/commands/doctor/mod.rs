@@ -9,18 +9,23 @@ use serde_json::{Value, json};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_styled;
 use crate::cli::remote::ServerArgs;
 use crate::cli::session::Session;
 
-/// Find out what is wrong with this set-up: profile, network, server, sign-in.
+/// Diagnose the connection: profile, network, server, sign-in.
 ///
-/// Nothing is changed. Exit code 0 means that every part is fine; otherwise it is that of the first
-/// one that is not.
+/// Changes nothing. The exit code is 0 when every check passes, otherwise that of the first check
+/// that fails.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Diagnose the default profile", "tplkit doctor"),
+    ("Diagnose another server", "tplkit doctor --url http://localhost:8080"),
+]))]
 pub(crate) struct Args {
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -10,28 +10,28 @@ use crate::cli::error::CliError;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Identity")]
 pub(super) struct Identity {
-    /// Technical name in the catalog; otherwise that of the workspace.
+    /// Technical name in the catalog [default: that of the workspace].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Name for people; otherwise that of the workspace.
+    /// Display name [default: that of the workspace].
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// What it is good for.
+    /// Description.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Where it stands in the catalog.
+    /// Category in the catalog.
     #[arg(long, value_name = "TEXT")]
     category: Option<String>,
-    /// What it builds: `organization`, `workspace`, `module`, `feature`.
+    /// What the template builds: `organization`, `workspace`, `module` or `feature`.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
     /// Version of the content, such as `1.0.0`.
     #[arg(long, value_name = "VERSION")]
     semver: Option<String>,
-    /// Icon.
+    /// Name of an icon.
     #[arg(long, value_name = "NAME")]
     icon: Option<String>,
-    /// A word to find it by; more than one may be given.
+    /// A tag; repeatable.
     #[arg(long = "tag", value_name = "WORD")]
     tags: Vec<String>,
 }

@@ -26,6 +26,7 @@ use super::rows::Progress;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::plan_view::workspace_id;
@@ -35,12 +36,16 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
 use cached_structure::CachedStructure;
 
-/// Read a workspace, and write it as a package.
+/// Write a workspace as a package.
 ///
-/// Without a selection everything travels but the rows; on a terminal it is asked for. A server that
-/// has no export of its own is read over many requests, which is no snapshot: everything is read
-/// twice, and when something changed in between nothing is written and the exit code is 6.
+/// Without a selection, everything except rows is exported; on a terminal the command prompts for a
+/// selection. A server without an export of its own is read twice, in many requests: when something
+/// changes in between, nothing is written and the exit code is 6.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Export a workspace without its rows", "tplkit export --workspace $WORKSPACE -o shop.json"),
+    ("Export one table with its rows", "tplkit export --workspace $WORKSPACE --feature orders --rows orders -o orders.json"),
+]))]
 pub(crate) struct Args {
     /// The workspace.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
@@ -52,10 +57,10 @@ pub(crate) struct Args {
     chosen: select::Choice,
     #[command(flatten)]
     identity: identity::Identity,
-    /// Ask nothing, also on a terminal.
+    /// Never prompt.
     #[arg(long)]
     no_input: bool,
-    /// Form of what is said; `json` wraps the package in a document.
+    /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -9,23 +9,23 @@ use crate::cli::error::CliError;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Selection")]
 pub(super) struct Choice {
-    /// Only this table, by id or name; more than one may be given, and `none`.
+    /// Only this table, by id or name, or `none`; repeatable.
     #[arg(long = "feature", value_name = "TABLE")]
     features: Vec<String>,
-    /// Only this view, by id, name or `table.view`; otherwise all of the tables that travel.
+    /// Only this view, by id, name or `table.view` [default: all views of the exported tables].
     #[arg(long = "view", value_name = "VIEW")]
     views: Vec<String>,
     /// Only this module, by id or name.
     #[arg(long = "module", value_name = "MODULE")]
     modules: Vec<String>,
-    /// Only this navigation entry, by id, name or `module.rail`; otherwise all of the modules that
-    /// travel.
+    /// Only this navigation entry, by id, name or `module.rail` [default: all of the exported
+    /// modules].
     #[arg(long = "rail", value_name = "RAIL")]
     rails: Vec<String>,
     /// Only this automation, by id or name.
     #[arg(long = "workflow", value_name = "AUTOMATION")]
     workflows: Vec<String>,
-    /// Tables whose rows travel: `none`, `all`, or a table by id or name; more than one may be given.
+    /// Tables whose rows are exported: `none`, `all`, or a table by id or name; repeatable.
     #[arg(long = "rows", value_name = "none|all|TABLE")]
     rows: Vec<String>,
 }

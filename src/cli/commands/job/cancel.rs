@@ -5,25 +5,30 @@ use serde_json::json;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::summary;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// Stop a job that is unfinished.
+/// Cancel a job that has not ended.
 ///
-/// What it has written stays: `job resume` goes on where it stopped, `job undo` takes it away. On a
-/// terminal it is asked for once more; elsewhere `--yes` is needed.
+/// What it has written stays: `job resume` continues the job, `job undo` removes what it wrote. On
+/// a terminal the command prompts first; elsewhere it needs `--yes`.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Cancel a job", "tplkit job cancel $JOB --yes"),
+    ("Cancel a job, and print it as JSON", "tplkit job cancel $JOB --yes --format json"),
+]))]
 pub(super) struct Args {
-    /// The job.
+    /// Id of the job.
     #[arg(value_name = "ID")]
     job: String,
-    /// Do not ask.
+    /// Do not prompt.
     #[arg(short, long)]
     yes: bool,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

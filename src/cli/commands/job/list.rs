@@ -6,6 +6,7 @@ use tplkit::client::{Job, WithDocument};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::summary;
 use crate::cli::output::write_result;
@@ -14,11 +15,15 @@ use crate::cli::session::Session;
 
 /// List the jobs that you may see, or those of one workspace.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List all jobs", "tplkit job list"),
+    ("List the jobs of a workspace", "tplkit job list --workspace $WORKSPACE"),
+]))]
 pub(super) struct Args {
-    /// Only those of this workspace.
+    /// Only jobs of this workspace.
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -8,11 +8,16 @@ mod undo;
 mod watch;
 
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 
-/// Look at the jobs that apply templates, go on with them, take back what they did.
+/// Show, watch, resume, cancel and undo the jobs that apply templates.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List your jobs", "tplkit job list"),
+    ("Show the report of a job", "tplkit job show $JOB"),
+]))]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -5,27 +5,32 @@ use tplkit::client::Job;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::Waiting;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::start_job::{self, StartJob};
 
-/// Go on with a job that failed or was left, where it stopped.
+/// Resume a job that failed or was cancelled, where it stopped.
 ///
-/// The job keeps its own decisions. While somebody works on it there is nothing to resume, and the
-/// exit code is 69.
+/// The job keeps its decisions. A job that is still running is not resumed; the exit code is then
+/// 69.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Resume a job and wait for its end", "tplkit job resume $JOB"),
+    ("Resume a job and do not wait", "tplkit job resume $JOB --detach"),
+]))]
 pub(super) struct Args {
-    /// The job.
+    /// Id of the job.
     #[arg(value_name = "ID")]
     job: String,
-    /// Do not wait for its end.
+    /// Do not wait for the end of the job.
     #[arg(long, conflicts_with_all = ["wait", "fail_on_unresolved"])]
     detach: bool,
     #[command(flatten)]
     waiting: Waiting,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::{summary, text};
 use crate::cli::output::write_result;
@@ -11,11 +12,15 @@ use crate::cli::session::Session;
 
 /// Show a job with its report.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show a job", "tplkit job show $JOB"),
+    ("Show it as JSON, for a program", "tplkit job show $JOB --format json"),
+]))]
 pub(super) struct Args {
-    /// The job.
+    /// Id of the job.
     #[arg(value_name = "ID")]
     job: String,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -6,6 +6,7 @@ use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::job_progress::{FollowResult, Waiting, document, duration, follow};
@@ -15,28 +16,32 @@ use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
 
-/// Take away what a job made: tables, columns, views, automations, navigation and rows.
+/// Remove what a job created: tables, columns, views, automations, navigation and rows.
 ///
-/// What goes is shown first: tables and rows with their numbers, and columns of other tables that
-/// link there. On a terminal it is asked for once more; elsewhere `--yes` is needed. Nothing that
-/// others changed or added since is lost without `--force`. A large undo goes on at the server, and is
-/// waited for.
+/// The command first shows what it would remove: tables with their numbers of rows, and columns of
+/// other tables that link to them. On a terminal it prompts; elsewhere it needs `--yes`. Without
+/// `--force`, nothing that others changed or added since is removed. A large undo runs on the
+/// server; the command waits for it.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Undo a job", "tplkit job undo $JOB --yes"),
+    ("Undo a job even when rows have changed since", "tplkit job undo $JOB --yes --force"),
+]))]
 pub(super) struct Args {
-    /// The job.
+    /// Id of the job.
     #[arg(value_name = "ID")]
     job: String,
-    /// Also take away what was added to its tables or changed in its rows since.
+    /// Also remove what others added to its tables or changed in its rows since.
     #[arg(long)]
     force: bool,
-    /// Do not ask.
+    /// Do not prompt.
     #[arg(short, long)]
     yes: bool,
-    /// Wait at most so long, for example `90s`, `10m` or `1h`; otherwise to the end. The undo goes on
-    /// when the time is over, and the exit code is 69.
+    /// Wait at most this long, for example `90s`, `10m` or `1h`. After that the undo continues, and
+    /// the exit code is 69.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     wait: Option<SignedDuration>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

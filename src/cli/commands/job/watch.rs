@@ -4,24 +4,29 @@ use tplkit::client::Error;
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::{OutcomeReport, Waiting, conclude, follow};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
 
-/// Wait for the end of a job, and tell how it ended.
+/// Wait for the end of a job, and report how it ended.
 ///
-/// It only looks: the job is neither held nor hurried, and goes on when nobody watches. The end of a
-/// job that is being undone, or was, is that nothing of it is left: exit code 0.
+/// Watching changes nothing: the job runs with or without this command. For a job that is being
+/// undone or was undone, the command waits for the end of the undo and exits with 0.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Wait for the end of a job", "tplkit job watch $JOB"),
+    ("Wait ten minutes at most, and fail when something was not carried over", "tplkit job watch $JOB --wait 10m --fail-on-unresolved"),
+]))]
 pub(super) struct Args {
-    /// The job.
+    /// Id of the job.
     #[arg(value_name = "ID")]
     job: String,
     #[command(flatten)]
     waiting: Waiting,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -14,27 +14,33 @@ use crate::cli::args::Form;
 use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
-/// Check that a resolutions file decides everything that an apply needs to know.
+/// Check that a resolutions file decides everything that an apply needs.
 ///
-/// Without a destination what is mapped to is taken to exist; with one everything is held against
-/// it.
+/// Without a destination, the targets of mappings are assumed to exist; with a destination they are
+/// looked up.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Check the proposals of a package", "tplkit resolve check crm.json"),
+    ("Check a resolutions file against a workspace (exit code 1: decisions are missing)", "tplkit resolve check event-planning.json events.toml --workspace $WORKSPACE"),
+]))]
 pub(crate) struct Args {
     /// The package (`-` is standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
-    /// The resolutions: TOML as `resolve init` writes it, or JSON. Without a file: the proposals.
+    /// The decisions: TOML as `resolve init` writes it, or JSON [default: the proposals of the
+    /// package].
     #[arg(value_name = "FILE")]
     resolutions: Option<PathBuf>,
     #[command(flatten)]
     place: DestinationArgs,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -18,10 +18,10 @@ use crate::cli::session::Session;
 #[derive(Debug, Clone, clap::Args)]
 #[group(id = "destination", multiple = false)]
 pub(super) struct DestinationArgs {
-    /// The destination: another package, applied first, or a file of `simulate --save`.
+    /// Destination: another package, which is applied first, or a file of `simulate --save`.
     #[arg(long, value_name = "FILE")]
     pub(super) into: Option<PathBuf>,
-    /// The destination: a workspace of the server.
+    /// Destination: a workspace on the server.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     pub(super) workspace: Option<tplkit::workspace::Id>,
 }

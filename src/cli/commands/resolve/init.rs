@@ -14,6 +14,7 @@ use super::prompts;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
@@ -22,25 +23,29 @@ use crate::cli::source::is_stdin;
 
 /// Write a resolutions file: the proposals of the package, with reasons, uses and choices.
 ///
-/// On a terminal every dependency is asked about. Elsewhere, and with `--no-input`, nothing is
-/// asked: what only a person can decide stands in the file as a comment.
+/// On a terminal the command prompts for every dependency. Elsewhere, and with `--no-input`, what
+/// only a person can decide is a comment in the file.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write a resolutions file without prompts", "tplkit resolve init event-planning.json --no-input -o events.toml"),
+    ("Propose tables and views of a workspace on the server", "tplkit resolve init event-planning.json --workspace $WORKSPACE --no-input -o events.toml --force"),
+]))]
 pub(crate) struct Args {
     /// The package (`-` is standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
     place: DestinationArgs,
-    /// Ask nothing, also on a terminal.
+    /// Never prompt.
     #[arg(long)]
     no_input: bool,
-    /// Write to this file, which must not be there yet, instead of standard output.
+    /// Write to this file, which must not exist yet, instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write over a file that is there.
+    /// Overwrite an existing file.
     #[arg(long, requires = "output")]
     force: bool,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

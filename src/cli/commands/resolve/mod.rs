@@ -9,11 +9,16 @@ mod suggest;
 use clap::Subcommand;
 
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 
-/// Decide what becomes of everything that a package uses and does not carry.
+/// Decide what takes the place of everything that a package uses and does not carry.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write down the decisions that a package needs", "tplkit resolve init event-planning.json --no-input -o resolutions.toml"),
+    ("Check that everything is decided", "tplkit resolve check crm.json"),
+]))]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

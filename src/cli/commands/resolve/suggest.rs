@@ -11,6 +11,7 @@ use super::destination::{DestinationArgs, DestinationReader};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
@@ -18,16 +19,20 @@ use crate::cli::session::Session;
 
 /// Rank what the destination has that could take the place of each dependency.
 ///
-/// Tables are compared by name, label and the names, labels and types of their columns; everything
-/// else by name and label.
+/// Tables are compared by name, by label, and by the names, labels and types of their columns;
+/// everything else by name and label.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Search a workspace on the server", "tplkit resolve suggest event-planning.json --workspace $WORKSPACE"),
+    ("Search what another package builds", "tplkit resolve suggest event-planning.json --into inventory.json"),
+]))]
 pub(crate) struct Args {
     /// The package (`-` is standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
     place: DestinationArgs,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

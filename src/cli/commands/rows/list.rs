@@ -12,32 +12,37 @@ use super::progress::Progress;
 use super::table::{Sheet, csv};
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// List the rows of a table: filtered, sorted, all pages.
+/// List the rows of a table, over all pages, filtered and sorted.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List ten open orders", "tplkit rows list orders --filter status:eq:open --limit 10"),
+    ("Write two columns of all rows as CSV, sorted", "tplkit rows list orders --fields number,status --sort=-number --format csv"),
+]))]
 pub(super) struct Args {
     /// The table: its id, or its technical name where that names only one.
     feature: String,
-    /// Only rows that fit, as `column:op:value`; more than one may be given.
+    /// Only rows that match `column:op:value`; repeatable.
     #[arg(long = "filter", value_name = "FILTER")]
     filters: Vec<String>,
-    /// Whether all filters have to fit, or any of them.
+    /// Whether a row has to match all filters or any of them.
     #[arg(long = "match", value_name = "WHICH", default_value = "all")]
     matching: Match,
-    /// Sort by this column; `-COLUMN` sorts the other way round.
+    /// Sort by this column; `-COLUMN` sorts in descending order.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
     /// Only these columns, separated by commas.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     fields: Vec<String>,
-    /// At most so many rows; otherwise all.
+    /// At most this many rows [default: all].
     #[arg(long, value_name = "NUMBER")]
     limit: Option<usize>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
@@ -47,9 +52,9 @@ pub(super) struct Args {
 /// How filters go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Match {
-    /// All have to fit.
+    /// All filters.
     All,
-    /// One is enough.
+    /// Any filter.
     Any,
 }
 
@@ -60,9 +65,9 @@ enum Form {
     Text,
     /// One JSON document.
     Json,
-    /// A row of the API per line.
+    /// One row per line, as the API returns it.
     Jsonl,
-    /// Comma-separated values with a head.
+    /// Comma-separated values with a header line.
     Csv,
 }
 

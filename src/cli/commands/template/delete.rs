@@ -12,23 +12,28 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 
-/// Take a template out of the catalog. What was built from it stays.
+/// Delete a template from the catalog. What it built stays.
 ///
-/// What goes is shown first. On a terminal it is asked for once more; elsewhere `--yes` is needed.
+/// The command shows the template first. On a terminal it prompts; elsewhere it needs `--yes`.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Delete a template by name", "tplkit template delete reading-list --yes"),
+    ("Delete a template by id", "tplkit template delete $TEMPLATE --yes"),
+]))]
 pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
     template: String,
-    /// Do not ask.
+    /// Do not prompt.
     #[arg(short, long)]
     yes: bool,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -10,21 +10,26 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// List the templates that you may see: those of the platform, shared ones and your own.
+/// List the templates that you may see: your own, shared ones, and those of the platform.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List all templates", "tplkit template list"),
+    ("List the templates of your organization that build a workspace", "tplkit template list --visibility org --scope workspace"),
+]))]
 pub(super) struct Args {
-    /// Only those that build an `organization`, `workspace`, `module` or `feature`.
+    /// Only templates that build an `organization`, `workspace`, `module` or `feature`.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
-    /// Only those that are `system`, `org` or `public`.
+    /// Only templates with visibility `system`, `org` or `public`.
     #[arg(long, value_name = "VISIBILITY")]
     visibility: Option<String>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -8,11 +8,16 @@ mod push;
 mod show;
 
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 
-/// Work with the catalog of a server.
+/// Manage the template catalog of a server.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List the templates", "tplkit template list"),
+    ("Push a package to the catalog", "tplkit template push crm.json"),
+]))]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

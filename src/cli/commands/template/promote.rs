@@ -6,14 +6,21 @@ use serde_json::json;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 
-/// Change who may see a template. On the way to `system` the server measures the five rules, and
-/// every one that is broken is reported with its place.
+/// Change who may see a template.
+///
+/// For `system`, the server measures the five rules of promotion and reports every place that
+/// breaks one.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show a template to everybody", "tplkit template promote sales-crm --to public"),
+    ("Show it to its organization only", "tplkit template promote sales-crm --to org"),
+]))]
 pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
@@ -21,7 +28,7 @@ pub(super) struct Args {
     /// Who may see it.
     #[arg(long)]
     to: Visibility,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

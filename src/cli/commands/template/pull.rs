@@ -10,6 +10,7 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
@@ -20,6 +21,10 @@ use crate::cli::source::is_stdin;
 
 /// Write the package of a template, in canonical form.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Write a template to a file", "tplkit template pull sales-crm -o crm-pulled.json"),
+    ("Compare a template with a package file", "tplkit template pull sales-crm | tplkit diff - crm.json"),
+]))]
 pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
@@ -27,7 +32,7 @@ pub(super) struct Args {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Form of what is said; `json` wraps the package in a document.
+    /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
@@ -16,22 +17,26 @@ use crate::cli::remote::subject;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// Push a package to the catalog, as a new template or in place of one.
+/// Push a package to the catalog, as a new template or in place of an existing one.
 ///
-/// The package is checked first; one with errors is not sent. The template is visible to the
-/// organization alone, whatever the file says, until it is promoted.
+/// The package is checked first; one with errors is not sent. A new template is visible to its
+/// organization only, until it is promoted.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Push a package", "tplkit template push crm.json"),
+    ("Replace the package of a template", "tplkit template push crm.json --id $TEMPLATE"),
+]))]
 pub(super) struct Args {
     /// The package; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// The organization that it is to belong to; otherwise the only one that you belong to.
+    /// The organization that will own the template; needed when you belong to several.
     #[arg(long, value_name = "ID", conflicts_with = "id")]
     organization: Option<String>,
     /// Replace the package of this template, which keeps its id, its jobs and its visibility.
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use crate::cli::args::Form;
 use crate::cli::commands::show::screen;
 use crate::cli::document;
 use crate::cli::error::CliError;
+use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
@@ -16,13 +17,17 @@ use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// Show a template on one screen: items, rows, dependencies, what is missing, sizes.
+/// Show a template on one screen: items, rows, dependencies, missing references, sizes.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Show a template by name", "tplkit template show sales-crm"),
+    ("Show it as JSON, for a program", "tplkit template show sales-crm --format json"),
+]))]
 pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
     template: String,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]

@@ -1,0 +1,44 @@
+//! Every command shows examples, and those that need no server run as they are written.
+//! `server/tests/examples.rs` runs all of them, with a server.
+
+use std::path::Path;
+
+use crate::help::{Desk, Example, Help, each_command_has_two, read};
+
+/// Commands that need a server whatever their arguments are.
+const REMOTE: [&str; 11] = [
+    "api", "apply", "doctor", "export", "job", "login", "logout", "plan", "rows", "template",
+    "whoami",
+];
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_tplkit"))
+}
+
+#[test]
+fn every_command_shows_two_examples() {
+    each_command_has_two(&read(program()));
+}
+
+#[test]
+fn examples_without_a_server_run_as_they_are_written() {
+    let desk = Desk::new(program(), Path::new(env!("CARGO_MANIFEST_DIR")));
+    let help = read(program());
+    let examples: Vec<&Example> = help
+        .iter()
+        .filter(|help| !is_remote(help))
+        .flat_map(|help| &help.examples)
+        .filter(|example| !example.line.contains("$WORKSPACE"))
+        .collect();
+    assert!(examples.len() > 40, "{}", examples.len());
+    let faults: Vec<String> = examples
+        .into_iter()
+        .filter_map(|example| desk.fault(example, &[]))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+fn is_remote(help: &Help) -> bool {
+    let command = help.command.split(' ').nth(1);
+    command.is_some_and(|command| REMOTE.contains(&command))
+}
