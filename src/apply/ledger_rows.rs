@@ -202,7 +202,10 @@ pub(super) fn names<'t>(entry: &RawEntry<'_>, rows: impl Iterator<Item = RawRow<
         });
         RowName {
             uid: number(row.uid),
-            key: digest.zip(cell).map_or_else(RowDigest::default, key_digest),
+            key: match (digest, cell) {
+                (Some(column), Some(cell)) => key_digest(column, cell),
+                _ => RowDigest::default(),
+            },
         }
     };
     RowNames {
@@ -212,7 +215,7 @@ pub(super) fn names<'t>(entry: &RawEntry<'_>, rows: impl Iterator<Item = RawRow<
 }
 
 /// The digest of a key. An empty cell is none.
-fn key_digest((column, cell): (ColumnDigest, &str)) -> RowDigest {
+fn key_digest(column: ColumnDigest, cell: &str) -> RowDigest {
     match Cell::new(cell) {
         cell if cell.is_empty() => RowDigest::default(),
         cell => RowDigest::default().with_cell(column, cell),

@@ -202,7 +202,8 @@ impl<'s, 'i> Externals<'s, 'i> {
     /// Notes a use of a column of a table; gives the ref of the column.
     pub(super) fn column_used(
         &mut self,
-        (table, column): (&'s Feature, &'s Column),
+        table: &'s Feature,
+        column: &'s Column,
         item: &str,
         path: &str,
         cause: Cause,

@@ -293,9 +293,10 @@ impl<'s> Writer<'_, 's, '_> {
                             format!("${}", self.externals.used(outside, uid, &path, cause))
                         }
                         ReferenceTarget::OutsideColumn(table, column) => {
-                            let column = (*table, *column);
                             let cause: Cause = cause.clone();
-                            format!("${}", self.externals.column_used(column, uid, &path, cause))
+                            let reference =
+                                self.externals.column_used(table, column, uid, &path, cause);
+                            format!("${reference}")
                         }
                     };
                     both(place(name));

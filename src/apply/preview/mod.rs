@@ -199,9 +199,8 @@ pub async fn preview<T: Lookup + Sync>(
         }
     };
     digest.approved(&approved);
-    let of = (question, destination);
     Ok(
-        match rows::count(target, of, &approved, &mut digest).await? {
+        match rows::count(target, question, destination, &approved, &mut digest).await? {
             Ok(rows) => Preview {
                 rows,
                 ..Preview::of(approved, &question.package.manifest.plan, digest.finish())

@@ -19,13 +19,14 @@ pub(super) type Counts = Result<IndexMap<String, RowsPreview>, Refusal>;
 /// Counts the rows of all tables.
 pub(super) async fn count<T: Lookup + Sync>(
     target: &T,
-    (question, destination): (PreviewInput<'_, '_>, &Structure),
+    question: PreviewInput<'_, '_>,
+    destination: &Structure,
     approved: &Approved,
     digest: &mut Digest,
 ) -> Result<Counts, T::Error> {
     let payloads = &question.package.payloads;
     let read = run::columns_read(approved, payloads);
-    let mut dry = DryRun::new(target, (destination, approved), read).await?;
+    let mut dry = DryRun::new(target, destination, approved, read).await?;
     let counted = run::count(
         &mut dry,
         approved,

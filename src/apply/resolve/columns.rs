@@ -17,7 +17,8 @@ use crate::workspace::{Column, Feature, Id, Structure};
 /// Checks the types of mapped columns, and the names of columns that may be left empty.
 pub(super) fn check(
     dependency: &Dependency,
-    (resolution, feature): (&Resolution, &Feature),
+    resolution: &Resolution,
+    feature: &Feature,
     definitions: &Definitions,
     refusals: &mut Vec<Refusal>,
 ) {
@@ -86,7 +87,8 @@ pub(in crate::apply) fn fits(
 pub(super) fn required(
     package: &Checked<'_>,
     request: &Request,
-    (destination, ledger): (&Structure, &LedgerRows),
+    destination: &Structure,
+    ledger: &LedgerRows,
     refusals: &mut Vec<Refusal>,
 ) {
     for dependency in super::decisions::dependencies(package) {
@@ -102,7 +104,7 @@ pub(super) fn required(
         let Some(feature) = id.and_then(|id| destination.feature(id)) else {
             continue;
         };
-        let rows = check_entering(package, request, (dependency, feature), ledger);
+        let rows = check_entering(package, request, dependency, feature, ledger);
         let expected = feature.columns.iter().filter(|column| {
             column.is_required() && !column.is_identity() && !leave_empty.contains(&column.name)
         });
@@ -134,7 +136,8 @@ fn left_empty(dependency: &Dependency, feature: &Feature, column: &Column, rows:
 fn check_entering(
     package: &Checked<'_>,
     request: &Request,
-    (dependency, feature): (&Dependency, &Feature),
+    dependency: &Dependency,
+    feature: &Feature,
     ledger: &LedgerRows,
 ) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();

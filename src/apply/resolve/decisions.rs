@@ -71,7 +71,7 @@ pub(super) fn decide<'p>(
                 .and_then(|id| destination.feature(id));
             check_columns(dependency, columns, feature, &used, refusals);
             if let Some(feature) = feature {
-                columns::check(dependency, (resolution, feature), definitions, refusals);
+                columns::check(dependency, resolution, feature, definitions, refusals);
             }
         }
     }

@@ -62,7 +62,7 @@ pub fn resolve(
     let entries = earlier.unwrap_or_default();
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
-    columns::required(package, request, (destination, &ledger), &mut refusals);
+    columns::required(package, request, destination, &ledger, &mut refusals);
     if !refusals.is_empty() {
         return Err(refusals);
     }

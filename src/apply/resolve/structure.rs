@@ -173,7 +173,7 @@ impl<'p> Builder<'_, 'p> {
             built.columns.insert(reference, built_column);
         }
         if record.kind == RecordKind::Workflow {
-            self.promote(work, (reference, record), lot, &rewritten, built);
+            self.promote(work, reference, record, lot, &rewritten, built);
         }
     }
 
@@ -182,7 +182,8 @@ impl<'p> Builder<'_, 'p> {
     fn promote(
         &self,
         work: &Work<'p>,
-        (reference, record): (&str, &Record),
+        reference: &str,
+        record: &Record,
         lot: Disposition<'p>,
         rewritten: &Rewritten<'p>,
         built: &mut Built<'p>,

@@ -14,9 +14,16 @@ use crate::workspace::{Change, Target, Unit};
 /// A row of a batch cannot be stored as it is: its position among those that enter.
 pub(super) struct UnfitRow(pub(super) usize);
 
-/// The rows of a batch that enter, what becomes of all of its rows, and how many of the table were told of
-/// before, when something points at them.
-pub(super) type BatchRows<'e> = (&'e [usize], &'e [RowOutcome], Option<usize>);
+/// Which rows of a batch are written.
+#[derive(Clone, Copy)]
+pub(super) struct BatchRows<'e> {
+    /// The positions in the batch of the rows that are written.
+    pub(super) entrants: &'e [usize],
+    /// The outcome of every row of the batch.
+    pub(super) outcomes: &'e [RowOutcome],
+    /// How many rows of the table were reported before, when links point at the table.
+    pub(super) reported: Option<usize>,
+}
 
 /// What a unit writes, for the report.
 #[derive(Debug)]
@@ -35,16 +42,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) fn compose(
         &mut self,
         entering: &mut Entering<'a>,
-        (rows, first): (&[RawRow<'a>], usize),
-        which: BatchRows<'_>,
+        rows: &[RawRow<'a>],
+        first: usize,
+        batch_rows: BatchRows<'_>,
         found: &[bool],
     ) -> Result<(Unit, BatchSummary), UnfitRow> {
-        self.text(entering, rows, first, which.0, found)?;
-        self.finish_rows(entering, rows, which, found);
+        self.text(entering, rows, first, batch_rows.entrants, found)?;
+        self.finish_rows(entering, rows, batch_rows, found);
         let (changes, sequences) = changes(entering);
         let settled = entering.batch.finished();
         let brought = BatchSummary {
-            rows: which.0.len() as u64,
+            rows: batch_rows.entrants.len() as u64,
             linked: settled.iter().map(|row| u64::from(row.cells)).sum(),
             settles: !settled.is_empty(),
             emptied: entering.batch.emptied.clone(),
@@ -57,7 +65,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             sequences,
             settled,
             names: entering.entry.map_or_else(RowNames::default, |entry| {
-                ledger_rows::names(entry, which.0.iter().map(|at| rows[*at]))
+                ledger_rows::names(entry, batch_rows.entrants.iter().map(|at| rows[*at]))
             }),
         });
         Ok((self.unit("rows", changes, entry), brought))
@@ -78,7 +86,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
-        (entrants, fates, reported): BatchRows<'_>,
+        BatchRows {
+            entrants,
+            outcomes,
+            reported,
+        }: BatchRows<'_>,
         found: &[bool],
     ) {
         let Some((table, from)) = entering.pointed_at.zip(reported) else {
@@ -88,7 +100,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             return;
         }
         self.targets.take_back(table, from);
-        self.report_rows(table, entering, rows, fates);
+        self.report_rows(table, entering, rows, outcomes);
         let Entering {
             batch,
             columns,
@@ -147,8 +159,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) fn unfit(
         &self,
         entering: &mut Entering<'a>,
-        (rows, first): (&[RawRow<'a>], usize),
-        (entrants, from): (&[usize], usize),
+        rows: &[RawRow<'a>],
+        first: usize,
+        entrants: &[usize],
+        from: usize,
         found: &MatchedKeys,
     ) -> Vec<(usize, EntryFault)> {
         let Entering {

@@ -55,8 +55,7 @@ pub async fn run<T: Target>(
     definitions: &Definitions,
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
-    let of = (approved, payloads);
-    let mut run = through_rows(target, of, earlier, definitions, watch).await?;
+    let mut run = through_rows(target, approved, payloads, earlier, definitions, watch).await?;
     run.publish().await?;
     run.complete().await
 }
@@ -69,15 +68,16 @@ pub(super) async fn count<T: Target>(
     earlier: &[Entry],
     definitions: &Definitions,
 ) -> Result<IndexMap<String, Counted>, ApplyError<T::Error>> {
-    let (of, mut unwatched) = ((approved, payloads), |_| {});
-    let run = through_rows(target, of, earlier, definitions, &mut unwatched).await?;
+    let watch = &mut |_| {};
+    let run = through_rows(target, approved, payloads, earlier, definitions, watch).await?;
     Ok(run.tally.counted(approved))
 }
 
 /// The first two phases.
 async fn through_rows<'r, 'a, T: Target>(
     target: &'r mut T,
-    (approved, payloads): (&'a Approved, &'a [RawEntry<'a>]),
+    approved: &'a Approved,
+    payloads: &'a [RawEntry<'a>],
     earlier: &[Entry],
     definitions: &'a Definitions,
     watch: &'r mut (dyn FnMut(Progress) + Send),

@@ -5,7 +5,7 @@
 //! are then written one at a time, without speculation. Only batches that write every row and need
 //! no lookup are prepared speculatively.
 
-use super::compose::BatchSummary;
+use super::compose::{BatchRows, BatchSummary};
 use super::rows::{RowOutcome, await_links};
 use super::table::Entering;
 use super::{BATCH, Run};
@@ -218,8 +218,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.done += rows.len() as u64;
         let entrants: Vec<usize> = (0..rows.len()).collect();
         let fates: Vec<RowOutcome> = entrants.iter().copied().map(RowOutcome::Enters).collect();
-        let which = (&*entrants, &*fates, report);
-        let Ok((unit, brought)) = self.compose(entering, (rows, first), which, &[]) else {
+        let batch_rows = BatchRows {
+            entrants: &entrants,
+            outcomes: &fates,
+            reported: report,
+        };
+        let Ok((unit, brought)) = self.compose(entering, rows, first, batch_rows, &[]) else {
             self.go_back(entering, before);
             return None;
         };

@@ -89,8 +89,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 failed.no_room.extend(entrants);
                 break;
             }
-            let which = (&*entrants, &*fates, reported);
-            let Err(why) = self.write(entering, rows, first, which).await? else {
+            let batch_rows = BatchRows {
+                entrants: &entrants,
+                outcomes: &fates,
+                reported,
+            };
+            let Err(why) = self.write(entering, rows, first, batch_rows).await? else {
                 break;
             };
             match self.refused(entering, &entrants, why, &mut failed).await? {
@@ -139,8 +143,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         let message = self.full.as_deref().unwrap_or_default();
         for at in no_room {
-            let of = (entering.reference, entering.uid);
-            self.tally.no_room(of, first + at, entering.last, message);
+            let position = first + at;
+            let Entering {
+                reference,
+                uid,
+                last,
+                ..
+            } = *entering;
+            self.tally.no_room(reference, uid, position, last, message);
         }
     }
 
@@ -244,20 +254,20 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut Entering<'a>,
         rows: &[RawRow<'a>],
         first: usize,
-        (entrants, fates, reported): BatchRows<'_>,
+        batch_rows: BatchRows<'_>,
     ) -> Result<Result<(), NotWritten>, ApplyError<T::Error>> {
+        let entrants = batch_rows.entrants;
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
             .match_keys(&entering.columns, entrants.iter().map(entrant))
             .await?;
         for _ in 0..ATTEMPTS {
             self.sequences(entering).await?;
-            let which = (entrants, fates, reported);
-            let composed = self.compose(entering, (rows, first), which, &found.here);
+            let composed = self.compose(entering, rows, first, batch_rows, &found.here);
             let (unit, brought) = match composed {
                 Ok(composed) => composed,
                 Err(UnfitRow(from)) => {
-                    let unfit = self.unfit(entering, (rows, first), (entrants, from), &found);
+                    let unfit = self.unfit(entering, rows, first, entrants, from, &found);
                     return Ok(Err(NotWritten::Unfit(unfit)));
                 }
             };

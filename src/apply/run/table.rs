@@ -80,8 +80,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if let Some(before) = before.take() {
                 self.leave(before).await?;
             }
-            self.recognised(&work.uid, (entry, feature), &renamed)
-                .await?;
+            self.recognised(&work.uid, entry, feature, &renamed).await?;
         }
         let mut entering = self.entering(
             &work.uid,
@@ -108,7 +107,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     async fn recognised(
         &mut self,
         uid: &str,
-        (entry, feature): (&RawEntry<'a>, Id),
+        entry: &RawEntry<'a>,
+        feature: Id,
         rows: &[(usize, Id)],
     ) -> Result<(), ApplyError<T::Error>> {
         let all: Vec<RawRow<'_>> = entry.rows().collect();

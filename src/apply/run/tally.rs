@@ -122,7 +122,8 @@ impl<'a> Tally<'a> {
     /// the table, whatever is listed next to it.
     pub(super) fn no_room(
         &mut self,
-        (reference, uid): (&'a str, &'a str),
+        reference: &'a str,
+        uid: &'a str,
         position: usize,
         last: usize,
         message: &str,

@@ -67,7 +67,7 @@ pub(super) async fn losses<T: Target>(
         let own = of_tables.remove(&feature.id).unwrap_or_default();
         let digests = digests(&own);
         let found = if steps.created.contains(&feature.id) {
-            of_created(target, feature, (&own, &digests)).await?
+            of_created(target, feature, &own, &digests).await?
         } else {
             of_other(target, feature, &digests).await?
         };
@@ -116,7 +116,8 @@ fn is_edited(row: &StoredRow, digests: &Digests) -> bool {
 async fn of_created<T: Target>(
     target: &T,
     feature: &Feature,
-    (steps, digests): (&[&Step], &Digests),
+    steps: &[&Step],
+    digests: &Digests,
 ) -> Result<Lost, UndoError<T::Error>> {
     // Rows of others that the job changed stay theirs.
     let changed = steps.iter().filter_map(|step| match step {

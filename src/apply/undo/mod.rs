@@ -119,7 +119,7 @@ pub async fn undo_in_units<T: Target>(
         };
         let terms = Terms { force, first };
         let unit = Unit {
-            changes: changes(target, (taken, &steps), terms).await?,
+            changes: changes(target, taken, &steps, terms).await?,
             entry: Some(entry),
             progress,
             report: None,
@@ -151,7 +151,8 @@ struct Terms {
 /// What is done to the workspace by some steps.
 async fn changes<T: Target>(
     target: &T,
-    (taken, steps): (Vec<Step>, &Steps),
+    taken: Vec<Step>,
+    steps: &Steps,
     Terms { force, first }: Terms,
 ) -> Result<Vec<Change>, UndoError<T::Error>> {
     let mut structure = None;

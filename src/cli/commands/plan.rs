@@ -72,15 +72,15 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         save(path, &connection, question, &examined, session)?;
     }
-    let answer = (args.format, output);
-    print_plan(&args.subject, &examined, answer, question)
+    print_plan(&args.subject, &examined, args.format, output, question)
 }
 
 /// Reports a plan, which is the result; where it was saved, too.
 pub(super) fn print_plan(
     subject: &Path,
     examined: &Examined,
-    (form, output): (Form, Option<&Path>),
+    form: Form,
+    output: Option<&Path>,
     question: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
     let workspace = question.workspace;
@@ -150,10 +150,8 @@ fn save(
         connection.client.base().to_string(),
         examined.template.clone(),
         package,
-        (
-            question.workspace,
-            body(question.request, question.workspace),
-        ),
+        question.workspace,
+        body(question.request, question.workspace),
         examined.planned.preview.clone(),
     );
     saved.write(path)?;

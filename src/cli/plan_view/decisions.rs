@@ -12,16 +12,16 @@ use crate::cli::resolutions;
 /// What becomes of dependencies and rows.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Decisions {
-    /// What becomes of dependencies: TOML as `resolve init` writes it, or JSON.
+    /// Decisions about dependencies: TOML as `resolve init` writes it, or JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) resolutions: Option<PathBuf>,
-    /// Which rows of a table enter: `all`, `missingByKey`, `none`; once per table.
+    /// Which rows of a table to write: `all`, `missingByKey` or `none`; repeatable, once per table.
     #[arg(long, value_name = "REF=MODE", value_parser = mode_of_table)]
     rows: Vec<(String, RowsMode)>,
-    /// Leave all rows out.
+    /// Write no rows.
     #[arg(long)]
     no_rows: bool,
-    /// Make a second, separate copy where the template was applied before.
+    /// Create a separate copy when the template was applied to the workspace before.
     #[arg(long)]
     copy: bool,
 }

@@ -78,7 +78,7 @@ pub(crate) fn pushed_template(
 ) -> Result<Option<String>, CliError> {
     let workspace = question.client.workspace(&question.workspace.to_string())?;
     let organization = workspace.organization_id.as_deref();
-    twin(question.client, organization, (file.text, &file.package))
+    twin(question.client, organization, file.text, &file.package)
 }
 
 /// A plan for a file: of the template that holds it, when there is one.
@@ -101,8 +101,13 @@ pub(crate) fn file(question: PlanRequest<'_>, file: &File<'_>) -> Result<Examine
             Err(error) => return Err(error),
         }
     }
-    let unit = (file.text, &file.package);
-    let planned = by_reading(question.client, question.workspace, unit, question.request)?;
+    let planned = by_reading(
+        question.client,
+        question.workspace,
+        file.text,
+        &file.package,
+        question.request,
+    )?;
     question.session.note(if planned.trusts {
         "note: worked out from what can be read of the workspace; connections, channels and timer profiles are taken on trust"
     } else {

@@ -86,7 +86,8 @@ pub(crate) fn by_server(
 pub(crate) fn by_reading(
     client: &Client,
     workspace: Id,
-    (text, package): (&str, &Checked<'_>),
+    text: &str,
+    package: &Checked<'_>,
     request: &Request,
 ) -> Result<PlanView, CliError> {
     let remote = RemoteWorkspace::new(client, workspace);
@@ -112,7 +113,8 @@ pub(crate) fn by_reading(
 pub(crate) fn twin(
     client: &Client,
     organization: Option<&str>,
-    (text, package): (&str, &Checked<'_>),
+    text: &str,
+    package: &Checked<'_>,
 ) -> Result<Option<String>, CliError> {
     let Some(name) = package.manifest.catalog.name.as_deref() else {
         return Ok(None);

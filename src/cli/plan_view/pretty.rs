@@ -15,12 +15,13 @@ fn write(out: &mut String, value: &Value, depth: usize) {
         Value::Object(members) if !members.is_empty() => {
             let members = members.iter();
             let written = members.map(|(key, value)| (Some(key.as_str()), value));
-            block(out, ('{', '}'), written, depth);
+            block(out, '{', '}', written, depth);
         }
         Value::List(elements) if !elements.is_empty() => {
             block(
                 out,
-                ('[', ']'),
+                '[',
+                ']',
                 elements.iter().map(|value| (None, value)),
                 depth,
             );
@@ -31,7 +32,8 @@ fn write(out: &mut String, value: &Value, depth: usize) {
 
 fn block<'v>(
     out: &mut String,
-    (open, close): (char, char),
+    open: char,
+    close: char,
     parts: impl Iterator<Item = (Option<&'v str>, &'v Value)>,
     depth: usize,
 ) {

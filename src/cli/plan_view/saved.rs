@@ -52,7 +52,8 @@ impl Saved {
         server: String,
         template: Option<String>,
         package: Option<Package>,
-        (workspace, body): (Id, Value),
+        workspace: Id,
+        body: Value,
         plan: Preview,
     ) -> Saved {
         Saved {

@@ -46,16 +46,14 @@ pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
     }
 }
 
-/// Asks for a yes to something that cannot be taken back, once it was shown. `--yes` is one; where
-/// nobody can be asked it is needed.
+/// Shows what cannot be taken back, and prompts for a confirmation. Without a terminal, or with
+/// `--format json`, it fails and demands `--yes`.
 pub(crate) fn agree(
-    (yes, form): (bool, Form),
-    (shown, document): (&str, Value),
+    form: Form,
+    shown: &str,
+    document: Value,
     question: &str,
 ) -> Result<(), CliError> {
-    if yes {
-        return Ok(());
-    }
     print_note(shown);
     if form == Form::Text && terminal() {
         return confirm(question);

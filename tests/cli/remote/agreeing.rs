@@ -23,7 +23,7 @@ fn commands() -> [Command; 3] {
         Command {
             words: format!("job undo {JOB}"),
             shows: "3 rows of table f_clients",
-            asks: "Take it away?",
+            asks: "Remove it?",
             does: format!("POST /v1/template-jobs/{JOB}/undo"),
             server: |does| {
                 catalog([job("completed")])
@@ -34,14 +34,14 @@ fn commands() -> [Command; 3] {
         Command {
             words: format!("job cancel {JOB}"),
             shows: "1 of 3 done",
-            asks: "Stop it?",
+            asks: "Cancel it?",
             does: format!("POST /v1/template-jobs/{JOB}/cancel"),
             server: |does| catalog([job("rows")]).on(does, [job("failed")]).serve(),
         },
         Command {
             words: format!("template delete {TEMPLATE}"),
             shows: "goes out of the catalog",
-            asks: "Take it out of the catalog?",
+            asks: "Delete it from the catalog?",
             does: format!("DELETE /v1/templates/{TEMPLATE}"),
             server: |does| {
                 let read = format!("GET /v1/templates/{TEMPLATE}");

@@ -45,7 +45,8 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
     /// Begins with the workspace as it is and what is about to be created.
     pub(super) async fn new(
         base: &'t T,
-        (destination, approved): (&Structure, &Approved),
+        destination: &Structure,
+        approved: &Approved,
         read: ColumnsRead,
     ) -> Result<DryRun<'t, T>, T::Error> {
         Ok(DryRun {

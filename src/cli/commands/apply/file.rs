@@ -21,7 +21,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::file(question, file)?;
-        return print_plan(&args.subject, &examined, (args.format, None), question);
+        return print_plan(&args.subject, &examined, args.format, None, question);
     }
     if args.yes {
         let known = examine::pushed_template(question, file)?;

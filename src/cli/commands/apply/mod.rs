@@ -132,7 +132,7 @@ fn taken_for(subject: Subject<'_>) -> String {
 fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, CliError> {
     if args.dry_run {
         let examined = examine::template(question, word)?;
-        return print_plan(&args.subject, &examined, (args.format, None), question);
+        return print_plan(&args.subject, &examined, args.format, None, question);
     }
     let id = subject::template(question.client, word)?;
     if args.yes {
@@ -169,7 +169,7 @@ impl Args {
     ) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = print_plan(&self.subject, examined, (self.format, None), question)?;
+            let exit = print_plan(&self.subject, examined, self.format, None, question)?;
             return Ok(Some(exit));
         }
         let subject = format!("`{}`", printable::path(&self.subject));

@@ -67,7 +67,8 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     let planned = by_reading(
         question.client,
         question.workspace,
-        (file.text, &file.package),
+        file.text,
+        &file.package,
         question.request,
     )?;
     if planned.preview.digest != saved.digest {

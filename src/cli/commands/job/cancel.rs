@@ -51,8 +51,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             summary(&job),
             progress.unwrap_or_default()
         );
-        let what = (text.as_str(), json!({"status": job.status}));
-        remote::agree((false, args.format), what, "Stop it?")?;
+        let document = json!({"status": job.status});
+        remote::agree(args.format, &text, document, "Cancel it?")?;
     }
     let job = client.cancel(&args.job)?;
     let id = &args.job;

@@ -57,8 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         if job.ended() != Some(Ended::Undone) {
             let losses = Losses::of(client, &args.job, &job);
             let shown = losses.text(&args.job, args.force);
-            let what = (shown.as_str(), losses.document());
-            remote::agree((false, args.format), what, "Take it away?")?;
+            remote::agree(args.format, &shown, losses.document(), "Remove it?")?;
         }
     }
     let job = client.undo(&args.job, args.force)?;

@@ -50,8 +50,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             subject::degraded(client, &id, error, &what)
         })?;
         let (shown, document) = contents(&id, &template);
-        let question = "Take it out of the catalog?";
-        remote::agree((false, args.format), (&shown, document), question)?;
+        remote::agree(args.format, &shown, document, "Delete it from the catalog?")?;
     }
     let deleted = client.delete_template(&id);
     deleted.map_err(|error| {
