@@ -230,7 +230,7 @@ fn place(
                 config: Object::new(),
             };
             structure.features.push(Feature {
-                // A view stands in a table; this one is nobody's.
+                // A view is in a table; this one is nobody's.
                 id: Id::from_u128(id.as_u128() ^ 1),
                 name,
                 label: shown,

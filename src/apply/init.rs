@@ -20,7 +20,7 @@ use crate::workspace::{Id, Structure};
 const MOST: usize = 5;
 
 /// The text of a resolutions file (TOML), with what the destination offers when one is given. What
-/// is decided already stands there as decided, the rest as proposed.
+/// is decided already is there as decided, the rest as proposed.
 pub fn init(
     package: &Checked<'_>,
     destination: Option<&Structure>,

@@ -35,7 +35,7 @@ pub struct Candidate {
     pub label: Option<String>,
     /// From 0 to 100.
     pub score: u8,
-    /// Why it stands here.
+    /// Why it is here.
     pub reason: String,
     /// Of a table: destination columns by the refs of identity columns, as far as some fit.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]

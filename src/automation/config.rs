@@ -349,7 +349,7 @@ fn with_purpose(finding: Finding, key: &str, field: &Field) -> Finding {
     }
 }
 
-/// The name of a value: its key, or that of the list it stands in.
+/// The name of a value: its key, or that of the list it is in.
 fn name(node: Node<'_>) -> String {
     match (node.key(), node.parent().and_then(Node::key)) {
         (Some(key), _) => format!("`{key}`"),

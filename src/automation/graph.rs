@@ -14,7 +14,7 @@ use crate::json::path::{dotted, push_dotted};
 /// One step with what the definitions say about it.
 #[derive(Debug)]
 pub struct Step<'d, 'f> {
-    /// The value that stands in the list; an object when all is well.
+    /// The value that is in the list; an object when all is well.
     pub node: Node<'d>,
     /// Its `key`, when that is a string.
     pub key: Option<&'d str>,
@@ -23,9 +23,9 @@ pub struct Step<'d, 'f> {
     /// The declaration of its key; `None` for keys that do not exist.
     pub declared: Option<&'f definitions::Step>,
     pub(super) reading: ConfigReading<'d, 'f>,
-    /// Position of the step whose branch this one stands in.
+    /// Position of the step whose branch this one is in.
     pub(super) parent: Option<usize>,
-    /// Position of the first step of the list that this one stands in.
+    /// Position of the first step of the list that this one is in.
     first: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'d> Step<'d, '_> {
         self.node.get_str("id")
     }
 
-    /// Position of the step whose branch it stands in.
+    /// Position of the step whose branch it is in.
     pub fn parent(&self) -> Option<usize> {
         self.parent
     }
@@ -207,7 +207,7 @@ impl<'d, 'f> Graph<'d, 'f> {
     }
 
     /// The last of some steps (`candidates`, ascending) that has run when the step at `position`
-    /// begins: it stands before it in its list or a list around it, in any branch of such a
+    /// begins: it is before it in its list or a list around it, in any branch of such a
     /// step, or is a step around it. A step in another branch of a step around it has not.
     pub(super) fn earlier(&self, candidates: &[usize], position: usize) -> Option<usize> {
         let mut at = position;

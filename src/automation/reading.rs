@@ -44,7 +44,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigReading<'d, 'f> {
     }
 }
 
-/// Whether lists of steps can stand in the field, at whatever depth.
+/// Whether lists of steps can be in the field, at whatever depth.
 pub(super) fn holds_steps(field: &Field) -> bool {
     field.kind == FieldType::Steps
         || field.items.as_deref().is_some_and(holds_steps)

@@ -6,7 +6,7 @@ use super::step_walk::each_step;
 use crate::definitions::{Definitions, Field, Fields};
 use crate::json::Value;
 
-/// Where a secret stands.
+/// Where a secret is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SecretPlace {
     /// The id of its step; empty when that has none.

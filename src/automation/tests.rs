@@ -288,7 +288,7 @@ fn what_is_not_object_is_left_to_others() {
     );
 }
 
-/// Whatever stands in place of whatever value: issues, in places that exist, and no panic.
+/// Whatever is in place of whatever value: issues, in places that exist, and no panic.
 #[test]
 fn no_value_anywhere_is_a_surprise() {
     let file = format!(

@@ -151,7 +151,7 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl<'t> Path<'t> {
-    /// Reads what stands between the braces, without the spaces around it.
+    /// Reads what is between the braces, without the spaces around it.
     pub fn parse(text: &'t str) -> Result<Path<'t>, TokenError> {
         if text.is_empty() {
             return Err(TokenError::Empty);

@@ -122,7 +122,7 @@ pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue
     }
 }
 
-/// Says what stands in place of a trigger: nothing, a step, or something unheard of.
+/// Says what is in place of a trigger: nothing, a step, or something unheard of.
 fn no_trigger<'d>(case: &ValidationContext<'_, 'd, '_>, node: Node<'d>) -> Issue {
     let definitions = case.definitions;
     let triggers = || definitions.triggers.keys().map(String::as_str);

@@ -28,7 +28,7 @@ struct Providers<'d> {
     variables: IndexMap<&'d str, Vec<usize>>,
     /// Steps that may set a variable whose name cannot be read.
     unnamed: Vec<usize>,
-    /// Steps that surely had another id than the one that stands there, if any.
+    /// Steps that surely had another id than the one that is there, if any.
     misnamed: Vec<usize>,
     /// Steps after which records can be there.
     records: Vec<usize>,

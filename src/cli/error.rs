@@ -133,13 +133,13 @@ pub(crate) enum CliError {
         /// What to do.
         help: String,
     },
-    /// Somebody stopped it while it was asking.
+    /// The user interrupted a prompt.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// Somebody was asked and said no.
+    /// The user declined a prompt.
     #[error("not confirmed: nothing was written")]
     Declined,
-    /// Something that cannot be taken back needs a yes, and nobody can be asked for it.
+    /// An action that cannot be undone needs a confirmation, and there is no terminal for a prompt.
     #[error("not a terminal: pass `--yes` to confirm; nothing was changed")]
     Unconfirmed {
         /// What would go.

@@ -47,7 +47,7 @@ pub(super) fn begin() {
     state().begun = true;
 }
 
-/// Says it. Whoever would write a result after that waits for the end.
+/// Prints it. Later results wait for the end of the process.
 pub(super) fn say() {
     let state = state();
     let (note, own) = match &state.left {

@@ -16,7 +16,7 @@ pub(crate) fn is_package(folder: &Path) -> bool {
 
 /// The folder of a package that a file belongs to: its index, or what the index names.
 pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
-    // Files stand in the folder itself, or in a folder of it.
+    // Files are in the folder itself, or in a folder of it.
     let above = file.ancestors().skip(1).take(2);
     let folder = above.filter(|folder| is_package(folder)).find(|folder| {
         let name = file.strip_prefix(folder).unwrap_or(file);

@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Reports something on the side to whoever wants to know more.
+    /// Prints a detail, with `--verbose` only.
     pub(crate) fn detail(&self, text: impl FnOnce() -> String) {
         if self.verbose > 0 {
             print_note(&text());

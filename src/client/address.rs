@@ -9,7 +9,7 @@ use reqwest::Url;
 pub struct BaseUrl(Url);
 
 /// An address that cannot be one of a server. It does not repeat the address: a password may
-/// stand in it.
+/// are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It cannot be read.
@@ -18,10 +18,10 @@ pub enum AddressError {
     /// Neither `http` nor `https`.
     #[error("does not begin with http:// or https://")]
     Scheme,
-    /// A user or a password stands in it.
+    /// A user or a password is in it.
     #[error("carries a user name or password")]
     Credential,
-    /// A query or a fragment stands in it.
+    /// A query or a fragment is in it.
     #[error("carries a query or fragment")]
     Query,
 }

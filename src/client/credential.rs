@@ -9,7 +9,7 @@ use super::secret::Secret;
 
 /// As whom requests are sent.
 pub enum Credential {
-    /// As nobody.
+    /// Without a credential.
     None,
     /// With an API key, or a token that nothing renews.
     Token(Secret),

@@ -19,7 +19,7 @@ pub struct Started {
     /// The job.
     #[serde(rename = "jobId")]
     pub job_id: String,
-    /// How it stands.
+    /// Its status.
     #[serde(default)]
     pub status: Option<String>,
 }
@@ -36,7 +36,7 @@ pub struct Job {
     /// Where.
     #[serde(default)]
     pub workspace_id: Option<String>,
-    /// How it stands, in the word of the server.
+    /// Its status, in the server's word.
     pub status: String,
     /// How far it is.
     #[serde(default, deserialize_with = "leniently")]

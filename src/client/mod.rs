@@ -64,7 +64,7 @@ pub trait Host: Send + Sync {
     fn uuid(&self) -> String;
     /// Lets that much time pass.
     fn wait(&self, time: Duration);
-    /// Is told why a request is tried again, and after how long.
+    /// Called before a retry, with its reason and its delay.
     fn retrying(&self, why: &str, after: Duration) {
         let _ = (why, after);
     }

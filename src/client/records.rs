@@ -94,7 +94,7 @@ pub struct Workspace {
 pub struct Feature {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// Where it is.
     #[serde(default)]
     pub workspace_id: Option<String>,
     /// The technical name.

@@ -17,7 +17,7 @@ pub struct Request {
     pub method: Method,
     /// The path, `/v1` included; it may bring a query.
     pub path: String,
-    /// Parameters; a name may stand more than once.
+    /// Parameters; a name may be more than once.
     pub query: Vec<(String, String)>,
     /// Headers next to those that the client sets itself.
     pub headers: Vec<(String, String)>,

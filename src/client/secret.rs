@@ -15,7 +15,7 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The secret itself, for whoever has to send or store it.
+    /// The secret itself, to send or to store it.
     pub fn reveal(&self) -> &str {
         &self.0
     }

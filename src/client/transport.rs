@@ -190,7 +190,7 @@ fn headers(request: &Request, token: Option<&Secret>) -> Result<HeaderMap, Error
         let value = HeaderValue::from_str(value).map_err(|_| invalid())?;
         given.append(name, value);
     }
-    // The first of a name replaces ours, further ones stand next to it.
+    // The first of a name replaces ours, further ones are next to it.
     headers.extend(given);
     if let Some(key) = &request.idempotency_key {
         let value = HeaderValue::from_str(key);

@@ -199,7 +199,7 @@ fn reference(node: Node<'_>, key: &str) -> Option<String> {
 }
 
 /// Items under their parents. One whose parent is no item here, or that would be its own
-/// ancestor, stands at the top.
+/// ancestor, is at the top.
 fn tree(items: &[Node<'_>]) -> Vec<Item> {
     let parent = |item: Node<'_>| {
         item.get_str("parent").and_then(|uid| {

@@ -13,9 +13,9 @@ pub struct UseSite {
     pub pointer: String,
     /// Bytes in the text.
     pub span: Range<usize>,
-    /// What stands there, in words.
+    /// What is there, in words.
     pub what: String,
-    /// The tool of the plan or blueprint step that it stands in.
+    /// The tool of the plan or blueprint step that it is in.
     pub tool: Option<String>,
 }
 
@@ -206,7 +206,7 @@ fn visit_step(step: Node<'_>, what: &str, tell: Report<'_>) {
     }
 }
 
-/// A dependency by name stands in configs under its name: its uses are where `usedBy` says.
+/// A dependency by name is in configs under its name: its uses are where `usedBy` says.
 fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Report<'_>) {
     let Some(reference) = dependency
         .get_str("ref")

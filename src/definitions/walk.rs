@@ -6,7 +6,7 @@
 use super::{Field, FieldType, Fields, Reference};
 use crate::json::{JsonKind, Node};
 
-/// A declared field with the value that stands there.
+/// A declared field with the value that is there.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot<'d, 'f> {
     /// The value.
@@ -53,7 +53,7 @@ pub enum Problem<'d, 'f> {
     },
 }
 
-/// What a walk tells.
+/// What a walk reports.
 pub trait Visitor<'d, 'f> {
     /// A declared field with a value of the right type (a reference is reported whatever its type).
     fn field(&mut self, spot: Spot<'d, 'f>);

@@ -138,7 +138,7 @@ impl<'d> Names<'d> {
         named.map_or_else(|| text.to_owned(), |(kind, name)| format!("${kind}:{name}"))
     }
 
-    /// A dotted path as it is compared: refs can stand in it as keys.
+    /// A dotted path as it is compared: refs can be in it as keys.
     pub(super) fn normal_path(&self, path: &str) -> String {
         let mut normal = String::new();
         for segment in split_dotted(path) {

@@ -53,7 +53,7 @@ impl Draft {
 
     /// Writes the canonical text, reading the rows a second time: they must not have changed.
     ///
-    /// The text has not been checked; rows that a column no longer takes stand in it. Whoever
+    /// The text has not been checked; rows that a column no longer takes are in it. Whoever
     /// hands it on must provide its reader the findings of [`crate::check`], as [`super::export`] gives.
     pub async fn write_to<S: Source + Sync>(
         &self,

@@ -9,7 +9,7 @@ use crate::package::uid::{foreign_uuid, is_step_id, is_uuid};
 pub(super) enum Leak {
     /// All of it is an id.
     Id,
-    /// Ids stand in it; the text without them.
+    /// Ids are in it; the text without them.
     Inside(String),
     /// All of it reads as the use of a ref, which the source has none of.
     ReadsAsRef(ReferenceKind),

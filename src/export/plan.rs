@@ -126,7 +126,7 @@ struct Writer<'r, 's, 'i> {
 struct Rewriting {
     create: Edits,
     update: Edits,
-    /// Whether a ref stands in the update only.
+    /// Whether a ref is in the update only.
     carries: bool,
 }
 

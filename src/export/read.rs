@@ -18,7 +18,7 @@ use crate::package::model::{Action, Reason, UnresolvedForm};
 /// A value, or a key, that cannot stay as it is.
 #[derive(Debug, Clone)]
 pub(super) struct FoundReference<'s> {
-    /// Where it stands, for the order.
+    /// Where it is, for the order.
     at: usize,
     /// Dotted path inside the args.
     pub(super) path: String,
@@ -41,7 +41,7 @@ pub(super) enum What<'s> {
     Workspace { is_key: bool },
     /// The name stays, and a dependency stands for it.
     Name { outside: External<'s>, cause: Cause },
-    /// It is lost, and told.
+    /// It is lost, and reported.
     Lost {
         named: TargetName,
         reason: Reason,
@@ -237,7 +237,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         }
     }
 
-    /// Whether the value stands in a config, where refs are rewritten by an import.
+    /// Whether the value is in a config, where refs are rewritten by an import.
     fn in_config(&self, node: Node<'d>) -> bool {
         let outermost = std::iter::successors(Some(node), |node| node.parent())
             .take_while(|node| *node != self.args)
@@ -388,7 +388,7 @@ fn form(form: Form) -> UnresolvedForm {
     }
 }
 
-/// The path that a report gives: keys that are ids do not stand in it.
+/// The path that a report gives: keys that are ids are not in it.
 pub(super) fn short_path(path: &str) -> String {
     let mut reported = String::new();
     for segment in crate::json::path::split_dotted(path) {

@@ -46,7 +46,7 @@ fn gather(fields: &Fields, names: &mut HashSet<String>) {
     }
 }
 
-/// A name without case and what stands between its words: `api_key` is `apiKey`.
+/// A name without case and what is between its words: `api_key` is `apiKey`.
 pub(super) fn plain(name: &str) -> String {
     name.chars()
         .filter(|character| character.is_alphanumeric())

@@ -30,12 +30,12 @@ pub(super) enum ReferenceVerdict<'s> {
     Lost(Reason, Action),
 }
 
-/// Where a reference stands.
+/// Where a reference is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Referrer<'s> {
     /// The table that it belongs to.
     pub(super) owner: Option<&'s Feature>,
-    /// Whether it stands in the workspace's config, which no dependency can be used by.
+    /// Whether it is in the workspace's config, which no dependency can be used by.
     pub(super) workspace: bool,
 }
 

@@ -16,7 +16,7 @@ const MARKED: usize = 72;
 /// How many characters are shown in all.
 const WINDOW: usize = 100;
 
-/// A window of one line: what stands before, at and after the place.
+/// A window of one line: what is before, at and after the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     /// Text before the place.

@@ -30,7 +30,7 @@ pub struct Located {
     pub severity: Severity,
     /// The narrowest value at fault.
     pub spot: Spot,
-    /// What stands there.
+    /// What is there.
     pub excerpt: Excerpt,
     /// What is wrong.
     pub message: String,
@@ -75,7 +75,7 @@ pub struct LocatedVerdict {
 pub struct LocatedReport {
     /// What it is.
     pub kind: FileKind,
-    /// Bytes of the byte-order mark that stands before the text: 0 or 3.
+    /// Bytes of the byte-order mark that is before the text: 0 or 3.
     pub mark: usize,
     /// In order of place, then code.
     pub findings: Vec<Located>,

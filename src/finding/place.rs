@@ -22,7 +22,7 @@ impl Place {
         }
     }
 
-    /// Where the value stands.
+    /// Where the value is.
     pub fn value(node: Node<'_>) -> Place {
         Place {
             pointer: node.pointer(),
@@ -30,7 +30,7 @@ impl Place {
         }
     }
 
-    /// Where the member's key stands.
+    /// Where the member's key is.
     pub fn key(node: Node<'_>) -> Place {
         Place {
             pointer: node.pointer(),

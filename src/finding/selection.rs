@@ -8,7 +8,7 @@
 use super::catalog::{J001, RULES};
 use super::{Finding, Rule, Severity};
 
-/// A set of rules as somebody wrote it.
+/// A set of rules as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
     /// Every rule.
@@ -82,7 +82,7 @@ pub fn nearest_rule(word: &str) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// What somebody asked for.
+/// The requested rules.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Only these, when there are any.

@@ -30,7 +30,7 @@ pub fn help<'c>(
     (!all.is_empty() && all.len() <= 20).then(|| format!("Known here: {}.", all.join(", ")))
 }
 
-/// A value as it stands in the file, cut to a length that fits into a message.
+/// A value as it is in the file, cut to a length that fits into a message.
 pub fn short_text(raw: &str) -> String {
     const LONGEST: usize = 60;
     if raw.chars().count() <= LONGEST {

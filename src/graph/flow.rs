@@ -203,7 +203,7 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 /// What a config is about, in a few words: what it names, else its choices and texts.
 fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
     // In order of declaration, as what matters most is declared first. A picture is passed on: a
-    // secret that should have been cleared must not stand in it.
+    // secret that should have been cleared must not be in it.
     let reported = fields.into_iter().flatten();
     let reported = reported.filter(|(_, field)| !field.secret);
     let mut words: Vec<String> = Vec::new();

@@ -166,7 +166,7 @@ pub struct Node {
     pub detail: String,
     /// Where it is declared in the file (JSON Pointer); empty when nowhere.
     pub pointer: String,
-    /// The group that it stands in.
+    /// The group that it is in.
     pub group: Option<usize>,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn steps(facts: &Facts<'_>) -> Graph {
     builder.finish()
 }
 
-/// What the destination gives stands before the first step.
+/// What the destination gives is before the first step.
 fn add_outside(facts: &Facts<'_>, builder: &mut Builder) -> Vec<usize> {
     if facts.dependencies.is_empty() {
         return Vec::new();

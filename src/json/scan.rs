@@ -69,7 +69,7 @@ pub enum SyntaxKind {
     /// More than [`MAX_DEPTH`] open containers.
     #[error("more than 128 lists and objects are open here")]
     TooDeep,
-    /// Something stands after the value.
+    /// Something is after the value.
     #[error("text after the end of the JSON value")]
     TrailingText,
     /// A second byte-order mark.

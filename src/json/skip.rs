@@ -57,7 +57,7 @@ fn outside_strings(marks: Structure, carry: &mut Carry) -> (u64, u64) {
     (marks.opens & !inside, marks.closes & !inside)
 }
 
-/// The bytes that an odd run of backslashes stands before.
+/// The bytes that an odd run of backslashes is before.
 fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let backslashes = backslashes & !*carry;

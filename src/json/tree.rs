@@ -148,7 +148,7 @@ impl<'d> Node<'d> {
         &self.doc.text[self.data().span.clone()]
     }
 
-    /// The whole text that the value stands in.
+    /// The whole text that the value is in.
     pub fn text(self) -> &'d str {
         self.doc.text
     }
@@ -176,7 +176,7 @@ impl<'d> Node<'d> {
         self.data().index as usize
     }
 
-    /// The container it stands in.
+    /// The container it is in.
     pub fn parent(self) -> Option<Node<'d>> {
         let parent = self.data().parent;
         (parent != NONE).then_some(Node {
@@ -369,7 +369,7 @@ impl<'d> Iterator for Descendants<'d> {
     }
 }
 
-/// Where the parser stands in a package, as far as that decides what stays unread.
+/// Where the parser is in a package, as far as that decides what stays unread.
 #[derive(Clone, Copy, PartialEq)]
 enum Level {
     Root,

@@ -30,7 +30,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, as they stand in an index.
+    /// All of them, as they are in an index.
     pub const ALL: [Section; 6] = [
         Section::Items,
         Section::Dependencies,
@@ -89,7 +89,7 @@ impl Index {
     }
 
     /// Every file that belongs to the folder (the index itself aside), in order of name. Rows of
-    /// a payload stand next to the file of their item.
+    /// a payload are next to the file of their item.
     pub fn files(&self) -> Vec<String> {
         let mut names = vec![super::TEMPLATE.to_owned()];
         for entry in self.lists.iter().flat_map(|(_, entries)| entries) {

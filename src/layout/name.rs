@@ -43,7 +43,7 @@ pub(super) fn folder(kind: &str) -> &'static str {
     known.map_or(OTHER, |index| FOLDERS[index])
 }
 
-/// Whether a name may stand in an index: a file of the layout, inside the folder, and one that
+/// Whether a name may be in an index: a file of the layout, inside the folder, and one that
 /// every file system can hold.
 pub fn is_name(name: &str) -> bool {
     match name.split_once('/') {
@@ -87,7 +87,7 @@ fn is_device(stem: &str) -> bool {
     DEVICES.contains(&stem) || port("com") || port("lpt")
 }
 
-/// The name of a ref without its letter: what stands in a folder of one kind of thing.
+/// The name of a ref without its letter: what is in a folder of one kind of thing.
 pub(super) fn tail(reference: &str) -> &str {
     match reference.split_once('_') {
         Some((_, tail)) if reference::is_declaration(reference) => tail,
@@ -96,7 +96,7 @@ pub(super) fn tail(reference: &str) -> &str {
 }
 
 /// The file name (without its end) for a text: the text itself where that will do, else what is
-/// left of it and a digest. `~` stands in no ref, so the two never meet.
+/// left of it and a digest. `~` is in no ref, so the two never meet.
 pub(super) fn stem(text: &str) -> String {
     if is_stem(text) && text.len() <= LONGEST && !text.contains('~') {
         return text.to_owned();

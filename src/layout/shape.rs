@@ -5,7 +5,7 @@ use crate::package::format::{
     UNRESOLVED,
 };
 
-/// `template.json`: the manifest without its lists, and what stands around it in a file.
+/// `template.json`: the manifest without its lists, and what is around it in a file.
 ///
 /// Its key is not `manifest`, or a check of the folder would take it for a package.
 pub(super) static TEMPLATE: Shape = Shape {

@@ -96,7 +96,7 @@ impl<'d> Units<'d> {
         self.add(name)
     }
 
-    /// One of the two files that stand next to the folders.
+    /// One of the two files that are next to the folders.
     fn shared_file(&mut self, name: &'static str) -> usize {
         if let Some(unit) = self.shared_file.get(name) {
             return *unit;
@@ -155,7 +155,7 @@ impl<'d> Units<'d> {
     }
 
     fn dependency(&mut self, dependency: Node<'d>) -> usize {
-        // The whole ref: `connection_erp` and `f_erp` stand in one folder.
+        // The whole ref: `connection_erp` and `f_erp` are in one folder.
         let reference = dependency.get_str("ref").map(undollared);
         let unit = self.give(
             name::DEPENDENCIES,

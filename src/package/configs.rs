@@ -34,7 +34,7 @@ pub struct ConfigSpot<'d, 'f> {
     /// The outermost object of the config (of an automation: of one step or the trigger), within
     /// which `of` is looked up.
     pub config: Node<'d>,
-    /// Whether it stands in an automation.
+    /// Whether it is in an automation.
     pub automation: bool,
 }
 
@@ -57,11 +57,11 @@ impl<'d> ConfigSpot<'d, '_> {
     }
 }
 
-/// Who is told of configs.
+/// Visits configs.
 pub trait ConfigVisitor<'d, 'f> {
     /// A declared value.
     fn spot(&mut self, spot: ConfigSpot<'d, 'f>);
-    /// A structural mistake; the last argument says whether it stands in an automation.
+    /// A structural mistake; the last argument says whether it is in an automation.
     fn problem(&mut self, problem: Problem<'d, 'f>, automation: bool);
     /// A value in an automation of which the definitions say nothing, steps inside it included:
     /// that of an unknown step or trigger, or what stands where steps or settings should.
@@ -274,7 +274,7 @@ impl Edits {
     }
 }
 
-/// What a value stands in.
+/// What a value is in.
 enum Container<'v> {
     Members(&'v mut Object),
     Elements(&'v mut Vec<Value>),

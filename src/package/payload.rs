@@ -91,7 +91,7 @@ impl<'t> RawRow<'t> {
         }
     }
 
-    /// Reads the object that the scanner stands before, jumping over what is inside its members.
+    /// Reads the object that the scanner is before, jumping over what is inside its members.
     fn read(text: &'t str, scanner: &mut Scanner<'t>) -> Option<RawRow<'t>> {
         let mut row = RawRow {
             start: scanner.pos,

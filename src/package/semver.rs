@@ -14,7 +14,7 @@ pub fn is_semver(text: &str) -> bool {
         && build.is_none_or(|build| build.split('.').all(is_identifier))
 }
 
-/// What stands before the first `mark`, and what stands after it.
+/// What is before the first `mark`, and what is after it.
 fn split(text: &str, mark: char) -> (&str, Option<&str>) {
     match text.split_once(mark) {
         Some((before, after)) => (before, Some(after)),

@@ -41,7 +41,7 @@ pub enum Tool {
     UpdateView,
 }
 
-/// One of the eleven phases of a plan; steps stand in this order.
+/// One of the eleven phases of a plan; steps are in this order.
 pub type Phase = u8;
 
 impl Tool {
@@ -185,7 +185,7 @@ impl Tool {
         }
     }
 
-    /// Its phase; row steps and `create_workspace` may stand anywhere.
+    /// Its phase; row steps and `create_workspace` may be anywhere.
     pub fn phase(self) -> Option<Phase> {
         match self {
             Tool::CreateFeature => Some(1),

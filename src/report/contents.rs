@@ -231,7 +231,7 @@ pub(super) fn automations(page: &Page<'_, '_>, html: &mut Html) {
     });
 }
 
-/// One line of an automation, indented by the branches that it stands in.
+/// One line of an automation, indented by the branches that it is in.
 fn flow_step(graph: &Graph, node: &Node, html: &mut Html) {
     let lists = graph
         .nodes
@@ -251,7 +251,7 @@ fn flow_step(graph: &Graph, node: &Node, html: &mut Html) {
     });
 }
 
-/// Whether a step stands in a branch of another.
+/// Whether a step is in a branch of another.
 fn inside(step: &str, other: &str) -> bool {
     step.strip_prefix(other)
         .is_some_and(|rest| rest.starts_with('.'))

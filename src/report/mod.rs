@@ -120,7 +120,7 @@ impl<'r, 'd> Page<'r, 'd> {
         html.raw("\n");
     }
 
-    /// The number that stands next to a heading.
+    /// The number that is next to a heading.
     fn count(&self, anchor: &str) -> Option<usize> {
         use crate::package::Tool;
         let steps = |tool: Tool| {

@@ -25,7 +25,7 @@ pub enum Cell<'a> {
 /// A string as it is written, decoded only when somebody asks.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
-    /// What stands between the quotes.
+    /// What is between the quotes.
     pub inner: &'a str,
     /// Whether there is a backslash in it.
     pub escaped: bool,
@@ -137,7 +137,7 @@ pub fn member<'a>(object: &'a str, key: &str) -> Option<&'a str> {
     members.find_map(|(name, value)| name.is(key).then_some(value))
 }
 
-/// The well-formed value that the scanner stands before; it stands behind it then.
+/// The well-formed value that the scanner is before; it is behind it then.
 #[inline]
 pub(crate) fn value<'a>(text: &'a str, scanner: &mut Scanner<'a>) -> Option<&'a str> {
     let start = scanner.pos;

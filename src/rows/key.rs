@@ -68,7 +68,7 @@ impl Key {
 
 /// A cell where it was found.
 enum KeySearch<'a> {
-    /// A string without a backslash: where what it says stands in the row.
+    /// A string without a backslash: where what it says is in the row.
     Plain(Range<usize>),
     /// As it is written.
     Other(&'a str),

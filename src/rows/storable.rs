@@ -46,7 +46,7 @@ pub enum FaultKind {
     /// Not among the options.
     #[error("it is none of the column's options")]
     Option,
-    /// An option stands twice.
+    /// An option appears twice.
     #[error("an option is chosen twice")]
     Repeated,
     /// Wrong check digits.
@@ -158,7 +158,7 @@ impl<'c> Storable<'c> {
 }
 
 impl Fault<'_> {
-    /// Where the value stands inside `cell`, the text that was checked.
+    /// Where the value is inside `cell`, the text that was checked.
     pub fn range(&self, cell: &str) -> Range<usize> {
         let start = (self.value.as_ptr() as usize).saturating_sub(cell.as_ptr() as usize);
         start..start + self.value.len()

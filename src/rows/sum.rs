@@ -16,7 +16,7 @@ const FURTHER: usize = 60;
 /// The sum of the numbers so far.
 #[derive(Debug, Clone)]
 pub struct Sum {
-    /// What stands at each power of ten, the lowest first; carried only when somebody asks.
+    /// What is at each power of ten, the lowest first; carried only when somebody asks.
     places: Box<[i64; PLACES]>,
     count: u64,
 }
@@ -100,7 +100,7 @@ impl Sum {
     }
 }
 
-/// Makes zeros of the digits from `end` on, and rounds what stands before them; `more` says that
+/// Makes zeros of the digits from `end` on, and rounds what is before them; `more` says that
 /// the digits are not all of the number.
 fn round_half_even(digits: &mut [u8], end: usize, more: bool) {
     let Some((kept, [next, others @ ..])) = digits.split_at_mut_checked(end) else {
@@ -121,7 +121,7 @@ fn round_half_even(digits: &mut [u8], end: usize, more: bool) {
     }
 }
 
-/// The plain form of digits of which so many stand after the point.
+/// The plain form of digits of which so many are after the point.
 fn plain(negative: bool, digits: &[u8], decimals: usize) -> String {
     let sign = if negative { "-" } else { "" };
     let digits: String = digits

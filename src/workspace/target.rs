@@ -63,7 +63,7 @@ pub struct Unit {
     pub entry: Option<Entry>,
     /// How far the job is once the unit is written.
     pub progress: Progress,
-    /// What is reported of the job, as JSON text. It stands in the last unit and nowhere else: the job
+    /// What is reported of the job, as JSON text. It is in the last unit and nowhere else: the job
     /// is done when it is written, and nobody can come between the two.
     pub report: Option<String>,
 }
@@ -115,9 +115,9 @@ pub enum Change {
         feature: Id,
         /// The column.
         column: Id,
-        /// Where it stands.
+        /// Where it is.
         from: u64,
-        /// Where it stands then.
+        /// Where it is then.
         to: u64,
     },
     /// Puts an automation in force: its newest version is published and becomes active.
@@ -142,7 +142,7 @@ pub enum Change {
         /// The rows.
         rows: Vec<Removal>,
     },
-    /// Moves a sequence back, when it still stands at `from`.
+    /// Moves a sequence back, when it still is at `from`.
     RewindSequence {
         /// The table.
         feature: Id,
@@ -166,7 +166,7 @@ pub enum Change {
     },
 }
 
-/// A record to be added. What stands inside it (columns of a table, rails of a module) is empty
+/// A record to be added. What is inside it (columns of a table, rails of a module) is empty
 /// here and added on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum New {

@@ -12,7 +12,7 @@ use crate::store::{StoreError, Tx};
 pub struct Workflow {
     /// Whose it is.
     pub organization: Uuid,
-    /// Where it stands.
+    /// Where it is.
     pub workspace: Uuid,
     /// Its id.
     pub id: Uuid,

@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// Sees to it that a table may be used in a workspace: it stands there, or is shared; and is not hidden
+/// Sees to it that a table may be used in a workspace: it is there, or is shared; and is not hidden
 /// from who the run works as.
 ///
 /// # Errors

@@ -151,7 +151,7 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// The statement that finds up to so many runs that wait for nobody. The number stands in it: a plan that
+/// The statement that finds up to so many runs that wait for nobody. The number is in it: a plan that
 /// is made for any number is not made for a small one.
 fn free(most: usize) -> &'static str {
     macro_rules! free {
@@ -185,7 +185,7 @@ pub(super) struct Claimed {
 }
 
 /// Claims up to so many of the runs that wait for nobody, for `lease` microseconds by the clock of the
-/// database. Those of organizations that hold all they may are left. One that is still somebody's was left by
+/// database. Those of organizations that hold all they may be left. One that is still somebody's was left by
 /// a process that ended.
 ///
 /// # Errors

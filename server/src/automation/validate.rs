@@ -97,7 +97,7 @@ struct KnownRecords {
     columns: BTreeMap<String, Vec<String>>,
 }
 
-/// The kinds that are looked up, and whether they stand in a workspace. Connections are not: a wrong name
+/// The kinds that are looked up, and whether they are in a workspace. Connections are not: a wrong name
 /// fails when it is used.
 const KINDS: [(ReferenceKind, bool, &str); 4] = [
     (

@@ -61,7 +61,7 @@ impl Unread {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
     }
 
-    /// Reads what is left, where that is little and comes soon. Says whether the connection stands at the
+    /// Reads what is left, where that is little and comes soon. Says whether the connection is at the
     /// beginning of the next request then. A client that `waits` to be told to send its body has not been
     /// told, so nobody knows whether it will: that connection ends.
     pub(super) async fn skip(self, waits: bool) -> bool {

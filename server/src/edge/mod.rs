@@ -24,7 +24,7 @@ use axum::response::Response;
 pub use accept::{listen, serve};
 pub use body::BodyTooSlow;
 
-/// What stands behind an edge.
+/// What is behind an edge.
 pub trait RequestHandler: Send + Sync + 'static {
     /// Answers a request.
     fn handle(

@@ -33,7 +33,7 @@ pub struct Call {
     pub operation: &'static Operation,
     pub(super) caller: Option<Arc<Caller>>,
     pub(super) parameters: Vec<String>,
-    /// What stands behind the question mark.
+    /// What is behind the question mark.
     pub query_text: Query,
     pub(super) headers: HeaderMap,
     /// Until somebody reads it.

@@ -11,7 +11,7 @@ pub(super) fn address(app: &App, peer: SocketAddr, headers: &HeaderMap) -> Strin
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
     let forwarded = forwarded
         .filter(|_| app.config.trust_proxy)
-        // The nearest proxy appends; what stands before it is what the client claims.
+        // The nearest proxy appends; what is before it is what the client claims.
         .and_then(|value| ip(value.to_str().ok()?.rsplit(',').next()?.trim()));
     forwarded
         .unwrap_or_else(|| peer.ip())

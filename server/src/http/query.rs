@@ -13,7 +13,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads what stands behind the question mark.
+    /// Reads what is behind the question mark.
     pub fn parse(text: Option<&str>) -> Query {
         let mut query = Query::default();
         for pair in text

@@ -45,7 +45,7 @@ impl Lease {
     }
 
     /// As whom the store is written: one organization, behind both layers. All rows of it are seen,
-    /// because whether a table is empty or a value stands in it twice is so for everybody.
+    /// because whether a table is empty or a value is in it twice is so for everybody.
     pub fn scope(&self) -> Scope {
         Scope::from(Visible {
             caller: self.creator.unwrap_or_default(),

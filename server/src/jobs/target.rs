@@ -92,7 +92,7 @@ impl Destination {
     }
 
     /// The same with everything in it, whoever asked for the job: an undo takes away what the ledger
-    /// reports, and what stands in its way may be anybody's.
+    /// reports, and what is in its way may be anybody's.
     pub fn unrestricted(
         store: &Store,
         context: &Context,

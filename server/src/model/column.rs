@@ -120,7 +120,7 @@ pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<boo
 /// not. The feature is locked, so that no row enters by the old rules meanwhile.
 ///
 /// # Errors
-/// 422 for an identity that cannot be, 409 when a value stands in two rows of a column that is to be unique.
+/// 422 for an identity that cannot be, 409 when a value is in two rows of a column that is to be unique.
 pub(super) async fn complete_config(
     tx: &mut Tx,
     column: &mut Record,
@@ -153,7 +153,7 @@ pub(super) async fn complete_config(
         column.set("slot_ready", slot.is_some() && !rows);
         column.set("slot_long", false);
     } else if before.is_some() && was.numeric != now.numeric && column.integer("slot").is_some() {
-        // Numbers stand in a slot in another form than everything else.
+        // Numbers are in a slot in another form than everything else.
         column.set("slot_ready", !rows);
         column.set("slot_long", false);
     }

@@ -19,7 +19,7 @@ const FROZEN: [&str; 6] = [
     "row_quota",
 ];
 
-/// The fields that stand in a body.
+/// The fields that are in a body.
 #[derive(Debug, Clone, Default)]
 pub struct RecordInput {
     /// Technical name.

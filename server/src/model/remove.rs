@@ -84,7 +84,7 @@ async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Prob
     Ok(None)
 }
 
-/// Whether some row has the column's key, whatever stands there.
+/// Whether some row has the column's key, whatever is there.
 async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
     let (question, key) = match tx.dialect()? {
         Dialect::Postgres => (

@@ -88,7 +88,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         id: call.app.context.id(),
         organization,
         name,
-        // It stands in the body, or that was refused.
+        // It is in the body, or that was refused.
         kind: kind.ok_or_else(|| Problem::fault("kind", "is required"))?,
         url: url.unwrap_or_default(),
         secret,

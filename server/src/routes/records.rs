@@ -77,7 +77,7 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse,
     ApiResponse::json(StatusCode::OK, &record)
 }
 
-/// Creates a record whose parent stands in the body.
+/// Creates a record whose parent is in the body.
 pub(super) async fn create(
     mut call: Call,
     kind: &'static KindDescription,
@@ -99,7 +99,7 @@ fn parent_field(fields: &mut Fields, kind: &KindDescription) -> Result<Uuid, Pro
     id.ok_or_else(|| Problem::fault(name, "is no UUID"))
 }
 
-/// Creates a record whose parent stands in the path.
+/// Creates a record whose parent is in the path.
 pub(super) async fn create_below(
     mut call: Call,
     kind: &'static KindDescription,

@@ -12,7 +12,7 @@ use crate::store::{StoreError, Tx};
 /// How long a key may be, in bytes; an index takes no more.
 const LONGEST: usize = 512;
 
-/// What stands in the slot for a cell, and whether the key had to be cut.
+/// What is in the slot for a cell, and whether the key had to be cut.
 pub(super) fn key(is_number: bool, canonical: &str) -> (Option<String>, bool) {
     let key = if is_number {
         order_key(canonical)

@@ -20,11 +20,11 @@ use crate::store::{BulkInsert, EachStatement, Row, RowValue, StoreError, Tx};
 pub struct Table {
     /// Whose it is.
     pub organization: Uuid,
-    /// Where it stands.
+    /// Where it is.
     pub workspace: Uuid,
     /// The feature.
     pub id: Uuid,
-    /// Goes up with every change of what stands here.
+    /// Goes up with every change of what is here.
     pub version: i64,
     /// Whether editors and viewers see the rows that they created, and no others.
     pub own_rows: bool,
@@ -181,7 +181,7 @@ impl Table {
         }
     }
 
-    /// A table of these columns, of which those with a number stand in that slot: for tests of what is
+    /// A table of these columns, of which those with a number are in that slot: for tests of what is
     /// composed of a table.
     #[cfg(test)]
     pub(super) fn sample(columns: &[(&str, &str, Option<i64>)]) -> Table {

@@ -52,7 +52,7 @@ impl Column {
 /// above all of them begins.
 ///
 /// # Errors
-/// 409 when a value stands in two rows.
+/// 409 when a value is in two rows.
 pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i64>, Problem> {
     let read = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";

@@ -49,7 +49,7 @@ pub struct BulkInsert {
 }
 
 /// An `UPDATE` for each of some rows, in the words of [`dialect`](super::dialect) and of [`BulkInsert`]; the word
-/// `@lines` stands before its `WHERE`.
+/// `@lines` is before its `WHERE`.
 #[derive(Debug, Clone)]
 pub struct EachStatement {
     /// The statement.

@@ -332,7 +332,7 @@ const COMPOSED: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) row_security: Isolation,
-    /// By where the text stands in the program and how long it is, which saves hashing all of it.
+    /// By where the text is in the program and how long it is, which saves hashing all of it.
     known: RwLock<HashMap<(usize, usize, Shape), Arc<Statement>>>,
     composed: RwLock<HashMap<Shape, HashMap<String, Arc<Statement>>>>,
 }

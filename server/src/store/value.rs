@@ -108,7 +108,7 @@ impl Value {
             Value::Int(number) => (*number).into(),
             Value::Bool(value) => (*value).into(),
             Value::Bytes(bytes) => bytes.clone().into(),
-            // Lists do not stand in lists.
+            // Lists are not in lists.
             Value::Null | Value::Ids(_) | Value::Texts(_) | Value::Ints(_) | Value::List(_) => {
                 rusqlite::types::Value::Null
             }

@@ -2,7 +2,7 @@
 
 use tplkit::json::Node;
 
-/// The fields of a manifest that stand in columns, too.
+/// The fields of a manifest that are in columns, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) name: Option<String>,

@@ -38,7 +38,7 @@ pub(super) fn with(manifest: Node<'_>, changes: &[Member<'_>]) -> String {
     text
 }
 
-/// The canonical text of a manifest as it stands in an envelope, and what it says of itself. `versioned`
+/// The canonical text of a manifest as it is in an envelope, and what it says of itself. `versioned`
 /// is false when its version was put there for reading alone.
 pub(super) fn stored(manifest: Node<'_>, versioned: bool) -> (String, Identity) {
     let identity = Identity::of(manifest);

@@ -17,7 +17,7 @@ pub(crate) struct Package {
     manifest: Range<usize>,
 }
 
-/// What stands between two members of a package.
+/// What is between two members of a package.
 pub(super) const BETWEEN: &str = ",\n  ";
 
 impl Package {
@@ -62,7 +62,7 @@ impl Writing {
     /// Begins with the manifest. `length` is that of all entries.
     fn new(manifest: &str, length: usize, other_members: &str) -> Writing {
         const HEAD: &str = "{\n  \"manifest\": ";
-        // Room for what stands around entries is made as they come.
+        // Room for what is around entries is made as they come.
         let capacity = HEAD.len() + manifest.len() + length + other_members.len() + 64;
         let mut text = String::with_capacity(capacity);
         text.extend([HEAD, manifest]);

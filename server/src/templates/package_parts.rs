@@ -203,7 +203,7 @@ fn bug(error: &dyn std::error::Error) -> Problem {
     )
 }
 
-/// The canonical text of one entry as it stands in a package, checked as far as it speaks of itself
+/// The canonical text of one entry as it is in a package, checked as far as it speaks of itself
 /// alone, and how many rows it says it has.
 ///
 /// # Errors

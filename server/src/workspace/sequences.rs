@@ -23,7 +23,7 @@ async fn next(tx: &mut Tx, feature: Id, column: Id) -> Result<Option<u64>, Store
     Ok(number.and_then(|number| u64::try_from(number).ok()))
 }
 
-/// Sets a sequence that stands at `from`; false when it stands elsewhere or is not there.
+/// Sets a sequence that is at `from`; false when it stands elsewhere or is not there.
 async fn set(
     tx: &mut Tx,
     (feature, column): (Id, Id),

@@ -299,7 +299,7 @@ fn called<'p>(plan: &'p Plan, kind: RecordKind, reference: &str) -> Option<&'p s
     step.args.get("label")?.as_str()
 }
 
-/// The label of a record; that of an automation stands in its step alone.
+/// The label of a record; that of an automation is in its step alone.
 fn label(new: &New) -> &str {
     match new {
         New::Workspace { label, .. } => label,

@@ -364,7 +364,7 @@ impl Reader {
         );
     }
 
-    /// A fault of the shape, with the ref of the resolution that it stands in.
+    /// A fault of the shape, with the ref of the resolution that it is in.
     fn about(&mut self, node: Node<'_>, detail: &str) {
         let mut above = std::iter::successors(Some(node), |node| node.parent());
         let entry = above.find(|node| {

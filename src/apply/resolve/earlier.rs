@@ -9,7 +9,7 @@ use crate::workspace::{Id, RecordKind, Structure};
 /// What is left of earlier jobs, and of the unfinished one that goes on.
 #[derive(Debug, Default)]
 pub(super) struct Earlier<'l> {
-    /// In the order in which it is told of.
+    /// In the order of the report.
     created: HashMap<(&'l str, RecordKind), Vec<Made<'l>>>,
     /// How often the job that goes on has created something already.
     pub(super) attempts: u32,
@@ -40,7 +40,7 @@ pub(super) struct Made<'l> {
 }
 
 impl<'l> Earlier<'l> {
-    /// Reads ledgers, oldest job first. Whatever stands after the last completed or undone job
+    /// Reads ledgers, oldest job first. Whatever is after the last completed or undone job
     /// belongs to the one that goes on. A separate copy knows its own job alone.
     pub(super) fn read(entries: &'l [Entry], copy: bool, minter: &Minter) -> Earlier<'l> {
         let mut earlier = Earlier::default();

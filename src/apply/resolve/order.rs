@@ -5,7 +5,7 @@
 pub(super) struct Order {
     /// All nodes.
     pub(super) order: Vec<usize>,
-    /// Those that stand in a circle, ascending.
+    /// Those that are in a circle, ascending.
     pub(super) cyclic: Vec<usize>,
 }
 

@@ -232,7 +232,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 rows: writes.iter().map(write).collect(),
             }]
         };
-        // Rows without a link that could be written stand in the ledger too: they are done.
+        // Rows without a link that could be written are in the ledger too: they are done.
         let done = rows.iter().map(|row| Written {
             position: u32::try_from(row.row.position).unwrap_or(u32::MAX),
             id: row.row.id,

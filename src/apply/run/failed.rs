@@ -68,7 +68,7 @@ pub(super) struct Failed<'r, 'a> {
     pub(super) rows: Vec<FailedRow>,
     /// Those for which there is no room, by their places in the part.
     pub(super) no_room: Vec<usize>,
-    /// Whether the store was asked which values stand already.
+    /// Whether the store was asked which values exist already.
     asked: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    /// The rows of the batch whose values stand in rows of the destination already, by their places,
+    /// The rows of the batch whose values are in rows of the destination already, by their places,
     /// with the first such column.
     async fn taken(
         &mut self,

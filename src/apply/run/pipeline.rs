@@ -26,7 +26,7 @@ struct Speculative {
 /// What was so before a batch was made ready.
 struct PipelineState {
     done: u64,
-    /// Rows that targets were told of.
+    /// Rows that are known as targets of links.
     reported: Option<usize>,
     /// Rows that waited for the table to be complete.
     pending: usize,

@@ -15,7 +15,7 @@ use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};
 use crate::workspace::Id;
 
-/// How many rows are remembered, where they stand in the text, between the two times that they are looked at.
+/// How many rows are remembered, where they are in the text, between the two times that they are looked at.
 const REMEMBERED: usize = 50_000;
 
 /// All tables of the package with what is known of their rows.
@@ -25,7 +25,7 @@ pub(super) struct Targets<'a> {
     /// There is one for each row that something may point at, so they are small.
     by_uid: HashMap<[u64; 2], Packed, RandomState>,
     uids: Uids,
-    /// By table, where its rows stand in the text, until they enter; none of tables behind many rows, which
+    /// By table, where its rows are in the text, until they enter; none of tables behind many rows, which
     /// are read again: this would be as large as their text.
     read: Vec<Option<Vec<RawRow<'a>>>>,
     /// Rows of all tables.
@@ -39,7 +39,7 @@ pub(super) struct Targets<'a> {
 pub(super) struct RowLocation {
     /// The position of its table.
     pub(super) table: usize,
-    /// Its position among the rows that were told of.
+    /// Its position among the known targets.
     row: usize,
 }
 
@@ -200,7 +200,7 @@ impl<'a> Targets<'a> {
         self.by_uid.insert(halves(number), place);
     }
 
-    /// How many rows of a table were told of.
+    /// How many rows of a table are known as targets of links.
     pub(super) fn reported_rows(&self, table: usize) -> usize {
         self.tables[table].rows.len()
     }

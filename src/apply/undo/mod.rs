@@ -60,7 +60,7 @@ fn listed(lost: &[Lost]) -> String {
 pub enum Undoing {
     /// To its end.
     Done,
-    /// It was told to stop after a unit; the next call goes on.
+    /// It stopped after a unit on request; the next call resumes.
     Paused,
 }
 

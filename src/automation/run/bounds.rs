@@ -95,7 +95,7 @@ pub(super) struct Weight {
     records: usize,
 }
 
-/// What stands around variables and records: `{"vars":{},"records":[]}`.
+/// What is around variables and records: `{"vars":{},"records":[]}`.
 const FRAME: usize = 24;
 
 impl Weight {
@@ -194,7 +194,7 @@ pub(super) fn shortened(envelope: &Envelope, weight: &Weight) -> Object {
     ])
 }
 
-/// As much of the beginning as is shown: what it becomes as JSON counts, and what stands around it.
+/// As much of the beginning as is shown: what it becomes as JSON counts, and what is around it.
 fn beginning(document: &Value) -> String {
     let mut left = SHOWN_ENVELOPE - r#"{"cut":true,"text":""}"#.len();
     let mut text = document.write_start(left);
@@ -246,7 +246,7 @@ mod tests {
             );
             (shortened(&envelope, &weight), envelope.document())
         };
-        // The frame and `"v":""` stand around it.
+        // The frame and `"v":""` are around it.
         let (kept, whole) = of(&"x".repeat(SHOWN_ENVELOPE - 24 - 6));
         assert_eq!(kept, whole);
         for character in ["x", "\"", "\u{1}", "é", "😀"] {

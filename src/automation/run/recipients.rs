@@ -62,7 +62,7 @@ pub(super) fn resolve<'v>(
     Ok(made)
 }
 
-/// The text, cut at the commas that stand in it and not in quotes; spaces at the ends left out.
+/// The text, cut at the commas that are in it and not in quotes; spaces at the ends left out.
 fn entries<'t>(
     text: &'t str,
     value_of: &dyn Fn(&Path<'_>) -> Cow<'t, Value>,

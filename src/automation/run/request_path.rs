@@ -27,7 +27,7 @@ const DECODINGS: usize = 8;
 pub(super) enum Unresolved {
     /// It would be longer than it may be.
     TooLong,
-    /// A value is none that may stand there.
+    /// A value is none that may be there.
     Failed(Failure),
 }
 
@@ -121,7 +121,7 @@ impl Made {
     }
 }
 
-/// Why a value cannot stand in a path or a query, if so.
+/// Why a value cannot be in a path or a query, if so.
 fn value_fault(value: &Value) -> Option<&'static str> {
     match value {
         Value::List(_) | Value::Object(_) => Some("a path takes one value, no list and no object"),

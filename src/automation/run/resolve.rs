@@ -20,7 +20,7 @@ use crate::rows::text_form;
 /// What a text is for, which says what values must not bring into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Anything may stand in it.
+    /// Anything may be in it.
     Plain,
     /// HTML: values are text in it, never markup.
     Html,
@@ -37,7 +37,7 @@ pub(super) enum Purpose {
 pub struct Failure {
     /// The field of the step's config, dotted; empty when it is about none.
     pub field: String,
-    /// What stands there.
+    /// What is there.
     pub expression: Option<String>,
     /// What that yields.
     pub value: Option<String>,
@@ -86,7 +86,7 @@ impl Failure {
         self
     }
 
-    /// With what stands in the field, where that is known and not said yet: a failure that comes from
+    /// With what is in the field, where that is known and not said yet: a failure that comes from
     /// outside knows the value, and not from which expression it came. `declared` and `written` are the
     /// config of the step; secrets are never quoted.
     #[must_use]
@@ -103,7 +103,7 @@ impl Failure {
         self
     }
 
-    /// With what stands in the field, and what it yields.
+    /// With what is in the field, and what it yields.
     #[must_use]
     pub fn yields(mut self, expression: Option<&Value>, value: &Value) -> Failure {
         self.expression = expression.map(short_text);

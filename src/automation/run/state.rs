@@ -138,7 +138,7 @@ impl RunState {
         Due { input, act }
     }
 
-    /// Why the step whose turn it is could not be done, told with what stands in the field concerned.
+    /// Why the step whose turn it is could not be done, told with what is in the field concerned.
     #[must_use]
     pub fn failed(&self, failure: Failure) -> Failure {
         let step = self.step();
@@ -277,7 +277,7 @@ impl RunState {
     }
 }
 
-/// The steps that an output leads into, and where they stand in the config.
+/// The steps that an output leads into, and where they are in the config.
 fn branch_steps<'c>(
     key: &str,
     config: &'c Value,

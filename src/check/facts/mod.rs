@@ -41,7 +41,7 @@ pub struct Facts<'d> {
     pub root: Node<'d>,
     /// The manifest object.
     pub manifest: Node<'d>,
-    /// Whether the manifest stands in an envelope.
+    /// Whether the manifest is in an envelope.
     pub enveloped: bool,
     /// How to read it.
     pub version: Version,

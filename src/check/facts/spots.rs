@@ -9,7 +9,7 @@ use crate::package::configs::{self, ConfigVisitor, Declared, walk_args};
 /// A declared config value in a step.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigSpot<'d> {
-    /// The step it stands in.
+    /// The step it is in.
     pub step: StepPlace,
     /// The value with its declaration.
     pub spot: configs::ConfigSpot<'d, 'd>,
@@ -41,7 +41,7 @@ pub enum ConfigProblem<'d> {
         key: &'d str,
         /// Its declaration.
         field: &'d Field,
-        /// Whether it stands in an automation.
+        /// Whether it is in an automation.
         automation: bool,
     },
     /// A value of the wrong type, or outside its enumeration or range.
@@ -50,7 +50,7 @@ pub enum ConfigProblem<'d> {
         node: Node<'d>,
         /// Its declaration.
         field: &'d Field,
-        /// Whether it stands in an automation.
+        /// Whether it is in an automation.
         automation: bool,
     },
 }

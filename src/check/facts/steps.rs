@@ -7,7 +7,7 @@ use crate::json::Node;
 use crate::package::Tool;
 use crate::package::reference::{self, undollared};
 
-/// Where a step stands.
+/// Where a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepList {
     /// In the plan, at that index.
@@ -21,7 +21,7 @@ pub enum StepList {
 pub struct Step<'d> {
     /// The entry.
     pub node: Node<'d>,
-    /// Where it stands.
+    /// Where it is.
     pub place: StepList,
     /// Its tool when it exists.
     pub tool: Option<Tool>,

@@ -168,7 +168,7 @@ fn rows_item<'c>(facts: &'c Facts<'c>, item: &Item<'c>) -> RowsItem<'c> {
     }
 }
 
-/// Version 1 knows no items (J007); a promotion counts what stands there all the same.
+/// Version 1 knows no items (J007); a promotion counts what is there all the same.
 fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c>> {
     let list = facts.manifest.get("items");
     let list = list.filter(|_| facts.version == Version::One);

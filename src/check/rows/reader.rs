@@ -31,7 +31,7 @@ pub(super) mod form {
     /// A list or object with an odd number somewhere inside.
     pub(in super::super) const ODD: u16 = 1 << 9;
 
-    /// A string with a backslash; stands next to the other bits and says nothing about storing.
+    /// A string with a backslash; is next to the other bits and says nothing about storing.
     pub(in super::super) const ESCAPED: u16 = 1 << 10;
 
     pub(in super::super) const ALL: u16 = u16::MAX;
@@ -53,7 +53,7 @@ pub(super) mod form {
     }
 }
 
-/// A value where it stands. A `mark` other than the current row's means that there is none.
+/// A value where it is. A `mark` other than the current row's means that there is none.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spot {
     mark: u32,

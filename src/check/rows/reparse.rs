@@ -13,7 +13,7 @@ use crate::json::scan::Scanner;
 use crate::json::{Doc, Node};
 use crate::package::format::{self, Shape};
 
-/// One row as a tree of its own, which knows where it stands in the file.
+/// One row as a tree of its own, which knows where it is in the file.
 pub(super) struct RowText<'s> {
     doc: Doc<'s>,
     start: usize,
@@ -55,12 +55,12 @@ impl<'s> RowText<'s> {
         self.doc.root()
     }
 
-    /// Where a value stands in the file.
+    /// Where a value is in the file.
     pub(super) fn place(&self, node: Node<'_>) -> Place {
         self.moved(&Place::value(node))
     }
 
-    /// Where a member's key stands in the file.
+    /// Where a member's key is in the file.
     pub(super) fn key_place(&self, node: Node<'_>) -> Place {
         self.moved(&Place::key(node))
     }

@@ -1,4 +1,4 @@
-//! Values that stand twice: I002 for uids, R009 for keys, R018 for unique columns.
+//! Values that appear twice: I002 for uids, R009 for keys, R018 for unique columns.
 //!
 //! Equal values share a hash, so only rows that share one are compared, and compared as they are
 //! written: a chance collision is never a finding.

@@ -19,7 +19,7 @@ pub(super) struct ScanResult {
     pub(super) uids: Index,
     /// A row's uid is missing, malformed or repeated: a ref that finds no row may mean it.
     pub(super) bad_uids: bool,
-    /// Hashes of uids that stand twice: refs to them are not checked.
+    /// Hashes of uids that appear twice: refs to them are not checked.
     pub(super) repeated_uids: HashSet<u64>,
     /// By column: whether any row has it.
     pub(super) carried: Vec<bool>,

@@ -124,7 +124,7 @@ fn links_tell_the_same_story_twice() {
         LINKS,
         ORDERS,
         &[
-            // Elements without a row may stand anywhere between.
+            // Elements without a row may be anywhere between.
             (
                 &[("/0/data/tags", "[\"x\",\"red\",\"y\",\"blue\",\"z\"]")],
                 &[],

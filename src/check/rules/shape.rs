@@ -24,7 +24,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// The root of a file whose manifest stands in an envelope; the manifest itself comes later.
+/// The root of a file whose manifest is in an envelope; the manifest itself comes later.
 fn envelope(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     for member in facts.root.members() {
         match format::ENVELOPE.field(member.key().unwrap_or_default()) {

@@ -24,7 +24,7 @@ pub(crate) use decisions::{Decisions, body};
 pub(crate) use saved::{Package, Saved};
 pub(crate) use text::screen;
 
-/// A plan, with the document that tells it.
+/// A plan, with its JSON document.
 #[derive(Debug)]
 pub(crate) struct PlanView {
     pub(crate) preview: Preview,
@@ -57,7 +57,7 @@ impl PlanView {
     }
 }
 
-/// The id of a workspace, as somebody typed it.
+/// The id of a workspace, as the user typed it.
 pub(crate) fn workspace_id(word: &str) -> Result<Id, String> {
     let parsed = Some(word).filter(|word| word.len() == 36);
     let parsed = parsed.and_then(|word| Id::try_parse(word).ok());

@@ -78,7 +78,7 @@ impl Saved {
 
     /// Reads a text that means to be one; nothing when it means to be something else.
     pub(crate) fn read(path: &Path, text: &str) -> Result<Option<Saved>, CliError> {
-        /// What tells it from a package.
+        /// Distinguishes it from a package.
         #[derive(Deserialize)]
         struct Head {
             #[serde(default)]

@@ -19,7 +19,7 @@ pub(crate) fn identify(client: &Client) -> Result<Option<Me>, CliError> {
     }
 }
 
-/// The name of whoever that is.
+/// The name of the signed-in user or key.
 pub(crate) fn name_of(me: Option<&Me>) -> String {
     let name = match me {
         None => return "somebody whom this server cannot name".to_owned(),

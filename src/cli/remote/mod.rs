@@ -167,7 +167,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects as whoever is signed in.
+    /// Connects with the stored sign-in.
     pub(crate) fn open(target: &ServerArgs, session: &Session) -> Result<Connection, CliError> {
         let connection = Connection::open_anyhow(target, session)?;
         match connection.origin {
@@ -178,7 +178,7 @@ impl Connection {
         }
     }
 
-    /// Connects, as nobody if nobody is signed in.
+    /// Connects, without a credential when nobody is signed in.
     pub(crate) fn open_anyhow(
         target: &ServerArgs,
         session: &Session,

@@ -15,7 +15,7 @@ use crate::cli::output::print_note;
 /// No secret is longer, and no file is read whole by mistake.
 const LONGEST: u64 = 64 << 10;
 
-/// Whether there is somebody to ask.
+/// Whether the command can prompt.
 pub(crate) fn terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -29,7 +29,7 @@ pub(crate) fn prompt_line(prompt: &str, may_be_empty: bool) -> Result<String, Cl
     asked.map_err(|Error::IO(error)| stopped(&error))
 }
 
-/// Asks whether to go on; nobody goes on by accident.
+/// Prompts for a confirmation; the default is no.
 pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
     let asked = Confirm::new()
         .with_prompt(question)

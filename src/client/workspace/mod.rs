@@ -26,7 +26,7 @@ pub struct RemoteWorkspace<'c> {
     id: Id,
     /// Readings of tables that have not come to their end.
     streams: Mutex<HashMap<Id, Stream>>,
-    /// Is told how many rows have come.
+    /// Called with the number of rows so far.
     report: &'c (dyn Fn(usize) + Sync),
     /// Whether the server turned out to have no automations.
     without_automations: AtomicBool,
@@ -55,7 +55,7 @@ impl<'c> RemoteWorkspace<'c> {
         self.without_automations.load(Ordering::Relaxed)
     }
 
-    /// With somebody who is told how many rows came each time some do.
+    /// With somebody who receives how many rows came each time some do.
     #[must_use]
     pub fn reporting(mut self, tell: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
         self.report = tell;

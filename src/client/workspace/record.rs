@@ -83,7 +83,7 @@ impl Names {
 }
 
 impl Record {
-    /// The config as one object, whether or not it stands in a list.
+    /// The config as one object, whether or not it is in a list.
     pub(super) fn config(&self) -> Object {
         match &self.config {
             Value::Object(config) => config.clone(),
@@ -95,7 +95,7 @@ impl Record {
         }
     }
 
-    /// The config as a list of objects, whether or not it stands in one.
+    /// The config as a list of objects, whether or not it is in one.
     pub(super) fn configs(&self) -> Vec<Object> {
         match &self.config {
             Value::Object(config) => vec![config.clone()],

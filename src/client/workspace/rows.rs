@@ -56,7 +56,7 @@ impl Stream {
         }
     }
 
-    /// Whether what comes next is what stands behind that row.
+    /// Whether what comes next is what is behind that row.
     pub(super) fn stands_at(&self, after: Option<Id>) -> bool {
         after.is_some() && self.last == after
     }

@@ -22,7 +22,7 @@ pub(in crate::export) struct RowWriter<'t> {
 
 struct Column<'t> {
     slot: usize,
-    /// The key with what stands before the value.
+    /// The key with what is before the value.
     key: String,
     link: Option<LinkedTable<'t>>,
 }

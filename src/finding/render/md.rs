@@ -104,7 +104,7 @@ fn write_file(out: &mut String, file: &FileEntry) {
 }
 
 /// Text that shows as itself inside a table: no markup, no mention, no reference to an issue.
-/// What stands in backticks stays code.
+/// What is in backticks stays code.
 fn escape(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     // An odd number of parts is an even number of backticks: every one has its partner.

@@ -5,7 +5,7 @@
 //! decides how nodes look.
 //!
 //! Layers are drawn from left to right or from top to bottom; inside, a *layer* is a step along
-//! that direction and a node's *place* is where it stands across it.
+//! that direction and a node's *place* is where it is across it.
 
 mod layers;
 mod order;
@@ -46,7 +46,7 @@ pub(super) enum RouteKind {
     Loop,
 }
 
-/// Where everything stands.
+/// Where everything is.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
     /// Upper left corner per node.

@@ -106,7 +106,7 @@ fn wish<'n>(
     }
 }
 
-/// Whether two neighbours ought to stand in one line.
+/// Whether two neighbours ought to be in one line.
 fn is_line(layered: &Layered, one: usize, other: usize) -> bool {
     if one >= layered.real && other >= layered.real {
         return true;

@@ -22,7 +22,7 @@ const MARGIN: i64 = 24;
 /// Height of the heading of a picture that stands on its own.
 const HEAD: i64 = 52;
 
-/// Where a picture stands.
+/// Where a picture is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Canvas<'c> {
     /// In a file of its own, with a heading and its style.

@@ -46,7 +46,7 @@ pub enum CanonicalError {
     /// It is JSON, and no package: no object, or no `templateVersion` in the manifest.
     #[error("not a template package: the manifest has no `templateVersion`")]
     NotAPackage,
-    /// A key stands twice in one object (J002): which of the two counts is for people to say.
+    /// A key appears twice in one object (J002): which of the two counts is for people to say.
     #[error("the key {key:?} stands twice in one object")]
     DuplicateKey {
         /// The key, decoded.
@@ -89,7 +89,7 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
     Ok(())
 }
 
-/// The canonical form of a payload entry of an envelope that was read by [`Doc::parse_package`], as it stands in
+/// The canonical form of a payload entry of an envelope that was read by [`Doc::parse_package`], as it is in
 /// the canonical form of the envelope. One that is written so already is not copied, however large it is.
 pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
     let mut same = Same(entry.raw().as_bytes());

@@ -82,7 +82,7 @@ impl<'o> Order<'o> {
     pub(crate) fn inside(self, rank: usize) -> Type {
         match self {
             Order::Shape(shape) => match shape.fields.get(rank) {
-                // No package needs this one, but where it stands it is a declaration.
+                // No package needs this one, but where it is it is a declaration.
                 Some(field) if field.key == "ref" && std::ptr::eq(shape, &raw const UNRESOLVED) => {
                     Type::Declaration
                 }

@@ -40,10 +40,10 @@ pub(super) fn write_rows(
     Ok(index > 0)
 }
 
-/// How many containers stand around a row: envelope, payloads, entry, rows.
+/// How many containers are around a row: envelope, payloads, entry, rows.
 const AROUND: usize = 4;
 
-/// How many containers stand around a cell: those around a row, the row, its data.
+/// How many containers are around a cell: those around a row, the row, its data.
 const AROUND_CELL: usize = AROUND + 2;
 
 /// Appends a cell's value, well-formed and without white space around it, as a row holds it.

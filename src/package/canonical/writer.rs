@@ -17,13 +17,13 @@ const PIECE: usize = 64 * 1024;
 pub(crate) struct Writer<'s> {
     out: String,
     sink: Option<&'s mut dyn io::Write>,
-    /// What stands before the first row of an entry, and before each other.
+    /// What is before the first row of an entry, and before each other.
     before_row: (&'static str, &'static str),
     /// Where rows belong that somebody else writes.
     gaps: Vec<usize>,
 }
 
-/// What stands before the first row of an entry, and before each other: envelope, payloads, entry,
+/// What is before the first row of an entry, and before each other: envelope, payloads, entry,
 /// rows are always four levels down.
 pub(crate) const ROWS_IN_ENTRY: (&str, &str) = ("\n        ", ",\n        ");
 
@@ -97,7 +97,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes one payload entry, as it stands in an envelope.
+    /// Writes one payload entry, as it is in an envelope.
     pub(super) fn entry<'v, V: Value<'v>>(&mut self, entry: V) -> Written {
         let (shape, layout) = (Type::Object(&ENTRY), Layout::Lines(4));
         self.value(entry, shape, layout, &Columns::default())

@@ -146,7 +146,7 @@ impl Manifest {
         self.layers().map_or(&[], |layers| &layers.dependencies)
     }
 
-    /// Reads a manifest alone, whatever stands around it.
+    /// Reads a manifest alone, whatever is around it.
     pub fn read(node: Node<'_>) -> Read<Manifest> {
         let mut fields = Fields::of(node)?;
         let schema = fields.optional("$schema", fields::text)?;

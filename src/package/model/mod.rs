@@ -37,7 +37,7 @@ pub use words::{
 pub struct Package {
     /// What it holds and how it is created.
     pub manifest: Manifest,
-    /// What stands around the manifest in a file; nothing when the manifest stands alone.
+    /// What is around the manifest in a file; nothing when the manifest is alone.
     pub envelope: Option<Envelope>,
 }
 

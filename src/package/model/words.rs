@@ -1,4 +1,4 @@
-//! The words of the format as enums. The words themselves stand here and nowhere else.
+//! The words of the format as enums. The words themselves are here and nowhere else.
 
 /// A set of words that a field takes.
 pub trait Word: Sized + Copy + 'static {

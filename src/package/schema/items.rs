@@ -83,7 +83,7 @@ pub(super) fn dependency() -> Vec<Value> {
     conditions
 }
 
-/// Only row entries are counted; what an import alone writes stands in no package.
+/// Only row entries are counted; what an import alone writes is in no package.
 pub(super) fn unresolved() -> Vec<Value> {
     vec![
         json!({"properties": {"ref": false, "required": false, "source": false}}),

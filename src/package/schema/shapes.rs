@@ -91,7 +91,7 @@ fn object(shape: &'static Shape, defs: &mut Defs<'_>) -> Value {
     schema
 }
 
-/// Whether the absence of a field is an error whatever stands around it.
+/// Whether the absence of a field is an error whatever is around it.
 fn is_required(field: &Field) -> bool {
     match field.need {
         // A place that needs a ref may be absent when `unresolved` says why.

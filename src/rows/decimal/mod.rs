@@ -85,7 +85,7 @@ impl<'a> Decimal<'a> {
         self.digits[0].len() + self.digits[1].len()
     }
 
-    /// How many digits stand after the point in plain notation.
+    /// How many digits are after the point in plain notation.
     pub fn decimals(&self) -> u64 {
         self.exponent.min(0).unsigned_abs()
     }

@@ -24,7 +24,7 @@ pub enum FilterReason {
     /// One of the two colons is missing.
     #[error("a filter is written `column:operator:value`")]
     Malformed,
-    /// Nothing stands before the first colon.
+    /// Nothing is before the first colon.
     #[error("the column is empty: a filter is written `column:operator:value`")]
     NoColumn,
     /// U+0000.

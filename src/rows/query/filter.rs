@@ -10,7 +10,7 @@ use crate::json::Number;
 /// One filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Whether `not.` stands before the operator.
+    /// Whether `not.` is before the operator.
     pub negated: bool,
     /// What is asked.
     pub condition: Condition,

@@ -21,7 +21,7 @@
 //!   their negations all.
 //! - `match=any` without filters asks nothing, and finds every row.
 //! - Empty, for a sort, is a cell that is absent or null; the empty text is a text.
-//! - U+0000 stands in no filter and no sort: no cell can hold it.
+//! - U+0000 is in no filter and no sort: no cell can hold it.
 
 mod aggregate;
 mod column;

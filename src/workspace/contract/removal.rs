@@ -91,7 +91,7 @@ async fn tables<W: Workspaces>(workspaces: &W) -> CaseResult {
     subject.refused(Code::NotEmpty, vec![remove(false)]).await?;
     same("the structure", &subject.structure().await?, &before.0)?;
     same("what rows hold", &subject.held(feature).await?, &before.1)?;
-    // Rows that go first do not stand in the way.
+    // Rows that go first are not in the way.
     let empty = Change::RemoveRows {
         feature,
         rows: removals(&ids),

@@ -15,7 +15,7 @@ pub use names::{RowName, RowNames};
 use super::{Id, RecordKind, RowData};
 use crate::json::Value;
 
-/// One entry. As JSON the kind stands outside (`{"rows": …}`): what is inside keeps its digits only
+/// One entry. As JSON the kind is outside (`{"rows": …}`): what is inside keeps its digits only
 /// when it is read straight from the text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -175,7 +175,7 @@ pub struct Moved {
     pub column: Id,
     /// Where it stood.
     pub from: u64,
-    /// Where it stands now.
+    /// Where it is now.
     pub to: u64,
 }
 

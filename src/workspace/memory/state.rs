@@ -66,11 +66,11 @@ impl State {
         }
     }
 
-    /// Reads a file that [`State::save`] wrote, or that somebody wrote by hand: rows may stand in
+    /// Reads a file that [`State::save`] wrote, or that somebody wrote by hand: rows may be in
     /// any order.
     ///
     /// # Errors
-    /// When it has another shape, or when an id or a name stands twice, rows are of no table, or a
+    /// When it has another shape, or when an id or a name appears twice, rows are of no table, or a
     /// sequence of no column.
     pub fn load(text: &str) -> Result<State, StateError> {
         let mut state: State = serde_json::from_str(text)?;

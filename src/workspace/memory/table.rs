@@ -26,12 +26,12 @@ pub(super) enum Holder {
     Written,
 }
 
-/// A value that would stand twice: the position of the row, the column, and who has it.
+/// A value that would appear twice: the position of the row, the column, and who has it.
 pub(super) type Repeated = (usize, String, Holder);
 
 /// Why rows were not added.
 pub(super) enum NotAdded {
-    /// A unique value would stand twice.
+    /// A unique value would appear twice.
     Repeated(Repeated),
     /// An id is taken or does not ascend.
     Id(Id),
@@ -60,7 +60,7 @@ impl Table {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first of `rows` whose value in a unique column stands already, in another row.
+    /// The first of `rows` whose value in a unique column exists already, in another row.
     pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<(), Repeated> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         for column in unique {
@@ -93,7 +93,7 @@ impl Table {
     }
 
     /// Enters the unique values of rows that are about to be added, column by column, up to the
-    /// first that stands already.
+    /// first that exists already.
     fn claim(
         &self,
         indexes: &mut HashMap<String, Index>,
@@ -140,7 +140,7 @@ impl Table {
         indexes.entry(column.to_owned()).or_default()
     }
 
-    /// Adds rows, whose ids ascend, unless a unique value or an id stands already.
+    /// Adds rows, whose ids ascend, unless a unique value or an id exists already.
     pub(super) fn insert(
         &mut self,
         unique: &[String],

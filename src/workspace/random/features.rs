@@ -163,7 +163,7 @@ impl Generator<'_> {
     }
 }
 
-/// Whether link cells can hold what stands in the column.
+/// Whether link cells can hold what is in the column.
 pub(super) fn can_be_linked(column: &Column) -> bool {
     matches!(
         column.column_type.as_str(),

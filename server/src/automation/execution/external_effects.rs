@@ -216,7 +216,7 @@ impl RunExecution<'_> {
         }
     }
 
-    /// A secret that stands in the step itself.
+    /// A secret that is in the step itself.
     fn secret(
         &self,
         field: &str,

@@ -14,7 +14,7 @@ pub(super) struct Reference {
     pub(super) path: String,
     /// What it has to be.
     pub(super) kind: ReferenceKind,
-    /// The text that stands there.
+    /// The text that is there.
     pub(super) text: String,
     /// For a column: its table.
     pub(super) table: ReferencedTable,
@@ -27,7 +27,7 @@ pub(super) struct Reference {
 pub(super) enum ReferencedTable {
     /// The one that the record belongs to or is.
     Own,
-    /// The one that another field names, as it stands there.
+    /// The one that another field names, as it is there.
     Named(String),
     /// Unknown until something runs.
     Unknown,
@@ -42,7 +42,7 @@ pub(super) struct ConfigValidator {
 }
 
 impl ConfigValidator {
-    /// Checks an object that stands at that path of the body.
+    /// Checks an object that is at that path of the body.
     pub(super) fn object(
         &mut self,
         object: Node<'_>,
@@ -143,7 +143,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
     }
 
     fn steps(&mut self, _: Spot<'d, 'f>) {
-        // Steps stand in automations, which are checked by their own validator.
+        // Steps are in automations, which are checked by their own validator.
     }
 }
 

@@ -53,7 +53,7 @@ fn organization(root: Node<'_>) -> Result<Uuid, Problem> {
     id.ok_or_else(|| Problem::fault(name, "is no UUID"))
 }
 
-/// The manifest in an envelope of its own, when nothing stands next to it that means nothing.
+/// The manifest in an envelope of its own, when nothing is next to it that means nothing.
 fn manifest(root: Node<'_>) -> Result<String, Problem> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));

@@ -30,7 +30,7 @@ impl Composer<'_> {
             Match::All => ") AND (",
             Match::Any => ") OR (",
         };
-        // Whose rows they are stands outside the brackets.
+        // Whose rows they are is outside the brackets.
         found.push_str(" AND ((");
         found.push_str(&conditions.join(word));
         found.push_str("))");

@@ -17,7 +17,7 @@ const VALUES: usize = 200;
 /// What a question costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
-    /// The response is kept, or a page that stands in an index.
+    /// The response is kept, or a page that is in an index.
     Short,
     /// An index finds the rows, and all of them are counted.
     Indexed,
@@ -68,7 +68,7 @@ fn finds(table: &Table, filter: &Filter, sort: &Sort) -> bool {
     match &filter.condition {
         _ if filter.negated => false,
         Condition::Cell { .. } => is_reached(table, filter),
-        // Times stand in an index of their own, which helps where the rows are wanted in its order.
+        // Times are in an index of their own, which helps where the rows are wanted in its order.
         Condition::CreatedAt(test) => sort.column == Column::CreatedAt && is_range(test),
         Condition::Id(OwnTest::Compare(Compare::Eq, _) | OwnTest::In(_)) => true,
         Condition::Id(test) => sort.column == Column::Id && is_range(test),

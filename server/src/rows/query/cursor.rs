@@ -21,7 +21,7 @@ const LONGEST: usize = 32 * 1024;
 pub struct CursorPosition {
     /// Of the row.
     pub(super) id: Uuid,
-    /// Where rows stand before their id is looked at.
+    /// Where rows are before their id is looked at.
     pub(super) at: SortKey,
 }
 

@@ -55,7 +55,7 @@ pub(super) fn open_filters(
         .iter()
         .filter_map(|filter| Some((filter, coverage(table, filter)?)));
     let reached: Vec<(&Filter, Coverage)> = reached.collect();
-    // Rows of one value stand in the index by id.
+    // Rows of one value are in the index by id.
     if !has_own_index && reached.iter().any(|(_, reach)| *reach == Coverage::Value) {
         return Vec::new();
     }

@@ -43,7 +43,7 @@ impl Composer<'_> {
     /// The statements that find so many of the rows that are `found`, behind a place, by a slot.
     ///
     /// PostgreSQL, which may be far away, gets one of all parts. SQLite would put the text of a part
-    /// in place of its name each time it stands there; it is asked for one part after the other.
+    /// in place of its name each time it is there; it is asked for one part after the other.
     pub(super) fn keyset(
         &mut self,
         found: &str,

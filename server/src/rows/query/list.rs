@@ -104,7 +104,7 @@ pub async fn rows(
     Ok((table, rows.collect::<Result<_, _>>()?))
 }
 
-/// The place with its text, which was too long for the cursor and stands in its row.
+/// The place with its text, which was too long for the cursor and is in its row.
 async fn found_again(
     tx: &mut Tx,
     tables: &Tables,

@@ -16,9 +16,9 @@ use crate::store::{BOUND, Row};
 
 /// How large a row is of which a page may have too many.
 const LARGE: usize = BOUND / 201;
-/// What stands around the data of a row, with the comma between two.
+/// What is around the data of a row, with the comma between two.
 const AROUND: usize = 192;
-/// What stands before the rows.
+/// What is before the rows.
 const HEAD: &str = "{\"items\":[";
 
 /// A page that is being filled.

@@ -59,7 +59,7 @@ fn write(out: &mut String, name: &str, composed: &Composed) {
         None => {}
     }
     for text in &composed.texts {
-        // What all of them have in common stands in `what_all_have_in_common`.
+        // What all of them have in common is in `what_all_have_in_common`.
         let text = text
             .replace(VERSION, "(version)")
             .replace(WHOSE, "(visible)");

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// told is what was waited for.
 const LOCK: Duration = Duration::from_secs(3);
 const KEEPALIVE: Duration = Duration::from_secs(20);
-/// How long a process may stand still in the middle of a transaction: what it holds, others wait for.
+/// How long a process may be still in the middle of a transaction: what it holds, others wait for.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// The pool.

@@ -18,7 +18,7 @@ use crate::store::Tx;
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
-/// Answers with the plan. What is against an apply stands in it.
+/// Answers with the plan. What is against an apply is in it.
 ///
 /// # Errors
 /// 422 for refs that the package does not have, because then the body is wrong.

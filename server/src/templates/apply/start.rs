@@ -89,7 +89,7 @@ pub(crate) fn moved() -> Problem {
     )
 }
 
-/// 409 for a job that is unfinished. Its deadline stands in the words, as it does in the job.
+/// 409 for a job that is unfinished. Its deadline is in the words, as it is in the job.
 pub(crate) fn in_the_way(job: &Job) -> Problem {
     let until = job.locked_until.map(rfc3339);
     let id = job.id;

@@ -34,7 +34,7 @@ pub(super) fn everything() -> TestPlan {
             linked(n, &format!(r#"{{"u":"{n}","to":5}}"#), &refs)
         })
         .collect();
-    // Its value stands twice.
+    // Its value appears twice.
     b[509] = row(2509, r#"{"u":"2000"}"#);
     let c = vec![
         linked(

@@ -156,7 +156,7 @@ fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, 
 }
 
 impl Args {
-    /// Whether there is somebody to ask.
+    /// Whether the command can prompt.
     fn asks(&self) -> bool {
         self.format == Form::Text && remote::terminal()
     }

@@ -124,7 +124,7 @@ fn by_server(
     }
 }
 
-/// Whether there is somebody to ask.
+/// Whether the command can prompt.
 fn asks(args: &Args) -> bool {
     !args.no_input && args.format == Form::Text && io::stdin().is_terminal() && remote::terminal()
 }

@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Whether there is somebody to ask.
+/// Whether the command can prompt.
 fn asks(args: &Args) -> bool {
     !args.no_input
         && args.format == Form::Text

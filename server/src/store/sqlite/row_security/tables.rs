@@ -270,7 +270,7 @@ const fn within(name: &'static str, cascades: &'static [&'static str]) -> Table 
     }
 }
 
-/// The name of a table as it stands here, for a statement that was composed while running.
+/// The name of a table as it is here, for a statement that was composed while running.
 pub(in crate::store) fn canonical_name(name: &str) -> Option<&'static str> {
     table(name).map(|table| table.name)
 }
@@ -280,7 +280,7 @@ pub(in crate::store) fn upserted(name: &str) -> bool {
     table(name).is_some_and(|table| table.upserted)
 }
 
-/// The table of that name, if it stands behind row security.
+/// The table of that name, if it is behind row security.
 pub(super) fn table(name: &str) -> Option<&'static Table> {
     TABLES.iter().find(|table| table.name == name)
 }
