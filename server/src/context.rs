@@ -83,7 +83,7 @@ impl Context {
         self.clock.now().as_microsecond()
     }
 
-    /// By what it tells the time.
+    /// Its clock.
     pub fn clock(&self) -> &(dyn Clock + Send + Sync) {
         &*self.clock
     }

@@ -111,7 +111,7 @@ pub enum Identity {
     },
 }
 
-/// Who asks, and where they belong.
+/// The caller and their organizations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// Of the user or the key.

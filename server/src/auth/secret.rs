@@ -13,7 +13,7 @@ pub const API_KEY_PREFIX: &str = "platform_sk_";
 /// How much of an API key its record shows.
 const SHOWN: usize = 8;
 
-/// A credential in clear, on its way to the one who gets it. It is never printed by accident.
+/// A credential in plain text, for its owner. It is never printed by accident.
 pub struct Secret(String);
 
 impl std::fmt::Debug for Secret {
@@ -36,7 +36,7 @@ impl Secret {
         Secret(format!("{API_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The beginning by which people tell keys apart.
+    /// The prefix by which people distinguish keys.
     pub fn prefix(&self) -> &str {
         self.0
             .get(..API_KEY_PREFIX.len() + SHOWN)

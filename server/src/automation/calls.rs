@@ -6,7 +6,7 @@
 use super::runs::Run;
 use crate::store::{StoreError, Tx};
 
-/// How many of one organization are under way at once.
+/// How many calls of one organization run at once.
 pub(super) const CALLS: usize = 16;
 /// The same, as the store counts.
 const PLACES: i64 = 16;

@@ -143,7 +143,7 @@ impl RunPermit {
         self.next.clone().lock_owned().await
     }
 
-    /// Waits until no other mail of the organization is on its way.
+    /// Waits until no other mail of the organization is being sent.
     pub(super) async fn mail(&self) -> OwnedMutexGuard<()> {
         self.mails.clone().lock_owned().await
     }

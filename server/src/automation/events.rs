@@ -60,7 +60,7 @@ impl<'b> Cause<'b> {
     }
 }
 
-/// Notes that rows were created.
+/// Records that rows were created.
 ///
 /// # Errors
 /// Those of the store.
@@ -91,7 +91,8 @@ pub async fn created(
     insert(tx, &lines, cause).await
 }
 
-/// Notes that a row was changed; who watches columns hears of it only when one of them changed.
+/// Records that a row changed; watchers of columns get an event only when one of their columns
+/// changed.
 ///
 /// # Errors
 /// Those of the store.
@@ -118,7 +119,7 @@ pub async fn updated(
     insert(tx, &lines, cause).await
 }
 
-/// Notes that a row was removed, which held this.
+/// Records that a row with this data was removed.
 ///
 /// # Errors
 /// Those of the store.

@@ -14,7 +14,7 @@ use crate::context::micros;
 pub(super) struct Meter(Arc<AtomicI64>);
 
 impl Meter {
-    /// One that goes on from there.
+    /// One that continues from there.
     pub(super) fn of(spent: i64) -> Meter {
         Meter(Arc::new(AtomicI64::new(spent)))
     }
@@ -32,7 +32,7 @@ impl Meter {
         }
     }
 
-    /// Whether the run may go on.
+    /// Whether the run may continue.
     ///
     /// # Errors
     /// A failure when it has used more than it may.
@@ -56,7 +56,7 @@ pub(super) struct Measured<'m> {
 }
 
 impl Measured<'_> {
-    /// Counts what was done since, and goes on.
+    /// Counts the time since, and continues.
     pub(super) fn note(&mut self) {
         let now = Instant::now();
         let spent = micros(now.duration_since(self.since));

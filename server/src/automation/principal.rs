@@ -52,7 +52,7 @@ pub(super) async fn of(
     }))
 }
 
-/// Why, for whoever looks at the run.
+/// The reason, for readers of the run.
 pub(super) fn describe(lost: Reason) -> &'static str {
     match lost {
         Reason::StarterLostAccess => {

@@ -232,7 +232,7 @@ impl RowWrites<'_> {
         }
     }
 
-    /// A refusal of the row, told with the binding that it is about.
+    /// A refusal of the row, reported with its binding.
     fn refused(&self, problem: &Problem) -> Stop {
         if let Some(stop) = Stop::passing(problem) {
             return stop;

@@ -12,7 +12,7 @@ pub(super) enum Stop {
     Failed(Failure),
     /// The run is somebody else's by now: nothing was written.
     Fenced,
-    /// Whoever the run works for does not see its workspace any more.
+    /// The principal of the run no longer sees its workspace.
     Lost(Reason),
     /// The store could not do it.
     Store(StoreError),

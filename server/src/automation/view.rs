@@ -210,7 +210,7 @@ async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Problem> {
     found.map(drop).ok_or_else(Problem::not_found)
 }
 
-/// The run with its steps, and without what is kept from who asks.
+/// The run with its steps, without what the caller may not see.
 async fn view(
     tx: &mut Tx,
     line: RunRow,
@@ -270,7 +270,7 @@ fn redact_output(output: String) -> String {
     }
 }
 
-/// Whether what was in the run is shown to who asks.
+/// Whether the caller sees the data of the run.
 async fn is_open(tx: &mut Tx, line: &RunRow) -> Result<bool, StoreError> {
     let Scope::Caller(visible) = tx.scope().clone() else {
         return Ok(true);
@@ -307,8 +307,8 @@ async fn is_open(tx: &mut Tx, line: &RunRow) -> Result<bool, StoreError> {
     Ok(visible.hidden.is_empty() || sees(tx, &ids).await?)
 }
 
-/// Whether who asks sees all of what is named. Of what is not a table, channel, person or automation that is
-/// seen, nobody knows what it is.
+/// Whether the caller sees everything that is named. Of what is not a table, channel, person or
+/// automation that is seen, nobody knows what it is.
 async fn sees(tx: &mut Tx, ids: &[Uuid]) -> Result<bool, StoreError> {
     let features = "SELECT id FROM features WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND id = $1";

@@ -74,7 +74,7 @@ pub struct RunExecutor {
     pub(super) counted: Runs,
     /// Graphs of versions that were executed lately.
     pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
-    /// Who may work, and whom others may be asked for.
+    /// Who may work, and for whom external calls may be made.
     capacity: Capacity,
 }
 
@@ -127,7 +127,7 @@ impl RunExecutor {
         i64::try_from(self.settings.lease.as_micros()).unwrap_or(i64::MAX / 4)
     }
 
-    /// Executes until told to stop. Runs that are being executed are given back between two of their steps.
+    /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
     pub async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut playing = JoinSet::new();
         let mut reported = String::new();

@@ -62,7 +62,7 @@ impl std::fmt::Debug for Task {
     }
 }
 
-/// Does all tasks until told to stop. A run that has begun is waited for.
+/// Runs all tasks until a stop signal, and waits for the one in progress.
 pub async fn run(tasks: &[Task], bench: Bench, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for task in tasks {

@@ -37,7 +37,7 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(super) enum Phase {
     /// Open.
     Open,
-    /// Everything goes on, and every response is the last of its connection.
+    /// Requests are handled as before, and every response closes its connection.
     LastResponses,
     /// Nothing new is taken.
     Closing,
@@ -155,7 +155,7 @@ fn asks_to_close(request: &hyper::Request<Incoming>) -> bool {
     says("close") || request.version() < Version::HTTP_11 && !says("keep-alive")
 }
 
-/// Whether the client sends its body only once it is told to go on.
+/// Whether the client waits for `100 Continue` before it sends its body.
 fn waits_to_send(request: &hyper::Request<Incoming>) -> bool {
     request.headers().contains_key(header::EXPECT)
 }

@@ -17,7 +17,7 @@ pub(super) struct ConnectionState {
     received: AtomicU64,
     /// A request is being answered.
     busy: AtomicBool,
-    /// A response is on its way.
+    /// A response is being sent.
     writing: AtomicBool,
     closing: Notify,
 }

@@ -36,10 +36,10 @@ pub trait RequestHandler: Send + Sync + 'static {
     /// Answers what is not a request. It is the last response of its connection.
     fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response;
 
-    /// Hears that the edge is about to stop.
+    /// Called when the edge is about to stop.
     fn stopping(&self) {}
 
-    /// Hears how many connections there are.
+    /// Called with the number of connections.
     fn connections(&self, _open: usize) {}
 }
 
@@ -69,7 +69,7 @@ pub struct Limits {
     pub body_rate: u64,
     /// How long a client may take nothing of a response.
     pub write_time: Duration,
-    /// How long everything goes on after the word to stop.
+    /// How long requests are handled as before after the signal to stop.
     pub grace: Duration,
     /// How long open requests may take from then on.
     pub drain: Duration,

@@ -7,7 +7,7 @@
 
 use tokio::net::TcpListener;
 
-/// Lets no more connections begin. Those that have begun go on.
+/// Blocks new connections. Established ones continue.
 ///
 /// Only Linux can do this; elsewhere, and where it may not, a client that connects in the last moment
 /// is reset.

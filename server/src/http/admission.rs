@@ -21,7 +21,7 @@ use super::rate_limit_check::{count, too_many};
 use super::response::ApiResponse;
 use crate::auth::{Caller, Identity, Presented, identify};
 
-/// What became of a request on its way through an operation.
+/// The outcome of a request.
 pub(super) struct Admission {
     pub(super) result: Result<Response, Problem>,
     /// What is left of the caller's bucket.

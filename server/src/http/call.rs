@@ -224,7 +224,7 @@ impl Call {
             .await
     }
 
-    /// Asks the store something that decides how the request goes on.
+    /// Queries the store before the handler continues.
     ///
     /// # Errors
     /// The operation's own, or the store's.

@@ -114,7 +114,7 @@ fn origin(text: &str) -> Option<String> {
 pub(super) struct Cors {
     /// The origin that is allowed to read it.
     allowed: Option<HeaderValue>,
-    /// Whether another origin would be told something else.
+    /// Whether the response depends on the origin.
     varies: bool,
     /// Whether the browser asks before it asks.
     preflight: bool,

@@ -63,7 +63,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<&str, Problem> {
     })
 }
 
-/// What tells a request from others with its key: of its query and its body as they came.
+/// Distinguishes a request from others with its key: a digest of its query and body.
 pub(super) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {
@@ -110,7 +110,7 @@ impl Key {
         }
     }
 
-    /// Whoever sends the request again from now on gets its response.
+    /// Repeats of the request get its response from now on.
     pub(super) fn mark_responded(&self) {
         self.turn.end();
     }

@@ -53,13 +53,13 @@ pub struct Config {
     pub max_body: usize,
     /// Bytes that a package, or a part of one, may have.
     pub max_package: usize,
-    /// Whether `X-Forwarded-For` tells who the client is.
+    /// Whether `X-Forwarded-For` names the client.
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
     pub rate: Option<Rate>,
     /// Seconds that a template job is held by who runs it, unless it is renewed.
     pub lease_seconds: u32,
-    /// How long an undo is waited for; after that it goes on without whoever asked.
+    /// How long a request waits for an undo; after that a worker continues it.
     pub undo_wait: Duration,
     /// How much a schema document shows.
     pub schema_cap: SchemaCap,
@@ -111,7 +111,7 @@ pub struct App {
     pub config: Config,
     /// Verifies passwords.
     pub passwords: Passwords,
-    /// Who has asked how often.
+    /// The rate limit buckets.
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
@@ -121,7 +121,7 @@ pub struct App {
     pub lanes: Lanes,
     /// What is being answered under keys.
     pub(crate) in_flight: Arc<in_flight::InFlight>,
-    /// Who has asked lately.
+    /// Recent callers.
     pub(crate) remembered: CredentialCache,
     /// What is counted.
     pub metrics: Arc<Metrics>,
@@ -179,10 +179,10 @@ impl RequestHandler for App {
     }
 }
 
-/// Serves until told to stop, then lets open requests end.
+/// Serves until a stop signal, then finishes open requests.
 ///
 /// # Errors
-/// None; whoever waits for this may have others.
+/// None; callers may add their own.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::Tx;
 
-/// What an operation of the store is given: its input, and who asks for it.
+/// The context of a store operation: its input and its caller.
 #[derive(Debug)]
 pub struct OperationContext<I> {
     /// What the handler read from the request.

@@ -41,7 +41,7 @@ pub enum Limit {
     SignIn,
 }
 
-/// What an operation is, for whoever reads about it.
+/// The description of an operation.
 #[derive(Debug)]
 pub struct About {
     /// One line.

@@ -53,7 +53,7 @@ impl PageRequest {
         })
     }
 
-    /// The first so many records, for who is no client and needs no cursor.
+    /// The first so many records, for internal callers that need no cursor.
     pub fn first(limit: i64) -> PageRequest {
         PageRequest {
             limit,

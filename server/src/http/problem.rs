@@ -49,7 +49,7 @@ pub struct Problem {
     pub allow: Option<Box<str>>,
 }
 
-/// An unfinished job, as far as whoever waits for it needs to know.
+/// An unfinished job, as shown to a client that waits for it.
 #[derive(Debug, Clone)]
 pub struct JobInTheWay {
     /// Its id.
@@ -117,7 +117,7 @@ impl Problem {
         problem
     }
 
-    /// 429 for what an organization has enough of under way.
+    /// 429 when too much work of the organization is in progress.
     pub fn busy() -> Problem {
         let mut problem = Problem::new(
             Code::Busy,

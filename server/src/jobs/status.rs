@@ -13,11 +13,11 @@ pub enum Status {
     Publish,
     /// Everything was done that could be done.
     Completed,
-    /// It stopped, and goes on when it is asked for again.
+    /// It stopped, and resumes on request.
     Failed,
-    /// What it wrote is being taken away.
+    /// What it wrote is being removed.
     Undoing,
-    /// What it wrote was taken away.
+    /// What it wrote was removed.
     Undone,
 }
 

@@ -27,7 +27,7 @@ const UNREAD: i64 = -1;
 pub struct Destination {
     writer: UnitWriter,
     visibility: Scope,
-    /// Whether whoever asked for it may decide who sees what.
+    /// Whether its creator may change visibility.
     decides: bool,
     /// Rows that are being written. Should nobody wait for them any more, they are written or not, as if the
     /// process had stopped here: the lease and the ledger tell.
@@ -48,14 +48,14 @@ struct UnitWriter {
     entries: Arc<AtomicI64>,
 }
 
-/// A unit whose rows were let into their tables.
+/// A unit with prepared rows.
 #[derive(Debug)]
 pub struct ReadyUnit {
     unit: Unit,
     prepared: PreparedUnit,
 }
 
-/// A unit on its way to where the connection is.
+/// A unit for the thread of the connection.
 struct UnitWrite {
     ready: ReadyUnit,
     here: Here,
@@ -148,7 +148,7 @@ impl Destination {
         store.read(&lease.scope(), input, work).await
     }
 
-    /// What a unit came to, for whoever carries out the job.
+    /// The outcome of a unit, for the executor.
     async fn outcome(&self, written: Result<(), Stopped>) -> Result<(), CommitError<ReadError>> {
         match written {
             Ok(()) => Ok(()),

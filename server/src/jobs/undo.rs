@@ -28,13 +28,13 @@ pub struct Undo {
 pub enum Ended {
     /// To its end.
     Done,
-    /// It was told to stop, and goes on when somebody takes it up.
+    /// It stopped on request, and a worker resumes it.
     Paused,
-    /// Nothing was taken away, and the job is what it was.
+    /// Nothing was removed, and the job is what it was.
     Refused(UndoError<ReadError>),
     /// Others hold the job now.
     Fenced,
-    /// The store failed. Something was taken away, perhaps.
+    /// The store failed. Something may have been removed.
     Failed(ReadError),
 }
 

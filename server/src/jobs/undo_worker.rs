@@ -11,7 +11,7 @@ use crate::background::Bench;
 use crate::store::StoreError;
 
 impl Worker {
-    /// Goes on with the undo of a job that whoever began it has left.
+    /// Resumes the undo of a job that its first process has left.
     pub(super) async fn undo(&self, lease: Lease, mut stop: watch::Receiver<bool>) {
         let bench = self.bench.clone();
         let Bench {

@@ -46,7 +46,7 @@ pub(super) async fn visibility(tx: &mut Tx, lease: &Lease) -> Result<Scope, Stor
     Ok(visible.into())
 }
 
-/// Whether whoever asked for the job may decide who sees what (`rest` 2.4).
+/// Whether the creator of the job may change visibility (`rest` 2.4).
 ///
 /// # Errors
 /// Those of the store.

@@ -48,7 +48,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Works until told to stop, and gives back what it holds.
+    /// Works until a stop signal, and releases its leases.
     pub async fn run(self, stop: watch::Receiver<bool>) {
         let mut working = JoinSet::new();
         for _ in 0..AT_A_TIME {

@@ -22,7 +22,7 @@ pub struct Change {
     pub parent: Option<Uuid>,
     /// Its id.
     pub id: Uuid,
-    /// What the body says, told when the record has been looked at.
+    /// The body, or its faults, which are reported after the record is found.
     pub body: Result<RecordInput, Problem>,
 }
 

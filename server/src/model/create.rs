@@ -25,7 +25,7 @@ pub struct Create {
     pub parent: Uuid,
     /// Its id.
     pub id: Uuid,
-    /// What the body says, told when the parent has been looked at.
+    /// The body, or its faults, which are reported after the parent is found.
     pub body: Result<RecordInput, Problem>,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn complete(feature: &mut Record) {
     feature.set("version", version + 1);
 }
 
-/// Raises the version of a feature whose columns change, so that nobody goes on with an old picture of it.
+/// Raises the version of a feature whose columns change, so that no cache of it stays in use.
 pub(super) async fn touch(tx: &mut Tx, feature: Uuid) -> Result<(), StoreError> {
     let sql = "UPDATE main.features SET version = version + 1 \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1";

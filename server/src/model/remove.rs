@@ -107,7 +107,7 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
     Ok(tx.first(question, &parameters).await?.is_some())
 }
 
-/// Removes what no foreign key removes, and tells the table that it has changed.
+/// Removes what no foreign key removes, and raises the version of the table.
 pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
     let parameters: [Value; 2] = [record.organization().into(), record.id.into()];
     let statements: [&'static str; 2] = match record.kind.what {

@@ -7,7 +7,7 @@ use crate::store::{StoreError, Tx};
 /// How many a row has.
 pub(super) const SLOTS: i64 = 16;
 
-/// Whether a table has rows, whoever sees them.
+/// Whether a table has rows, visible to the caller or not.
 pub(super) async fn has_rows(
     tx: &mut Tx,
     organization: Uuid,

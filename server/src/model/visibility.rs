@@ -14,8 +14,8 @@ pub(crate) fn shows_own_rows(config: &Json) -> bool {
     config.get("rowAccess").and_then(Json::as_str) == Some("own")
 }
 
-/// Sees to it that who may not decide who sees what leaves that as it is. `before` is nothing for a new
-/// record, which has the defaults until the body says otherwise.
+/// Makes sure that a caller without that right does not change visibility. `before` is nothing for
+/// a new record, which has the defaults until the body says otherwise.
 ///
 /// # Errors
 /// 403.

@@ -291,7 +291,7 @@ async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Problem> {
 /// `PATCH …/members/{user_id}`
 ///
 /// # Errors
-/// 404 for who is no member, 403 and 409 where owners are concerned.
+/// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     let (organization, user, own_role) = entered(&mut call).await?;
     let role = new_role(&mut call, own_role).await;
@@ -351,7 +351,7 @@ async fn update(
 /// `DELETE …/members/{user_id}`
 ///
 /// # Errors
-/// 404 for who is no member, 403 and 409 where owners are concerned.
+/// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let (organization, user, own_role) = entered(&mut call).await?;
     call.query_text.finish()?;
@@ -374,7 +374,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 /// Takes a user out of an organization, as its owners may.
 ///
 /// # Errors
-/// 404 for who is no member or is not there, 409 for the last owner.
+/// 404 for users who do not exist or are not members, 409 for the last owner.
 pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Problem> {
     let none = || {
         let reported = format!("There is no member {email} in an organization {organization}.");

@@ -10,7 +10,7 @@ use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::store::Tx;
 
-/// `GET /v1/notifications`: what automations told the caller, newest first.
+/// `GET /v1/notifications`: the notifications of the caller, newest first.
 ///
 /// # Errors
 /// 422 for parameters that make no sense.

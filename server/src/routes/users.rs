@@ -22,7 +22,7 @@ pub struct User {
     pub created_at: String,
 }
 
-/// A user who is to be.
+/// A new user.
 #[derive(Debug)]
 pub struct New {
     /// Of the record.

@@ -19,7 +19,7 @@ struct Membership {
 /// `PUT …/members/{user_id}`
 ///
 /// # Errors
-/// 403 below administrators, 404, 422 for who is outside the organization.
+/// 403 below administrators, 404, 422 for users outside the organization.
 pub async fn put(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
     let user = match call.bytes().await {
@@ -42,7 +42,7 @@ fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
 /// `DELETE …/members/{user_id}`
 ///
 /// # Errors
-/// 403 below administrators, 404, 422 for who is outside the organization.
+/// 403 below administrators, 404, 422 for users outside the organization.
 pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     let workspace = call.path_id(0).await?;
     let query = call.query_text.finish();

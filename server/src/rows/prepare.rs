@@ -308,7 +308,7 @@ impl PreparedRow {
         self.holes.is_empty()
     }
 
-    /// Its numbers do not move sequences on, because whoever brings it does.
+    /// Its numbers do not advance sequences, because the caller does.
     pub fn numbered_elsewhere(&mut self) {
         self.floors.clear();
     }

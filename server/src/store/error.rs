@@ -64,7 +64,7 @@ pub enum StoreError {
         "the store was made before tplkit-server recorded the digests of migrations, so nothing tells whether it fits this program; {FRESH_STORE}"
     )]
     NoDigests,
-    /// The roles that requests run as are not there, and whoever connects may not make them.
+    /// The roles of requests do not exist, and the connected user may not create them.
     #[error(
         "{role} may not create the roles that requests run as, and they are not there or not granted to it: give it CREATEROLE, or have an administrator of the database run this once and start again:\n  {run}"
     )]
@@ -74,7 +74,7 @@ pub enum StoreError {
         /// What makes them.
         run: String,
     },
-    /// The schema is not there, and whoever connects may not make it.
+    /// The schema does not exist, and the connected user may not create it.
     #[error(
         "{role} may not create a schema in the database {database}: have an administrator run this once and start again:\n  ALTER DATABASE {database} OWNER TO {role};"
     )]
@@ -219,7 +219,7 @@ impl From<deadpool_postgres::PoolError> for StoreError {
     }
 }
 
-/// An error with its causes, each told once.
+/// An error with its causes, each once.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

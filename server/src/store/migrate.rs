@@ -115,9 +115,9 @@ pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
 
 enum Attempt {
     Database(tokio_postgres::Error),
-    /// Whoever connects may not make the roles.
+    /// The connected user may not create the roles.
     Roles,
-    /// Whoever connects may make nothing in this database.
+    /// The connected user may create nothing in this database.
     Schema,
     Final(StoreError),
 }

@@ -11,7 +11,7 @@ use super::sqlite::{SecuredConnection, Task};
 use super::tx::{Check, Inner, Texts};
 use super::{Input, Output, QueryFn, Refusal, Scope, StoreError, TransactionMode, Tx};
 
-/// An operation on its way to the thread that runs it.
+/// An operation for the thread that runs it.
 pub(super) struct Operation<I, T, E, F> {
     pub(super) kind: TransactionMode,
     pub(super) scope: Scope,

@@ -8,7 +8,7 @@ use tracing::Level;
 use super::Value;
 use super::statement::Statement;
 
-/// The target of the events, for whoever filters them.
+/// The target of the events, for filters.
 pub const TARGET: &str = "sql";
 
 /// Shows words without parameters: `BEGIN`, `COMMIT` and their like.

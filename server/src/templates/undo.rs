@@ -67,7 +67,7 @@ impl Undo {
         self.now().await
     }
 
-    /// Set when whoever asked has waited long enough.
+    /// Set when the request has waited long enough.
     fn expires(&self) -> Arc<AtomicBool> {
         let wait = self.app.config.undo_wait;
         let expired = Arc::new(AtomicBool::new(wait.is_zero()));
@@ -81,7 +81,7 @@ impl Undo {
         expired
     }
 
-    /// Lets go of the job, for whoever goes on with it.
+    /// Releases the job, for a worker to resume it.
     async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Problem> {
         let App { store, context, .. } = &*self.app;
         let problem = match ended {

@@ -13,7 +13,7 @@ use super::unit::{UnitTransaction, enter, not_storable};
 use crate::rows::{Table, remove_all, replace_all};
 use crate::store::{Tx, Value};
 
-/// Rows that are taken away in one statement.
+/// Rows that are removed in one statement.
 const PART: usize = 2000;
 
 impl UnitTransaction<'_> {

@@ -97,7 +97,7 @@ pub(super) async fn execute(
     Ok(())
 }
 
-/// Why a run ends when whoever it works for does not see its workspace any more.
+/// Why a run ends when its principal no longer sees its workspace.
 fn without_access(lost: Reason) -> Ending {
     Ending::new(lost, principal::describe(lost))
 }
@@ -258,7 +258,7 @@ impl StepResult {
     }
 }
 
-/// For how long a run goes on by the rights that were looked up, in microseconds.
+/// How long a run uses looked-up rights, in microseconds.
 const SURE: i64 = 1_000_000;
 
 /// What the output of a step that is done in the store takes at most.

@@ -88,7 +88,7 @@ fn response(operation: &Operation, status: u16) -> Value {
     }
 }
 
-/// Who may ask, in words.
+/// Who may call it, in words.
 fn conditions(operation: &Operation) -> String {
     let who = match operation.access {
         Access::Public => return "Needs no credential.".to_owned(),

@@ -33,7 +33,7 @@ pub(super) enum ReferencedTable {
     Unknown,
 }
 
-/// Collects what the walk tells.
+/// Collects what the walk reports.
 #[derive(Debug, Default)]
 pub(super) struct ConfigValidator {
     pub(super) faults: Vec<Fault>,

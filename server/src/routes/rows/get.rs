@@ -26,7 +26,7 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 struct Get {
     feature: Uuid,
-    /// No id is told when it is clear that the table may be seen.
+    /// No id is reported when the table is visible.
     row: Result<Uuid, Problem>,
     /// Reported when it is clear that the row may be seen.
     query: Result<(), Problem>,

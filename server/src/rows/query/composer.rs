@@ -77,7 +77,7 @@ impl<'t> Composer<'t> {
         format!("${}", self.values.len())
     }
 
-    /// A statement that is asked by whoever put it together, with its parameters.
+    /// A composed statement, with its parameters.
     pub(super) fn words(self, text: String) -> (String, Vec<Value>) {
         (text, self.values)
     }

@@ -83,7 +83,7 @@ async fn begin(
     }
 }
 
-/// The rows of a page, however large they are, and one more if another page follows: for who is no client.
+/// The rows of a page, however large, and one more if another page follows: for internal callers.
 ///
 /// # Errors
 /// As [`list`].

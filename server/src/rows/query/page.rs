@@ -123,7 +123,7 @@ impl<'l> Page<'l> {
         self.last = Some(row);
     }
 
-    /// How large its rows are, for whoever reads the table next: nothing where none is large.
+    /// The size of its rows, for later readers of the table; nothing when none is large.
     pub(super) fn expect(&self) -> Option<usize> {
         (self.largest > LARGE).then_some(self.largest)
     }

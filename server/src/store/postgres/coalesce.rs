@@ -44,7 +44,7 @@ pub(super) struct Coalescer {
 #[derive(Debug)]
 struct Group {
     asker: Caller,
-    /// Transactions under way.
+    /// Transactions in progress.
     seats: usize,
     waiting: Vec<Reading>,
 }
@@ -68,11 +68,11 @@ struct Reading {
 /// What was found, or why the database could not be asked.
 type ReadResult = Result<Both, StoreError>;
 
-/// How a read goes on.
+/// How a read continues.
 pub(super) enum Admission {
     /// On its own, and it keeps the seat until it is done.
     Alone(Option<Permit>),
-    /// With others, who bring its response; without one, it goes on alone.
+    /// Together with others, which bring its response; without a response it continues alone.
     Shared(oneshot::Receiver<ReadResult>),
 }
 

@@ -79,7 +79,7 @@ impl Connections {
     }
 }
 
-/// Whether the parameters of a start were refused, and not whoever starts.
+/// Whether the start parameters were refused, and not the user.
 fn refused_start(error: &PoolError) -> bool {
     matches!(error, PoolError::Backend(error)
         if error.code() == Some(&SqlState::PROTOCOL_VIOLATION))

@@ -96,7 +96,7 @@ impl Pipelined {
         self.failed
     }
 
-    /// Whether the transaction has begun and goes on.
+    /// Whether the transaction is open.
     pub(in crate::store) fn is_open(&self) -> bool {
         self.state == State::Open
     }

@@ -67,7 +67,7 @@ struct Log {
     round: u64,
     /// Whether the thread was asked and has not answered.
     busy: bool,
-    /// Whether the last checkpoint failed: told once, not at every commit.
+    /// Whether the last checkpoint failed: logged once, not at every commit.
     failing: bool,
     ended: bool,
     #[cfg(test)]

@@ -165,7 +165,7 @@ impl SecuredConnection {
         self.overran = Some(false);
     }
 
-    /// Whether what ran was not short; told once.
+    /// Whether what ran took long; reported once.
     pub(super) fn overran(&mut self) -> bool {
         self.overran.as_mut().is_some_and(std::mem::take)
     }
@@ -229,7 +229,7 @@ impl SecuredConnection {
         !self.connection.is_autocommit()
     }
 
-    /// What the store last said against a statement, told once.
+    /// The last error of a statement, reported once.
     pub(in crate::store) fn failed(&mut self) -> Option<Outcome> {
         self.failed.take()
     }

@@ -17,7 +17,7 @@ const SHORT_READ: Duration = Duration::from_millis(1);
 /// How many threads can be served at once; there are seldom more that ask.
 const MOST: usize = 8;
 
-/// Connections that whoever asks may borrow.
+/// Connections to borrow.
 pub(super) struct InlineReads(Mutex<Vec<SecuredConnection>>);
 
 impl std::fmt::Debug for InlineReads {

@@ -45,7 +45,7 @@ pub(super) struct Sqlite {
     /// Those for what reads much.
     heavy: Entrance,
     inline: InlineReads,
-    /// How many connections run tasks, for whoever counts.
+    /// How many connections run tasks, for metrics.
     pub(super) connections: usize,
     /// What all statements took so far, in steps of SQLite's machine.
     #[cfg(any(test, feature = "walls-off"))]

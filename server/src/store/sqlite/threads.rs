@@ -15,7 +15,7 @@ const GROUP: usize = 128;
 /// From when on a commit waits for no more of them: those that share it are reported at its end.
 const TIME: Duration = Duration::from_millis(20);
 
-/// An operation on its way to a thread and back.
+/// An operation for a thread, and its result.
 pub(in crate::store) trait Task: Send {
     /// For whom it runs.
     fn scope(&self) -> Scope;

@@ -25,7 +25,7 @@ impl Places {
     /// Reads them. An id of a job that is none is reported with the rest of the body.
     ///
     /// # Errors
-    /// 422 when it cannot be told where the template is to be applied.
+    /// 422 when the destination of the template is unclear.
     pub(crate) fn read(text: &str) -> Result<Places, Problem> {
         let doc = fields::read(text)?;
         let root = doc.root();

@@ -25,7 +25,7 @@ pub(crate) struct DecideInput {
     pub(crate) place: ApplyTarget,
     pub(crate) whole: LoadedPackage,
     pub(crate) request: Request,
-    /// The job that is to go on.
+    /// The job to resume.
     pub(crate) job: Option<Uuid>,
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn unfit(whole: &LoadedPackage, problem: &Problem) -> Result<ApiRespo
     ApiResponse::json(StatusCode::OK, &found)
 }
 
-/// Why a job that was taken back does not go on.
+/// Why an undone job is not resumed.
 pub(super) const UNDONE: &str = "The job was undone; apply the template anew.";
 
 fn refusal(code: Code, detail: &str) -> Refusal {

@@ -11,7 +11,7 @@ use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::store::Tx;
 
-/// Which job is to go on.
+/// The job to resume.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resume {
     pub(crate) place: ApplyTarget,

@@ -45,7 +45,7 @@ impl Start {
     }
 }
 
-/// Writes the job down, for whoever takes it up.
+/// Stores the job, for a worker to take up.
 ///
 /// # Errors
 /// 409 while another job of the template is unfinished in the workspace.
