@@ -1,12 +1,12 @@
 //! Fixing: the edits of findings applied to a text, again and again until nothing is left to do.
 //!
-//! Goes in: text. Comes out: text, with its byte-order mark and line ends as they were. Files are
-//! no concern of this module.
+//! Goes in: the text of a file. Comes out: text, with its byte-order mark and line ends as they
+//! were. The rounds are those of a folder, too, whose edits are made in its files.
 
 use std::collections::BTreeMap;
 
-use crate::finding::catalog::J001;
-use crate::finding::fix::apply;
+use crate::finding::catalog::{J001, J010};
+use crate::finding::fix::{choose, rewrite};
 use crate::finding::position::without_mark;
 use crate::finding::{Edit, Finding, Fix, Rule, edit};
 use crate::json::{Doc, Node, write_string};
@@ -40,45 +40,100 @@ impl Fixed {
 /// `check` gives the findings of a text whose fixes are wanted (and no others). A round that would
 /// leave something that is no JSON any more is taken back.
 pub fn apply_fixes(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Fixed {
-    let mark = &bytes[..bytes.len() - without_mark(bytes).len()];
-    let mut fixed_text = Fixed {
-        bytes: bytes.to_vec(),
-        fixed: BTreeMap::new(),
-        changed: false,
-        stable: false,
-    };
-    let mut findings = check(bytes);
-    for _ in 0..MAX_ROUNDS {
-        let (rules, fixes): (Vec<&Rule>, Vec<&Fix>) = findings
-            .iter()
-            .filter_map(|finding| Some((finding.rule, finding.fix.as_ref()?)))
-            .unzip();
-        let applied = std::str::from_utf8(without_mark(&fixed_text.bytes))
-            .ok()
-            .and_then(|text| apply(text, &fixes));
-        let Some((text, made)) = applied else {
-            fixed_text.stable = true;
-            break;
+    let rounds = Rounds::run(File(bytes.to_vec()), |file| check(&file.0));
+    Fixed {
+        changed: rounds.subject.0 != bytes,
+        bytes: rounds.subject.0,
+        fixed: rounds.fixed,
+        stable: rounds.stable,
+    }
+}
+
+/// Something that is fixed.
+pub(super) trait Subject: Sized {
+    /// The text that findings point into; nothing when it is no text.
+    fn text(&self) -> Option<&str>;
+    /// Whether edits of the text can be made.
+    fn takes(&self, fix: &Fix) -> bool;
+    /// The same with these edits made.
+    fn with(&self, edits: &[&Edit]) -> Option<Self>;
+}
+
+/// A packed file.
+struct File(Vec<u8>);
+
+impl Subject for File {
+    fn text(&self) -> Option<&str> {
+        std::str::from_utf8(without_mark(&self.0)).ok()
+    }
+
+    fn takes(&self, _: &Fix) -> bool {
+        true
+    }
+
+    fn with(&self, edits: &[&Edit]) -> Option<File> {
+        let text = rewrite(self.text()?, edits)?;
+        let mark = &self.0[..self.0.len() - without_mark(&self.0).len()];
+        Some(File([mark, text.as_bytes()].concat()))
+    }
+}
+
+/// What fixing something came to.
+pub(super) struct Rounds<S> {
+    pub(super) subject: S,
+    pub(super) fixed: BTreeMap<&'static str, usize>,
+    pub(super) stable: bool,
+}
+
+impl<S: Subject> Rounds<S> {
+    pub(super) fn run(subject: S, mut check: impl FnMut(&S) -> Vec<Finding>) -> Rounds<S> {
+        let mut rounds = Rounds {
+            subject,
+            fixed: BTreeMap::new(),
+            stable: false,
         };
-        let candidate = [mark, text.as_bytes()].concat();
-        let after = check(&candidate);
-        if candidate == fixed_text.bytes || after.iter().any(|finding| *finding.rule == J001) {
-            break;
+        let mut findings = check(&rounds.subject);
+        for _ in 0..MAX_ROUNDS {
+            let subject = &rounds.subject;
+            let takes = |fix: &&Fix| subject.takes(fix);
+            let (rules, fixes): (Vec<&Rule>, Vec<&Fix>) = findings
+                .iter()
+                .filter_map(|finding| Some((finding.rule, finding.fix.as_ref().filter(takes)?)))
+                .unzip();
+            let Some((edits, made)) = subject.text().and_then(|text| choose(text, &fixes)) else {
+                rounds.stable = true;
+                break;
+            };
+            let Some(candidate) = subject.with(&edits) else {
+                break;
+            };
+            let after = check(&candidate);
+            if candidate.text() == subject.text() || unreadable(&after) > unreadable(&findings) {
+                break;
+            }
+            for index in made {
+                *rounds.fixed.entry(rules[index].code).or_default() += 1;
+            }
+            rounds.subject = candidate;
+            findings = after;
         }
-        for index in made {
-            *fixed_text.fixed.entry(rules[index].code).or_default() += 1;
+        let undollared = rounds.subject.text().and_then(undollar);
+        let undollared = undollared.filter(|fix| rounds.subject.takes(fix));
+        if let Some(fix) = undollared {
+            let edits: Vec<&Edit> = fix.edits.iter().collect();
+            rounds.subject = rounds.subject.with(&edits).unwrap_or(rounds.subject);
         }
-        fixed_text.bytes = candidate;
-        findings = after;
+        rounds
     }
-    if let Some(text) = std::str::from_utf8(without_mark(&fixed_text.bytes))
-        .ok()
-        .and_then(undollar)
-    {
-        fixed_text.bytes = [mark, text.as_bytes()].concat();
-    }
-    fixed_text.changed = fixed_text.bytes != bytes;
-    fixed_text
+}
+
+/// How many places could not be read.
+fn unreadable(findings: &[Finding]) -> usize {
+    let unreadable = [&J001, &J010];
+    findings
+        .iter()
+        .filter(|finding| unreadable.contains(&finding.rule))
+        .count()
 }
 
 /// The elements of a list that a holder may have.
@@ -89,7 +144,7 @@ fn entries<'d>(holder: Option<Node<'d>>, key: &str) -> impl Iterator<Item = Node
 
 /// Declarations without the dollar that readers tolerate and the canonical form drops; nothing
 /// when there is none. No finding speaks of them, so they are fixed next to the findings.
-fn undollar(text: &str) -> Option<String> {
+fn undollar(text: &str) -> Option<Fix> {
     let doc = Doc::parse_package(text).ok()?;
     let root = doc.root();
     let manifest = root.get("manifest").unwrap_or(root);
@@ -104,7 +159,7 @@ fn undollar(text: &str) -> Option<String> {
     }
     let refs = holders.into_iter().filter_map(|holder| holder.get("ref"));
     let tables = entries(Some(root), "payloads").filter_map(|entry| entry.get("featureRef"));
-    let edits: Vec<Edit> = refs
+    let mut edits: Vec<Edit> = refs
         .chain(entries(plan, "externalRefs"))
         .chain(tables)
         .filter_map(|node| {
@@ -112,12 +167,13 @@ fn undollar(text: &str) -> Option<String> {
             is_declaration(name).then(|| edit::replace(node, write_string(name)))
         })
         .collect();
-    let fix = Fix {
+    edits.sort_by_key(|edit| edit.span.start);
+    let any = !edits.is_empty();
+    any.then(|| Fix {
         title: "Drop the dollars of declarations".to_owned(),
         safe: true,
         edits,
-    };
-    apply(text, &[&fix]).map(|(text, _)| text)
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ mod changed;
 mod checked;
 pub mod facts;
 pub mod fix;
+mod folder;
+mod opened;
 mod promotion;
 mod rows;
 mod rules;
@@ -12,4 +14,6 @@ mod run;
 pub mod sensitive;
 
 pub use checked::{Checked, NotChecked};
+pub use folder::{FixedFolder, apply_fixes_to_folder, check_folder, promote_folder};
+pub use opened::Opened;
 pub use run::{CheckOptions, check, check_text, promote};

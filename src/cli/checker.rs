@@ -1,7 +1,6 @@
 //! From found files to a report: reading, checking and fixing many files on several threads.
 
 use std::borrow::Cow;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -13,13 +12,13 @@ use tplkit::finding::position::without_mark;
 use tplkit::finding::render::{FileEntry, Report, ReportError};
 use tplkit::finding::selection::Selection;
 use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
-use tplkit::layout::PackError;
 use tplkit::printable;
 
 use super::error::CliError;
+use super::folder_check::FolderCheck;
 use super::source::{self, is_stdin};
 use super::walk::{self, Files, FoundFile};
-use super::{packed, replace, session::Session};
+use super::{replace, session::Session};
 
 /// From this size on, a file is checked alone, by all threads.
 const LARGE: u64 = 4 << 20;
@@ -61,11 +60,11 @@ pub(crate) struct Checker {
 }
 
 /// What became of one file.
-struct CheckedFile {
+pub(super) struct CheckedFile {
     /// What is said of it, unless it could not be read.
-    file: Option<FileEntry>,
+    pub(super) file: Option<FileEntry>,
     /// Why it could not be read, or not be fixed.
-    error: Option<ReportError>,
+    pub(super) error: Option<ReportError>,
 }
 
 impl From<FileEntry> for CheckedFile {
@@ -152,7 +151,12 @@ impl Checker {
 
     fn check_file(&self, found: &FoundFile, threads: usize) -> CheckedFile {
         if found.is_folder {
-            return self.folder(&found.path, threads);
+            let folder = FolderCheck {
+                checker: self,
+                path: &found.path,
+                threads,
+            };
+            return folder.run();
         }
         let source = match source::read(&found.path) {
             Ok(source) => source,
@@ -197,48 +201,7 @@ impl Checker {
         }
     }
 
-    /// Checks an unpacked package as the file that its folder packs to.
-    fn folder(&self, folder: &Path, threads: usize) -> CheckedFile {
-        let path = folder.to_owned();
-        let bytes = match packed::text(folder) {
-            Ok(bytes) => bytes,
-            Err(PackError::Problems(problems)) => {
-                let report = self.located(b"", packed::broken(&problems), true);
-                return CheckedFile::from(FileEntry::new(path, report));
-            }
-            Err(PackError::Read { name, source }) => {
-                return CheckedFile {
-                    file: None,
-                    error: Some(walk::report_error(&folder.join(name), &source)),
-                };
-            }
-            Err(error) => {
-                let error = io::Error::other(error);
-                return CheckedFile {
-                    file: None,
-                    error: Some(walk::report_error(folder, &error)),
-                };
-            }
-        };
-        let mut file = FileEntry::new(path, self.report(&bytes, true, threads));
-        let Some(fix_mode) = self.fix_mode else {
-            return CheckedFile::from(file);
-        };
-        let fixed_text = apply_fixes(&bytes, |text| self.fixable(text, fix_mode, true, threads));
-        if fix_mode.show_only {
-            file.diff = fixed_text
-                .changed
-                .then(|| diff(folder, &bytes, &fixed_text.bytes));
-            file.fixed = fixed_text.count();
-            return CheckedFile::from(file);
-        }
-        CheckedFile {
-            file: Some(file),
-            error: fixed_text.changed.then(|| not_written(folder)),
-        }
-    }
-
-    fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
+    pub(super) fn options(&self, named: bool, threads: usize) -> CheckOptions<'_> {
         let promotion = self.mode != CheckMode::Check { promotion: false };
         CheckOptions {
             definitions: &self.definitions,
@@ -274,7 +237,12 @@ impl Checker {
         named: bool,
         threads: usize,
     ) -> Vec<Finding> {
-        let mut findings = check::check(bytes, &self.options(named, threads)).findings;
+        let findings = check::check(bytes, &self.options(named, threads)).findings;
+        self.wanted(findings, fix_mode)
+    }
+
+    /// The findings, without fixes that are not wanted.
+    pub(super) fn wanted(&self, mut findings: Vec<Finding>, fix_mode: FixMode) -> Vec<Finding> {
         self.selection.apply(&mut findings);
         for finding in &mut findings {
             if finding
@@ -286,18 +254,6 @@ impl Checker {
             }
         }
         findings
-    }
-}
-
-/// Fixes of an unpacked package are written by hand.
-fn not_written(folder: &Path) -> ReportError {
-    let shown = printable::path(folder);
-    ReportError {
-        path: Some(folder.to_owned()),
-        message: format!("`{shown}` is a folder, and fixes are written into package files only"),
-        help: Some(format!(
-            "`tplkit pack {shown} -o FILE`, fix that, and `tplkit unpack FILE {shown} --force`"
-        )),
     }
 }
 
@@ -319,7 +275,7 @@ fn write_back(path: &Path, fixed_text: &Fixed) -> Result<Option<String>, ReportE
 }
 
 /// The change as a unified diff. Both sides were valid UTF-8, or nothing would have been fixed.
-fn diff(path: &Path, old: &[u8], new: &[u8]) -> String {
+pub(super) fn diff(path: &Path, old: &[u8], new: &[u8]) -> String {
     let (old, new) = (
         String::from_utf8_lossy(without_mark(old)),
         String::from_utf8_lossy(without_mark(new)),

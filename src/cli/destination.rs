@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tplkit::check::{CheckOptions, Checked, NotChecked};
+use tplkit::check::{CheckOptions, NotChecked};
 use tplkit::definitions::Definitions;
 use tplkit::printable;
 use tplkit::simulate;
@@ -10,15 +10,15 @@ use tplkit::workspace::Id;
 use tplkit::workspace::memory::State;
 
 use super::error::CliError;
+use super::package_file;
 use super::session::{RandomIds, SystemClock};
-use super::source;
 
 /// What was named: a workspace file as `simulate --save` writes it, or a package, which is
 /// applied to an empty workspace first. Nothing is an empty workspace.
 pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<State, CliError> {
     let empty = || State::empty(Id::from_u128(1), Id::from_u128(2), "workspace", "Workspace");
     let Some(path) = path else { return Ok(empty()) };
-    let text = source::read_text(path)?;
+    let source = package_file::read(path)?;
     let failed = |why: String| CliError::Usage {
         message: format!("`{}` is no destination: {why}", printable::path(path)),
         help: "name a package that checks without errors, or a file of `tplkit simulate --save`"
@@ -28,17 +28,18 @@ pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<Sta
         definitions,
         ..CheckOptions::default()
     };
-    match Checked::read(&text, &options) {
+    let text = source.text().unwrap_or_default();
+    match source.checked(&options) {
         Ok(package) => {
             simulate::built(&package, empty(), definitions, &SystemClock, &mut RandomIds)
                 .map_err(|error| failed(error.to_string()))
         }
-        Err(NotChecked::Errors(report)) if is_package(&text) => {
+        Err(NotChecked::Errors(report)) if !source.is_whole() || is_package(text) => {
             let first = report.findings.into_iter().next();
             let why = first.map(|finding| format!("{}: {}", finding.rule.code, finding.message));
             Err(failed(why.unwrap_or_default()))
         }
-        Err(_) => State::load(&text).map_err(|error| failed(error.to_string())),
+        Err(_) => State::load(text).map_err(|error| failed(error.to_string())),
     }
 }
 

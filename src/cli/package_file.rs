@@ -1,72 +1,140 @@
-//! Reads the one package of commands like `show` and `why`.
+//! Opens the one package of commands like `show` and `why`: a file, an unpacked folder, or standard
+//! input.
 
-use std::path::Path;
+use std::io;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 
-use tplkit::check::{CheckOptions, Checked, check};
+use tplkit::check::{CheckOptions, Checked, Opened};
 use tplkit::finding::render::{self, FileEntry, Report};
 use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
 use tplkit::json::Doc;
+use tplkit::layout::{self, INDEX, PackError};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
+use tplkit::printable;
 
 use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
+use super::folder::OnDisk;
 use super::output::write_styled;
+use super::packed;
 use super::session::Session;
-use super::source;
+use super::source::{self, is_stdin};
 
-/// Reads a file; it is what a [`Doc`] borrows from.
-pub(crate) fn read(path: &Path) -> Result<Source, CliError> {
-    source::read(path).map_err(|source| CliError::Read {
-        path: path.to_owned(),
-        source,
-    })
+/// A package with the path that its places are named by; it is what a [`Doc`] borrows from.
+#[derive(Debug)]
+pub(crate) struct PackageFile {
+    /// As it was named; of a file of a folder the folder.
+    pub(crate) path: PathBuf,
+    opened: Opened,
+}
+
+impl PackageFile {
+    /// A package that came from elsewhere, under a name.
+    pub(crate) fn new(path: &Path, source: Source) -> PackageFile {
+        PackageFile {
+            path: path.to_owned(),
+            opened: Opened::File(source),
+        }
+    }
+
+    /// Whether it is an unpacked folder.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self.opened, Opened::Folder(_))
+    }
+}
+
+impl Deref for PackageFile {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
+}
+
+/// Opens a package: a file, a folder that holds the index of one, or a file that such a folder names.
+pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
+    let failed = |path: PathBuf| move |source| CliError::Read { path, source };
+    let folder = if is_stdin(path) {
+        None
+    } else if path.is_dir() {
+        if !packed::is_package(path) {
+            return Err(CliError::Usage {
+                message: format!(
+                    "`{}` is a folder without `{INDEX}`, and no package",
+                    printable::path(path)
+                ),
+                help: "name a package file, or a folder that `tplkit unpack` has written"
+                    .to_owned(),
+            });
+        }
+        Some(path.to_owned())
+    } else {
+        packed::folder_of(path)
+    };
+    let Some(folder) = folder else {
+        let read = source::read(path).map_err(failed(path.to_owned()))?;
+        return Ok(PackageFile::new(path, read));
+    };
+    match layout::join(&OnDisk(folder.clone())) {
+        Ok(joined) => Ok(PackageFile {
+            path: folder,
+            opened: Opened::Folder(Box::new(joined)),
+        }),
+        Err(PackError::Read { name, source }) => Err(failed(folder.join(name))(source)),
+        Err(error) => Err(failed(folder)(io::Error::other(error))),
+    }
 }
 
 /// Parses it as a package, or gives the report that says why it is none: that of a check.
-pub(crate) fn parse<'s>(path: &Path, source: &'s Source) -> Result<Doc<'s>, Box<Report>> {
-    if let Ok(doc) = source.text().and_then(Doc::parse_package) {
+pub(crate) fn parse(source: &PackageFile) -> Result<Doc<'_>, Box<Report>> {
+    if source.is_whole()
+        && let Ok(doc) = source.text().and_then(Doc::parse_package)
+    {
         let root = doc.root();
         let manifest = root.get("manifest").unwrap_or(root);
         if manifest.get("templateVersion").is_some() {
             return Ok(doc);
         }
     }
-    Err(Box::new(report(path, source, &CheckOptions::default())))
+    Err(Box::new(report(source, &CheckOptions::default())))
 }
 
 /// Reads it as a package without errors, or gives the report that names them.
 pub(crate) fn checked<'s>(
-    path: &Path,
-    source: &'s Source,
+    source: &'s PackageFile,
     options: &CheckOptions<'_>,
 ) -> Result<(&'s str, Checked<'s>), Box<Report>> {
-    let text = source.text().ok();
-    let read = text.and_then(|text| Some((text, Checked::read(text, options).ok()?)));
-    read.ok_or_else(|| Box::new(report(path, source, options)))
+    let read = source.checked(options).ok();
+    let read = read.and_then(|package| Some((source.text().ok()?, package)));
+    read.ok_or_else(|| Box::new(report(source, options)))
 }
 
-/// What a check says of a file.
-pub(crate) fn report(path: &Path, source: &Source, options: &CheckOptions<'_>) -> Report {
-    let report = check(source.bytes(), options);
-    let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
-    Report {
-        files: vec![file],
-        ..Report::default()
+/// What a check says of it.
+pub(crate) fn report(source: &PackageFile, options: &CheckOptions<'_>) -> Report {
+    of(source, source.check(options))
+}
+
+/// The report that says why a text cannot be used; of a folder that cannot be packed, why not.
+pub(crate) fn refusal(source: &PackageFile, finding: Finding) -> Report {
+    if !source.is_whole() {
+        return report(source, &CheckOptions::default());
     }
-}
-
-/// The report that says why a file cannot be used.
-pub(crate) fn refusal(path: &Path, source: &Source, finding: Finding) -> Report {
+    let findings = vec![finding];
     let report = FileReport {
         kind: FileKind::Plain,
-        findings: vec![finding],
+        findings,
         promotion: None,
     };
-    let file = FileEntry::new(path.to_owned(), LocatedReport::new(source.bytes(), report));
+    of(source, report)
+}
+
+fn of(source: &PackageFile, report: FileReport) -> Report {
+    let located = LocatedReport::new(&source.opened, report);
     Report {
-        files: vec![file],
+        files: vec![FileEntry::new(source.path.clone(), located)],
         ..Report::default()
     }
 }

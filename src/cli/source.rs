@@ -23,13 +23,21 @@ pub(crate) fn read(path: &Path) -> io::Result<Source> {
     Source::open(path)
 }
 
+/// The same, or the error that names the path.
+pub(crate) fn open(path: &Path) -> Result<Source, CliError> {
+    read(path).map_err(|source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
 /// A file that must be text, such as a registry.
 pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     let error = |source| CliError::Read {
         path: path.to_owned(),
         source,
     };
-    let source = read(path).map_err(error)?;
+    let source = open(path)?;
     let text = source
         .text()
         .map_err(|fault| error(io::Error::new(io::ErrorKind::InvalidData, fault)))?;

@@ -42,21 +42,9 @@ pub(crate) struct Files {
     pub(crate) errors: Vec<ReportError>,
 }
 
-/// Finds the files behind `paths`, each on its own.
-pub(crate) fn files(paths: &[PathBuf]) -> Files {
-    search(paths, false)
-}
-
-/// The same, with the folders of unpacked packages as one each.
+/// Finds the files behind `paths`, and the folders of unpacked packages as one each.
 pub(crate) fn packages(paths: &[PathBuf]) -> Files {
-    search(paths, true)
-}
-
-fn search(paths: &[PathBuf], folders: bool) -> Files {
-    let mut search = Search {
-        folders,
-        ..Search::default()
-    };
+    let mut search = Search::default();
     for path in paths {
         search.named(path);
     }
@@ -75,8 +63,6 @@ fn search(paths: &[PathBuf], folders: bool) -> Files {
 
 #[derive(Default)]
 struct Search {
-    /// Whether an unpacked package counts as one.
-    folders: bool,
     /// By the real path.
     found: HashMap<PathBuf, FoundFile>,
     errors: Vec<ReportError>,
@@ -94,13 +80,10 @@ impl Search {
         }
         match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
             Ok((metadata, real)) if metadata.is_dir() => self.walk(path, &real),
-            Ok((metadata, real)) => {
-                let folder = self.folders.then(|| packed::folder_of(path)).flatten();
-                match folder {
-                    Some(folder) => self.part(&folder, path),
-                    None => self.add(real, path, true, metadata.len()),
-                }
-            }
+            Ok((metadata, real)) => match packed::folder_of(path) {
+                Some(folder) => self.part(&folder, path),
+                None => self.add(real, path, true, metadata.len()),
+            },
             Err(error) => self.add_error(path, &error),
         }
     }
@@ -213,7 +196,7 @@ impl Search {
             return;
         };
         if kind.is_dir() || entry.depth() == 0 {
-            if self.folders && packed::is_package(entry.path()) {
+            if packed::is_package(entry.path()) {
                 let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
                 let (real, path) = (real.join(inside), display_path(entry.path()));
                 let here = path.as_os_str().is_empty();

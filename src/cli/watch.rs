@@ -16,7 +16,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::output::print_stdout;
 use super::session::Session;
-use super::walk;
+use super::{packed, walk};
 
 /// Changes come in bursts: a burst is over when it has been quiet for so long.
 const QUIET: Duration = Duration::from_millis(80);
@@ -85,8 +85,10 @@ impl Scope {
         // What is not there is left to the watcher, which says so.
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         for path in paths {
-            if path.is_dir() {
-                scope.walked.push(real(path));
+            // A part of an unpacked package means all of it.
+            let folder = Some(path.clone()).filter(|path| path.is_dir());
+            if let Some(folder) = folder.or_else(|| packed::folder_of(path)) {
+                scope.walked.push(real(&folder));
                 continue;
             }
             // A link and what it leads to are both what was named.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::J001;
+use super::catalog::{J001, J010};
 use super::{Located, digest};
 
 /// The version of the file that is written and understood.
@@ -124,7 +124,7 @@ impl Baseline {
 
     /// Adds the findings of one package.
     pub fn add(&mut self, path: &str, findings: &[Located]) {
-        for finding in findings.iter().filter(|finding| *finding.rule != J001) {
+        for finding in findings.iter().filter(|finding| !is_fixed(finding)) {
             *self.known.entry(key_of(path, finding)).or_default() += 1;
         }
     }
@@ -140,11 +140,11 @@ impl Baseline {
     }
 
     /// Drops the findings of one package that are known, using each entry up as often as it counts.
-    /// Gives how many were dropped. A file that is no JSON is never accepted.
+    /// Gives how many were dropped. A file that is no JSON, and a broken folder, is never accepted.
     pub fn suppress(&mut self, path: &str, findings: &mut Vec<Located>) -> usize {
         let before = findings.len();
         findings.retain(|finding| {
-            if *finding.rule == J001 {
+            if is_fixed(finding) {
                 return true;
             }
             match self.known.get_mut(&key_of(path, finding)) {
@@ -169,6 +169,11 @@ impl Baseline {
             .filter(|(known, count)| **count > 0 && paths.contains(&known.path));
         left.map(|(known, count)| (known, *count))
     }
+}
+
+/// Whether nobody can accept the finding: a part of the package was not checked.
+fn is_fixed(finding: &Located) -> bool {
+    [&J001, &J010].contains(&finding.rule)
 }
 
 fn key_of(path: &str, finding: &Located) -> BaselineKey {

@@ -16,10 +16,16 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
-/// Applies the edits of as many fixes as fit together, in order of place; of two that touch the
-/// same bytes the earlier one is made, the other waits for the next round. Gives the new text and
-/// how many fixes were made, or nothing when none was.
+/// Applies the edits of as many fixes as fit together: see [`choose`]. Gives the new text and which
+/// fixes were made, or nothing when none was.
 pub fn apply(text: &str, fixes: &[&Fix]) -> Option<(String, Vec<usize>)> {
+    let (edits, made) = choose(text, fixes)?;
+    Some((rewrite(text, &edits)?, made))
+}
+
+/// The edits of as many fixes as fit together, in order of place, and which fixes that are; of two
+/// that touch the same bytes the earlier one is made, the other waits for the next round.
+pub fn choose<'f>(text: &str, fixes: &[&'f Fix]) -> Option<(Vec<&'f Edit>, Vec<usize>)> {
     let mut order: Vec<usize> = (0..fixes.len()).collect();
     order.sort_by_key(|index| {
         fixes[*index]
@@ -43,19 +49,22 @@ pub fn apply(text: &str, fixes: &[&Fix]) -> Option<(String, Vec<usize>)> {
             made.push(index);
         }
     }
-    if made.is_empty() {
-        return None;
-    }
+    made.sort_unstable();
+    let any = !made.is_empty();
+    any.then(|| (edits.into_values().collect(), made))
+}
+
+/// Makes edits that do not collide and are in order of place.
+pub fn rewrite(text: &str, edits: &[&Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for edit in edits.into_values() {
+    for edit in edits {
         out.push_str(text.get(at..edit.span.start)?);
         out.push_str(&edit.text);
         at = edit.span.end;
     }
     out.push_str(text.get(at..)?);
-    made.sort_unstable();
-    Some((out, made))
+    Some(out)
 }
 
 /// Whether two edits cannot both be made: they share bytes, or insert at one place.

@@ -1,18 +1,23 @@
 //! A report that has outlived its file: every place turned into line, column and a short excerpt.
 //!
 //! [`FileReport`] holds offsets; whoever shows it locates it while the bytes are at hand, and may
-//! drop them afterwards.
+//! drop them afterwards. Which file a place is in, its [`Origin`] says.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::position::{LineColumn, Positions, without_mark};
-use super::{Excerpt, FileKind, FileReport, Finding, Fix, Place, Rule, Severity};
+use super::position::{LineColumn, Positions};
+use super::{
+    Excerpt, FileEdit, FileKind, FileReport, FileSpan, Finding, Origin, Place, Rule, Severity,
+};
 
 /// A place that people and editors can go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// JSON Pointer; empty for the whole file.
+    /// JSON Pointer into the package as it is packed; empty for the whole file.
     pub pointer: String,
+    /// The file, relative to the folder of the package, with `/`; nothing for a packed file.
+    pub file: Option<String>,
     /// First character.
     pub start: LineColumn,
     /// Character after the last.
@@ -39,23 +44,24 @@ pub struct Located {
     /// Other places with what is there.
     pub related: Vec<(Spot, String)>,
     /// A fix.
-    pub fix: Option<Fix>,
+    pub fix: Option<LocatedFix>,
+}
+
+/// A fix with the files that it changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocatedFix {
+    /// What it does, as an imperative.
+    pub title: String,
+    /// Whether the meaning of the package stays what its author surely meant.
+    pub safe: bool,
+    /// Edits that do not overlap, in any order.
+    pub edits: Vec<FileEdit>,
 }
 
 impl Located {
     /// Locates a single finding in the bytes of its file.
-    pub fn new(bytes: &[u8], finding: Finding) -> Located {
-        let text = without_mark(bytes);
-        let places =
-            std::iter::once(&finding.place).chain(finding.related.iter().map(|other| &other.place));
-        let offsets = places
-            .flat_map(|place| [place.span.start, place.span.end])
-            .collect();
-        Locator {
-            text,
-            positions: Positions::find(text, offsets),
-        }
-        .finding(finding)
+    pub fn new(origin: &(impl Origin + ?Sized), finding: Finding) -> Located {
+        Locator::new(origin, places_of(&finding)).finding(finding)
     }
 }
 
@@ -70,13 +76,11 @@ pub struct LocatedVerdict {
     pub places: Vec<Located>,
 }
 
-/// What a check of one file says, without need of the file.
+/// What a check of one package says, without need of its bytes.
 #[derive(Debug, Clone)]
 pub struct LocatedReport {
     /// What it is.
     pub kind: FileKind,
-    /// Bytes of the byte-order mark that is before the text: 0 or 3.
-    pub mark: usize,
     /// In order of place, then code.
     pub findings: Vec<Located>,
     /// The five verdicts, when asked for and measurable.
@@ -84,16 +88,9 @@ pub struct LocatedReport {
 }
 
 impl LocatedReport {
-    /// Turns the offsets of `report` into places in the bytes it was made from.
-    pub fn new(bytes: &[u8], report: FileReport) -> LocatedReport {
-        let text = without_mark(bytes);
-        let offsets = places(&report)
-            .flat_map(|place| [place.span.start, place.span.end])
-            .collect();
-        let locator = Locator {
-            text,
-            positions: Positions::find(text, offsets),
-        };
+    /// Turns the offsets of `report` into places in what it was made from.
+    pub fn new(origin: &(impl Origin + ?Sized), report: FileReport) -> LocatedReport {
+        let locator = Locator::new(origin, places(&report));
         let promotion = report.promotion.map(|verdicts| {
             let located = verdicts.into_iter().map(|verdict| LocatedVerdict {
                 rule: verdict.rule,
@@ -113,55 +110,85 @@ impl LocatedReport {
             .collect();
         LocatedReport {
             kind: report.kind,
-            mark: bytes.len() - text.len(),
             findings,
             promotion,
         }
     }
 }
 
+fn places_of(finding: &Finding) -> impl Iterator<Item = &Place> {
+    std::iter::once(&finding.place).chain(finding.related.iter().map(|related| &related.place))
+}
+
 fn places(report: &FileReport) -> impl Iterator<Item = &Place> {
-    let findings = report.findings.iter().flat_map(|finding| {
-        std::iter::once(&finding.place).chain(finding.related.iter().map(|related| &related.place))
-    });
+    let findings = report.findings.iter().flat_map(places_of);
     let verdicts = report.promotion.iter().flatten();
     findings.chain(verdicts.flat_map(|verdict| verdict.places.iter().map(|(place, _)| place)))
 }
 
-struct Locator<'t> {
-    text: &'t [u8],
-    positions: Positions,
+struct Locator<'o, O: ?Sized> {
+    origin: &'o O,
+    /// By file.
+    positions: BTreeMap<Option<&'o str>, Positions>,
 }
 
-impl Locator<'_> {
+impl<'o, O: Origin + ?Sized> Locator<'o, O> {
+    /// Every file is read once, however many places are in it.
+    fn new<'p>(origin: &'o O, places: impl Iterator<Item = &'p Place>) -> Locator<'o, O> {
+        let mut offsets: BTreeMap<Option<&str>, (&[u8], Vec<usize>)> = BTreeMap::new();
+        for place in places {
+            let FileSpan { file, bytes, span } = origin.locate(&place.span);
+            let (_, offsets) = offsets.entry(file).or_insert((bytes, Vec::new()));
+            offsets.extend([span.start, span.end]);
+        }
+        let found = offsets
+            .into_iter()
+            .map(|(file, (bytes, offsets))| (file, Positions::find(bytes, offsets)));
+        Locator {
+            origin,
+            positions: found.collect(),
+        }
+    }
+
     fn finding(&self, finding: Finding) -> Located {
-        let start = finding.place.span.start;
-        let excerpt = Excerpt::cut(
-            self.text,
-            self.positions.line_start(start),
-            &finding.place.span,
-        );
+        let FileSpan { file, bytes, span } = self.origin.locate(&finding.place.span);
+        let line_start = self
+            .positions
+            .get(&file)
+            .map_or(0, |positions| positions.line_start(span.start));
         let related = finding.related.into_iter();
         Located {
             rule: finding.rule,
             severity: finding.severity,
-            excerpt,
+            excerpt: Excerpt::cut(bytes, line_start, &span),
             spot: self.spot(finding.place),
             message: finding.message,
             help: finding.help,
             related: related
                 .map(|other| (self.spot(other.place), other.message))
                 .collect(),
-            fix: finding.fix,
+            fix: finding.fix.and_then(|fix| {
+                Some(LocatedFix {
+                    edits: self.origin.edits(&fix)?,
+                    title: fix.title,
+                    safe: fix.safe,
+                })
+            }),
         }
     }
 
     fn spot(&self, place: Place) -> Spot {
+        let FileSpan { file, span, .. } = self.origin.locate(&place.span);
+        let at = |offset| {
+            let positions = self.positions.get(&file);
+            positions.map_or(LineColumn::START, |positions| positions.get(offset))
+        };
         Spot {
-            start: self.positions.get(place.span.start),
-            end: self.positions.get(place.span.end),
+            start: at(span.start),
+            end: at(span.end),
             pointer: place.pointer,
-            span: place.span,
+            file: file.map(str::to_owned),
+            span,
         }
     }
 }

@@ -7,9 +7,14 @@
 pub fn readable(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
     for line in page.lines() {
-        if let Some(info) = line.strip_prefix("```json ") {
+        let language = ["json", "text"].into_iter().find_map(|language| {
+            let info = line.strip_prefix("```")?.strip_prefix(language)?;
+            Some((language, info.strip_prefix(' ')?))
+        });
+        if let Some((language, info)) = language {
             out.push_str(&setting(info));
-            out.push_str("\n\n```json");
+            out.push_str("\n\n```");
+            out.push_str(language);
         } else {
             out.push_str(line);
         }
@@ -54,6 +59,7 @@ fn edit(word: &str) -> Option<String> {
         ("remove", _) => Some(format!("without {pointer}")),
         ("grow", _) => Some(format!("with {pointer} repeated")),
         ("count", _) => Some(format!("to {pointer} entries")),
+        ("in", _) => Some(format!("unpacked, with this {pointer}")),
         _ => None,
     }
 }

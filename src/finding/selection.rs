@@ -5,7 +5,7 @@
 //! name, `all`, or a whole severity (`warnings`, `hints`). The more exact selector wins; between
 //! equally exact ones `ignore` beats `select` and `deny` beats `warn`.
 
-use super::catalog::{J001, RULES};
+use super::catalog::{J001, J010, RULES};
 use super::{Finding, Rule, Severity};
 
 /// A set of rules as the user wrote it.
@@ -98,9 +98,10 @@ pub struct Selection {
 impl Selection {
     /// Whether the rule may speak.
     ///
-    /// A file that is no JSON was not checked at all, so J001 is never silenced.
+    /// A file that is no JSON was not checked at all, nor is all of a folder that cannot be put
+    /// together, so J001 and J010 are never silenced.
     pub fn wants(&self, rule: &Rule, severity: Severity) -> bool {
-        if *rule == J001 {
+        if is_fixed(rule) {
             return true;
         }
         let ignored = exactness(&self.ignore, rule, severity);
@@ -113,7 +114,7 @@ impl Selection {
 
     /// The weight that a finding of the rule has here.
     pub fn severity(&self, rule: &Rule, severity: Severity) -> Severity {
-        if *rule == J001 {
+        if is_fixed(rule) {
             return severity;
         }
         let warned = exactness(&self.warn, rule, severity);
@@ -139,6 +140,11 @@ impl Selection {
             finding.severity = self.severity(finding.rule, finding.severity);
         }
     }
+}
+
+/// Whether nothing can silence the rule.
+fn is_fixed(rule: &Rule) -> bool {
+    [&J001, &J010].contains(&rule)
 }
 
 fn exactness(selectors: &[Selector], rule: &Rule, severity: Severity) -> Option<usize> {

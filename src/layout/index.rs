@@ -4,10 +4,10 @@
 //! line. A file with several steps is listed once for each.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
+use super::Problem;
 use super::name::{is_name, is_rows};
-use super::{INDEX, Problem};
-use crate::finding::position::LineColumn;
 
 const FIRST_LINE: &str = "tplkit layout 1";
 const UNFINISHED: &str = "tplkit layout 1, unfinished";
@@ -128,7 +128,7 @@ impl Index {
             Some((FIRST_LINE, _)) => {}
             Some((UNFINISHED, _)) => index.unfinished = true,
             _ => {
-                problems.push(problem(
+                problems.push(Problem::line(
                     1,
                     format!("the first line of an index is `{FIRST_LINE}`"),
                 ));
@@ -137,7 +137,7 @@ impl Index {
         }
         for (text, line) in lines.filter(|(text, _)| !text.is_empty()) {
             if let Err(message) = index.line(text, line) {
-                problems.push(problem(line, message));
+                problems.push(Problem::line(line, message));
             }
         }
         index.lists.sort_by_key(|(section, _)| *section);
@@ -174,19 +174,45 @@ impl Index {
     }
 }
 
+/// The lines of an index, for whoever points at them.
+#[derive(Debug)]
+pub(super) struct Lines<'t>(Vec<(usize, &'t str)>);
+
+impl<'t> Lines<'t> {
+    /// The lines of a text.
+    pub(super) fn of(text: &'t str) -> Lines<'t> {
+        let mut at = 0;
+        let lines = text.split_inclusive('\n').map(|line| {
+            let from = at;
+            at += line.len();
+            (from, line.trim_end())
+        });
+        Lines(lines.collect())
+    }
+
+    /// The bytes of a line, from 1, white space around it aside.
+    pub(super) fn line(&self, line: usize) -> Range<usize> {
+        let found = line.checked_sub(1).and_then(|index| self.0.get(index));
+        found.map_or(0..0, |(at, text)| {
+            at + (text.len() - text.trim_start().len())..at + text.len()
+        })
+    }
+
+    /// The bytes of the heading of a list.
+    pub(super) fn heading(&self, section: Section) -> Range<usize> {
+        let line = self
+            .0
+            .iter()
+            .position(|(_, text)| *text == section.as_str());
+        line.map_or(0..0, |index| self.line(index + 1))
+    }
+}
+
 /// The file of the rows item next to a file of rows.
 pub(super) fn unit_of_rows(name: &str) -> Option<String> {
     name.strip_suffix('l')
         .filter(|_| is_rows(name))
         .map(str::to_owned)
-}
-
-fn problem(line: usize, message: String) -> Problem {
-    Problem {
-        name: INDEX.to_owned(),
-        at: Some(LineColumn { line, column: 1 }),
-        message,
-    }
 }
 
 #[cfg(test)]

@@ -15,20 +15,27 @@
 //! package, byte for byte, valid or not. It checks no package and touches no disk: callers pass
 //! folders as [`FileSink`] and [`Folder`].
 
-mod assemble;
+mod edits;
+mod files;
+mod format;
 mod index;
+mod join;
 mod name;
 mod pack;
 mod piece;
 mod problem;
 mod shape;
+mod splice;
+mod structure;
 mod unit;
 mod unpack;
 
+pub use format::format;
 pub use index::{Entry, Index, Section};
+pub use join::{Joined, join};
 pub use name::is_name;
 pub use pack::{PackError, pack};
-pub use problem::Problem;
+pub use problem::{Problem, ProblemKind};
 pub use unpack::{Unpacked, unpack};
 
 use std::io;

@@ -1,6 +1,7 @@
 //! What is wrong with an unpacked folder.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::finding::position::{LineColumn, Positions};
 
@@ -11,8 +12,25 @@ pub struct Problem {
     pub name: String,
     /// Where in it, when it is about a place.
     pub at: Option<LineColumn>,
+    /// The bytes at fault (a byte-order mark not counted), when more than the line is known.
+    pub span: Option<Range<usize>>,
+    /// Which sort of mistake it is.
+    pub kind: ProblemKind,
     /// What is wrong.
     pub message: String,
+}
+
+/// The sorts of mistakes in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Index and files do not fit together.
+    Folder,
+    /// A file, or a line of a file of rows, is no JSON.
+    Syntax,
+    /// A key stands twice in one object, and the object becomes part of the package.
+    RepeatedKey,
+    /// A key stands twice in the object that a file is.
+    RepeatedPart,
 }
 
 impl Problem {
@@ -21,20 +39,23 @@ impl Problem {
         Problem {
             name: name.to_owned(),
             at: None,
+            span: None,
+            kind: ProblemKind::Folder,
             message: message.into(),
         }
     }
 
-    /// About a byte of a file.
-    pub(super) fn offset(
+    /// About bytes of a file.
+    pub(super) fn span(
         name: &str,
-        text: &str,
-        offset: usize,
+        text: &[u8],
+        span: Range<usize>,
         message: impl Into<String>,
     ) -> Problem {
-        let positions = Positions::find(text.as_bytes(), vec![offset]);
+        let positions = Positions::find(text, vec![span.start]);
         Problem {
-            at: Some(positions.get(offset)),
+            at: Some(positions.get(span.start)),
+            span: Some(span),
             ..Problem::file(name, message)
         }
     }
@@ -45,6 +66,11 @@ impl Problem {
             at: Some(LineColumn { line, column: 1 }),
             ..Problem::file(super::INDEX, message)
         }
+    }
+
+    /// Of another kind.
+    pub(super) fn kind(self, kind: ProblemKind) -> Problem {
+        Problem { kind, ..self }
     }
 }
 

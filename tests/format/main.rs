@@ -17,6 +17,7 @@ mod arbitrary;
 mod canonical;
 mod cases;
 mod diff;
+mod folder;
 mod json;
 mod layout;
 mod migrate;

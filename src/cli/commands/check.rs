@@ -23,7 +23,8 @@ use crate::cli::{replace, watch};
 ///
 /// In a folder, every file whose name ends in `.json` is checked, except hidden folders and files
 /// that `.gitignore` and similar files exclude. Files in a folder that are not packages are counted
-/// and skipped; a file named on its own has to be a package.
+/// and skipped; a file named on its own has to be a package. An unpacked folder (`tplkit unpack`)
+/// is one package, and findings name its small files.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Check two packages", "tplkit check crm.json inventory.json"),

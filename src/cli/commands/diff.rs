@@ -1,11 +1,11 @@
 //! `tplkit diff`: what differs between two packages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::json;
+use tplkit::check::CheckOptions;
 use tplkit::diff::{self, Diff};
-use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 
 use crate::cli::args::Form;
@@ -14,7 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
+use crate::cli::package_file::{self, PackageFile};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
@@ -28,10 +28,10 @@ use crate::cli::source::is_stdin;
     ("Write the differences as Markdown for a pull request", "tplkit diff crm.json crm-new.json --format md -o changes.md"),
 ]))]
 pub(crate) struct Args {
-    /// The first package; `-` is standard input.
+    /// The first package, a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// The second package; `-` is standard input.
+    /// The second package, a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "B")]
     second: PathBuf,
     /// Also compare rows: by key column where both packages verify it, otherwise as a whole.
@@ -68,20 +68,22 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let first = package_file::read(&args.first)?;
     let second = package_file::read(&args.second)?;
+    for source in [&first, &second] {
+        if !source.is_whole() {
+            let report = package_file::report(source, &CheckOptions::default());
+            return package_file::refuse(&report, form(args), session);
+        }
+    }
     let (old, new) = match (first.text(), second.text()) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(error), _) => return refuse(args, &args.first, &first, &error.into(), session),
-        (_, Err(error)) => return refuse(args, &args.second, &second, &error.into(), session),
+        (Err(error), _) => return refuse(args, &first, &error.into(), session),
+        (_, Err(error)) => return refuse(args, &second, &error.into(), session),
     };
     let diff = match Diff::of(old, new, args.rows) {
         Ok(diff) => diff,
         Err(error) => {
-            let (path, source) = if error.second {
-                (&args.second, &second)
-            } else {
-                (&args.first, &first)
-            };
-            return refuse(args, path, source, &error.error, session);
+            let source = if error.second { &second } else { &first };
+            return refuse(args, source, &error.error, session);
         }
     };
     let exit = if args.exit_code && !diff.is_empty() {
@@ -116,15 +118,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 
 fn refuse(
     args: &Args,
-    path: &Path,
-    source: &Source,
+    source: &PackageFile,
     error: &CanonicalError,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let form = match args.format {
+    let report = package_file::refusal(source, package_file::no_form(error));
+    package_file::refuse(&report, form(args), session)
+}
+
+/// The form of a refusal.
+fn form(args: &Args) -> Form {
+    match args.format {
         Format::Json => Form::Json,
         Format::Text | Format::Md => Form::Text,
-    };
-    let report = package_file::refusal(path, source, package_file::no_form(error));
-    package_file::refuse(&report, form, session)
+    }
 }

@@ -1,10 +1,14 @@
 //! `tplkit fmt`: writes packages in canonical form.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tplkit::check::{CheckOptions, check_folder};
+use tplkit::finding::catalog::{J001, J002, J010};
 use tplkit::finding::render::{ReportError, counted, diagnostic};
 use tplkit::finding::{FileKind, Located};
+use tplkit::layout::{self, PackError};
 use tplkit::package::canonical::{self, CanonicalError};
 
 use crate::cli::args::Form;
@@ -12,6 +16,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::folder::OnDisk;
 use crate::cli::output::{print_error, write_data, write_result};
 use crate::cli::package_file::no_form;
 use crate::cli::replace;
@@ -22,7 +27,8 @@ use crate::cli::walk::{self, Files, FoundFile};
 /// Write packages in canonical form: the same content gives the same bytes.
 ///
 /// Files are rewritten in place; standard input (`-`) goes to standard output. In a folder, files
-/// that are not packages stay as they are.
+/// that are not packages stay as they are. The files of an unpacked package are rewritten and keep
+/// their names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Rewrite a package in place", "tplkit fmt crm.json"),
@@ -51,14 +57,26 @@ struct Formatted {
     /// The canonical text, unless it was written back.
     text: Option<String>,
     /// Why it has none.
-    problem: Option<Located>,
+    problems: Vec<Located>,
+}
+
+impl Formatted {
+    fn new(path: &Path) -> Formatted {
+        Formatted {
+            path: path.to_owned(),
+            kind: FileKind::Package,
+            changed: false,
+            text: None,
+            problems: Vec::new(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Files {
         found,
         errors: mut troubles,
-    } = walk::files(&args.paths);
+    } = walk::packages(&args.paths);
     if args.output.is_some() && found.len() > 1 {
         return Err(CliError::Usage {
             message: format!("{} cannot be written to one", counted(found.len(), "file")),
@@ -73,26 +91,26 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
     }
     print_results(args, &files, &troubles, session)?;
-    let bad = files
-        .iter()
-        .any(|file| file.problem.is_some() || args.check && file.changed);
-    Ok(match (troubles.is_empty(), bad) {
+    Ok(match (troubles.is_empty(), is_bad(args, &files)) {
         (false, _) => Exit::Usage,
         (true, true) => Exit::Findings,
         (true, false) => Exit::Done,
     })
 }
 
+/// Whether something is not as it should be.
+fn is_bad(args: &Args, files: &[Formatted]) -> bool {
+    let bad = |file: &Formatted| !file.problems.is_empty() || args.check && file.changed;
+    files.iter().any(bad)
+}
+
 fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
+    if file.is_folder {
+        return format_folder(&file.path, args);
+    }
     let file_source =
         source::read(&file.path).map_err(|error| walk::report_error(&file.path, &error))?;
-    let mut formatted = Formatted {
-        path: file.path.clone(),
-        kind: FileKind::Package,
-        changed: false,
-        text: None,
-        problem: None,
-    };
+    let mut formatted = Formatted::new(&file.path);
     let written = file_source
         .text()
         .map_err(Into::into)
@@ -103,17 +121,65 @@ fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
             if is_stdin(&file.path) || args.output.is_some() {
                 formatted.text = Some(text);
             } else if formatted.changed && !args.check {
-                replace::write(&file.path, text.as_bytes()).map_err(|error| ReportError {
-                    path: error.path().cloned(),
-                    message: error.to_string(),
-                    help: error.help(),
-                })?;
+                put(&file.path, text.as_bytes())?;
             }
         }
         Err(CanonicalError::NotAPackage) if !file.named => formatted.kind = FileKind::Plain,
-        Err(error) => formatted.problem = Some(Located::new(file_source.bytes(), no_form(&error))),
+        Err(error) => {
+            let problem = Located::new(file_source.bytes(), no_form(&error));
+            formatted.problems.push(problem);
+        }
     }
     Ok(formatted)
+}
+
+/// Formats each file of an unpacked package; with `-o` the package.
+fn format_folder(folder: &Path, args: &Args) -> Result<Formatted, ReportError> {
+    let on_disk = OnDisk(folder.to_owned());
+    let mut formatted = Formatted::new(folder);
+    match layout::format(&on_disk) {
+        Ok(files) => {
+            formatted.changed = !files.is_empty();
+            if args.output.is_some() {
+                let mut packed = Vec::new();
+                layout::pack(&on_disk, &mut packed).map_err(|error| unreadable(folder, error))?;
+                formatted.text = Some(String::from_utf8_lossy(&packed).into_owned());
+            } else if !args.check {
+                for (name, bytes) in &files {
+                    put(&folder.join(name), bytes)?;
+                }
+            }
+        }
+        Err(PackError::Problems(_)) => {
+            let joined = layout::join(&on_disk).map_err(|error| unreadable(folder, error))?;
+            let findings = check_folder(&joined, &CheckOptions::default()).findings;
+            let keeps = [&J001, &J002, &J010];
+            let findings = findings
+                .into_iter()
+                .filter(|finding| keeps.contains(&finding.rule));
+            formatted.problems = findings
+                .map(|finding| Located::new(&joined, finding))
+                .collect();
+        }
+        Err(error) => return Err(unreadable(folder, error)),
+    }
+    Ok(formatted)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    replace::write(path, bytes).map_err(|error| ReportError {
+        path: error.path().cloned(),
+        message: error.to_string(),
+        help: error.help(),
+    })
+}
+
+/// The folder, or the file in it, that cannot be read.
+fn unreadable(folder: &Path, error: PackError) -> ReportError {
+    match error {
+        PackError::Read { name, source } => walk::report_error(&folder.join(name), &source),
+        error => walk::report_error(folder, &io::Error::other(error)),
+    }
 }
 
 fn print_results(
@@ -135,9 +201,19 @@ fn print_results(
     let style = session.style(None);
     for file in files {
         let path = file.path.to_string_lossy();
-        if let Some(problem) = &file.problem {
+        for problem in &file.problems {
+            let inside = problem
+                .spot
+                .file
+                .as_ref()
+                .map(|inside| file.path.join(inside));
+            let path = inside.as_deref().unwrap_or(&file.path).to_string_lossy();
             session.note(diagnostic(&path, problem, style).trim_end());
-        } else if let Some(text) = file.text.as_deref().filter(|_| !args.check) {
+        }
+        if !file.problems.is_empty() {
+            continue;
+        }
+        if let Some(text) = file.text.as_deref().filter(|_| !args.check) {
             write_data(text, target)?;
         } else if file.changed && args.check {
             write_result(&format!("{path}: not in canonical form\n"), None)?;
@@ -164,7 +240,7 @@ fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String 
             "kind": if file.kind == FileKind::Package { "package" } else { "plain" },
             "changed": file.changed,
         });
-        if let Some(problem) = &file.problem {
+        if let Some(problem) = file.problems.first() {
             entry["problem"] = json!({
                 "code": problem.rule.code,
                 "pointer": problem.spot.pointer,
@@ -172,6 +248,9 @@ fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String 
                 "column": problem.spot.start.column,
                 "message": problem.message,
             });
+            if let Some(inside) = &problem.spot.file {
+                entry["problem"]["file"] = json!(inside);
+            }
         }
         if let Some(text) = file
             .text
@@ -183,10 +262,7 @@ fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String 
         entry
     });
     let mut body = json!({"files": entries.collect::<Vec<_>>()});
-    let bad = files
-        .iter()
-        .any(|file| file.problem.is_some() || args.check && file.changed);
-    let outcome = match (troubles.is_empty(), bad) {
+    let outcome = match (troubles.is_empty(), is_bad(args, files)) {
         (false, _) => "failed",
         (true, true) => "findings",
         (true, false) => "clean",

@@ -25,7 +25,7 @@ use crate::cli::session::Session;
     ("Draw the automations as a Mermaid diagram", "tplkit graph service-desk.json --kind automations --format mermaid"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// What to draw.
@@ -71,7 +71,7 @@ enum Format {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let definitions = Checker::definitions(args.definitions.as_ref())?;
     let bytes = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &bytes) {
+    let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,
         Err(report) => {
             let text = match args.format {

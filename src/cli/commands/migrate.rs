@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::check::{CheckOptions, check};
+use tplkit::check::CheckOptions;
 use tplkit::definitions::Definitions;
-use tplkit::finding::render::{FileEntry, Report};
-use tplkit::finding::{FileKind, LocatedReport};
+use tplkit::finding::FileKind;
+use tplkit::package::canonical;
 use tplkit::{migrate, printable};
 
 use crate::cli::args::Form;
@@ -14,8 +14,9 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{write_data, write_result};
+use crate::cli::output::write_result;
 use crate::cli::package_file;
+use crate::cli::package_output;
 use crate::cli::session::{RandomIds, Session};
 use crate::cli::source::is_stdin;
 
@@ -29,14 +30,15 @@ use crate::cli::source::is_stdin;
     ("Upgrade a package and check the result", "tplkit migrate reading-list.json | tplkit check -"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// The version to write.
     #[arg(long, value_name = "VERSION", default_value = "2", value_parser = ["2"])]
     to: String,
-    /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    /// Write to this file instead of standard output; a folder that is there, or a name that ends in
+    /// `/`, gets the package unpacked.
+    #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
@@ -45,7 +47,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &source) {
+    let doc = match package_file::parse(&source) {
         Ok(doc) => doc,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
@@ -65,25 +67,26 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 "it is of version {} already and stays as it is",
                 args.to
             )];
-            let text = String::from_utf8_lossy(source.bytes()).into_owned();
+            let bytes = String::from_utf8_lossy(source.bytes());
+            let text = match canonical::write(&bytes) {
+                Ok(packed) if source.is_folder() => packed,
+                _ => bytes.into_owned(),
+            };
             (text, notes, false)
         }
         Ok(Some(Err(_))) | Err(_) => {
             // The check says more about it than the reader that gave up.
-            let mut report = check(source.bytes(), &CheckOptions::default());
-            report.kind = FileKind::Package;
-            let located = LocatedReport::new(source.bytes(), report);
-            let report = Report {
-                files: vec![FileEntry::new(args.package.clone(), located)],
-                ..Report::default()
-            };
+            let mut report = package_file::report(&source, &CheckOptions::default());
+            for file in &mut report.files {
+                file.report.kind = FileKind::Package;
+            }
             session.note("error: only a package that checks without errors can be migrated");
             return package_file::refuse(&report, args.format, session);
         }
     };
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        write_data(&text, output)?;
+        package_output::write(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({

@@ -31,7 +31,7 @@ use crate::cli::source::is_stdin;
     ("Save the plan, to apply it later", "tplkit plan inventory.json --workspace $WORKSPACE --out inventory.plan"),
 ]))]
 pub(crate) struct Args {
-    /// A package file (`-` is standard input), or a template by id or name.
+    /// A package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     subject: PathBuf,
     /// The workspace to apply to.
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Subject::Template(word) => examine::template(question, word)?,
         Subject::File(path) => {
             let source = package_file::read(path)?;
-            match File::checked(path, &source) {
+            match File::checked(&source) {
                 Ok(file) => examine::file(question, &file)?,
                 Err(report) => return package_file::refuse(&report, args.format, session),
             }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::json;
+use tplkit::check::CheckOptions;
 use tplkit::check::facts::Facts;
-use tplkit::check::{self, CheckOptions};
 use tplkit::definitions::Definitions;
 use tplkit::finding::LocatedReport;
 use tplkit::finding::render::{
@@ -34,7 +34,7 @@ use crate::cli::source::is_stdin;
     ("Show 100 rows of each table", "tplkit report inventory.json --rows 100 -o inventory.html"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// Write to this file instead of standard output.
@@ -63,7 +63,7 @@ enum Format {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let definitions = Checker::definitions(args.definitions.as_ref())?;
     let bytes = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &bytes) {
+    let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,
         Err(report) => {
             let text = match args.format {
@@ -81,10 +81,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         named: true,
         threads: 1,
     };
-    let checked = LocatedReport::new(bytes.bytes(), check::check(bytes.bytes(), &options));
+    let checked = LocatedReport::new(&*bytes, bytes.check(&options));
     let (manifest, _) = tplkit::contents::halves(doc.root());
     // The folder is nobody's business but the writer's.
-    let file = args.package.file_name().map(|name| name.to_string_lossy());
+    let file = bytes.path.file_name().map(|name| name.to_string_lossy());
     let page = report::page(Report {
         facts: &Facts::new(&doc, manifest, definitions),
         check: &checked,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             "promotion": verdicts.collect::<Vec<_>>(),
         });
         let whole = CheckReport {
-            files: vec![FileEntry::new(args.package.clone(), checked)],
+            files: vec![FileEntry::new(bytes.path.clone(), checked)],
             ..CheckReport::default()
         };
         body["summary"] = json!(whole.summary());

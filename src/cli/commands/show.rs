@@ -25,7 +25,7 @@ use crate::cli::session::Session;
     ("Show it as JSON, for a program", "tplkit show crm.json --format json"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// Output format.
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &source) {
+    let doc = match package_file::parse(&source) {
         Ok(doc) => doc,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };

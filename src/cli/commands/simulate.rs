@@ -33,7 +33,7 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
     ("Save the resulting workspace", "tplkit simulate inventory.json --save workspace-after.json"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// Destination: another package, which is applied first, or a workspace file of `--save`.
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         ..CheckOptions::default()
     };
     let source = package_file::read(&args.package)?;
-    let (text, package) = match package_file::checked(&args.package, &source, &options) {
+    let (text, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => {
             session.note("error: only a package that checks without errors can be applied");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
+use tplkit::check::CheckOptions;
 use tplkit::finding::render::counted;
 use tplkit::json::SyntaxError;
 use tplkit::printable;
@@ -44,6 +45,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
+    if !source.is_whole() {
+        let report = package_file::report(&source, &CheckOptions::default());
+        return package_file::refuse(&report, args.format, session);
+    }
     let text = source
         .text()
         .map_err(|error: SyntaxError| NotFilled::Package(error.into()));
@@ -52,7 +57,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(NotFilled::Folder(error)) => return Err(error),
         Err(NotFilled::Package(error)) => {
             let finding = package_file::no_form(&error);
-            let report = package_file::refusal(&args.package, &source, finding);
+            let report = package_file::refusal(&source, finding);
             return package_file::refuse(&report, args.format, session);
         }
     };

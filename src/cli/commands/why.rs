@@ -1,11 +1,12 @@
 //! `tplkit why`: shows where a ref is declared and used.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::contents::{UseSite, Uses, nearest_ref};
-use tplkit::finding::position::{Positions, without_mark};
+use tplkit::finding::position::Positions;
+use tplkit::finding::{FileSpan, LineColumn, Origin as _};
 use tplkit::printable;
 
 use crate::cli::args::Form;
@@ -14,7 +15,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_note, write_result};
-use crate::cli::package_file;
+use crate::cli::package_file::{self, PackageFile};
 use crate::cli::session::Session;
 
 /// Show where a ref is declared and where it is used.
@@ -24,7 +25,7 @@ use crate::cli::session::Session;
     ("Find what a dependency is needed for", "tplkit why service-desk.json connection_desk_mail"),
 ]))]
 pub(crate) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// The ref, with or without its `$`.
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
-    let doc = match package_file::parse(&args.package, &source) {
+    let doc = match package_file::parse(&source) {
         Ok(doc) => doc,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
@@ -46,28 +47,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if uses.is_empty() {
         return unknown(args, name, nearest_ref(doc.root(), name).as_deref());
     }
-    let all = [&uses.declared, &uses.named, &uses.used]
-        .into_iter()
-        .flatten();
-    let positions = Positions::find(
-        without_mark(source.bytes()),
-        all.map(|place| place.span.start).collect(),
-    );
+    let [declared, named, used] =
+        [&uses.declared, &uses.named, &uses.used].map(|sites| located(&source, sites));
     let text = match args.format {
-        Form::Text => screen(args, name, &uses, &positions),
+        Form::Text => screen(name, &source.path, [&declared, &named, &used]),
         Form::Json => {
-            let list = |places: &[UseSite]| {
-                places
-                    .iter()
-                    .map(|place| document_of(place, &positions))
-                    .collect::<Vec<_>>()
-            };
+            let list = |sites: &[LocatedUse<'_>]| sites.iter().map(document_of).collect::<Vec<_>>();
             let body = json!({
                 "path": args.package.to_string_lossy(),
                 "ref": name,
-                "declared": list(&uses.declared),
-                "named": list(&uses.named),
-                "used": list(&uses.used),
+                "declared": list(&declared),
+                "named": list(&named),
+                "used": list(&used),
             });
             document::write("clean", &body)
         }
@@ -100,38 +91,63 @@ fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliEr
     Ok(Exit::Findings)
 }
 
-fn document_of(place: &UseSite, positions: &Positions) -> Value {
-    let at = positions.get(place.span.start);
-    json!({
-        "pointer": place.pointer,
-        "line": at.line,
-        "column": at.column,
-        "what": place.what,
-        "tool": place.tool,
-    })
+/// A use with its place.
+struct LocatedUse<'u> {
+    site: &'u UseSite,
+    /// The file of a folder.
+    file: Option<String>,
+    at: LineColumn,
 }
 
-fn screen(args: &Args, name: &str, uses: &Uses, positions: &Positions) -> String {
+fn located<'u>(source: &PackageFile, sites: &'u [UseSite]) -> Vec<LocatedUse<'u>> {
+    let located = sites.iter().map(|site| {
+        let start = site.span.start;
+        let FileSpan { file, bytes, span } = source.locate(&(start..start));
+        LocatedUse {
+            site,
+            file: file.map(str::to_owned),
+            at: Positions::find(bytes, vec![span.start]).get(span.start),
+        }
+    });
+    located.collect()
+}
+
+fn document_of(site: &LocatedUse<'_>) -> Value {
+    let mut document = json!({
+        "pointer": site.site.pointer,
+        "line": site.at.line,
+        "column": site.at.column,
+        "what": site.site.what,
+        "tool": site.site.tool,
+    });
+    if let Some(file) = &site.file {
+        document["file"] = json!(file);
+    }
+    document
+}
+
+fn screen(name: &str, package: &Path, lists: [&[LocatedUse<'_>]; 3]) -> String {
     let mut out = String::new();
-    for (title, places) in [
-        ("declared by", &uses.declared),
-        ("named by", &uses.named),
-        ("used by", &uses.used),
-    ] {
+    for (title, sites) in ["declared by", "named by", "used by"]
+        .into_iter()
+        .zip(lists)
+    {
         // Writing to a String cannot fail, here and below.
-        let end = if places.is_empty() { " nothing" } else { ":" };
+        let end = if sites.is_empty() { " nothing" } else { ":" };
         let _ = writeln!(out, "${} is {title}{end}", printable::line(name));
-        for place in places {
-            let at = positions.get(place.span.start);
-            let tool = place
+        for LocatedUse { site, file, at } in sites {
+            let tool = site
                 .tool
                 .as_ref()
                 .map(|tool| format!("{tool}, "))
                 .unwrap_or_default();
-            let path = printable::path(&args.package);
+            let path = match file {
+                Some(file) => printable::path(&package.join(file)),
+                None => printable::path(package),
+            };
             let text = format!(
                 "{path}:{}:{} {} ({tool}{})",
-                at.line, at.column, place.pointer, place.what
+                at.line, at.column, site.pointer, site.what
             );
             let _ = writeln!(out, "  {}", printable::line(&text));
         }

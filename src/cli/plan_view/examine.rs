@@ -6,12 +6,11 @@ use tplkit::apply::{Request, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::finding::render::Report;
-use tplkit::package::Source;
 use tplkit::workspace::Id;
 
 use super::{Package, PlanView, body, by_reading, by_server, is_foreign, twin};
 use crate::cli::error::CliError;
-use crate::cli::package_file;
+use crate::cli::package_file::{self, PackageFile};
 use crate::cli::remote::subject;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -44,7 +43,7 @@ pub(crate) fn template(question: PlanRequest<'_>, word: &str) -> Result<Examined
     })
 }
 
-/// A package file without errors.
+/// A package file, or an unpacked folder, without errors.
 pub(crate) struct File<'s> {
     pub(crate) path: &'s Path,
     pub(crate) text: &'s str,
@@ -53,10 +52,10 @@ pub(crate) struct File<'s> {
 
 impl<'s> File<'s> {
     /// Checks it, or gives the report that says why it cannot be used.
-    pub(crate) fn checked(path: &'s Path, source: &'s Source) -> Result<File<'s>, Box<Report>> {
-        let (text, package) = package_file::checked(path, source, &CheckOptions::default())?;
+    pub(crate) fn checked(source: &'s PackageFile) -> Result<File<'s>, Box<Report>> {
+        let (text, package) = package_file::checked(source, &CheckOptions::default())?;
         Ok(File {
-            path,
+            path: &source.path,
             text,
             package,
         })

@@ -6,13 +6,14 @@ use tplkit::client::{Client, Error, Template, WithDocument};
 use tplkit::package::Source;
 
 use crate::cli::error::CliError;
-use crate::cli::package_file;
+use crate::cli::package_file::{self, PackageFile};
+use crate::cli::packed;
 use crate::cli::source::is_stdin;
 
 /// What a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject<'w> {
-    /// A file, or standard input.
+    /// A file, an unpacked folder, or standard input.
     File(&'w Path),
     /// A template, by id or name.
     Template(&'w str),
@@ -23,7 +24,9 @@ impl<'w> Subject<'w> {
     pub(crate) fn of(word: &'w Path) -> Subject<'w> {
         let text = word.to_str().unwrap_or("/");
         let is_path = text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".json");
-        if is_stdin(word) || is_path || word.exists() {
+        // A folder of another sort may be called as the template is.
+        let exists = word.exists() && (!word.is_dir() || packed::is_package(word));
+        if is_stdin(word) || is_path || exists {
             Subject::File(word)
         } else {
             Subject::Template(text)
@@ -34,17 +37,14 @@ impl<'w> Subject<'w> {
     pub(crate) fn package<'c>(
         self,
         connect: impl FnOnce() -> Result<&'c Client, CliError>,
-    ) -> Result<Source, CliError> {
+    ) -> Result<PackageFile, CliError> {
         match self {
             Subject::File(path) => package_file::read(path),
             Subject::Template(word) => {
                 let client = connect()?;
                 let text = package(client, &template(client, word)?)?;
-                let read = Source::read(text.as_bytes());
-                read.map_err(|source| CliError::Read {
-                    path: word.into(),
-                    source,
-                })
+                let source = Source::from_bytes(text.into_bytes());
+                Ok(PackageFile::new(Path::new(word), source))
             }
         }
     }

@@ -91,3 +91,13 @@ pub static J009: Rule = Rule {
     help: "Remove the character: no store can hold it.",
     page: include_str!("pages/J009-nul-character.md"),
 };
+
+/// `J010` broken-folder
+pub static J010: Rule = Rule {
+    code: "J010",
+    name: "broken-folder",
+    severity: Severity::Error,
+    summary: "an unpacked folder that cannot be put together",
+    help: "Make index and files agree; `tplkit pack DIR` says when the folder is whole again.",
+    page: include_str!("pages/J010-broken-folder.md"),
+};

@@ -23,8 +23,8 @@ pub fn github(report: &Report) -> String {
         );
     }
     for file in &report.files {
-        let path = property(&portable(file));
         for finding in file.reported() {
+            let path = property(&portable(&file.path_of(&finding.spot)));
             let level = match finding.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

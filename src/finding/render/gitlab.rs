@@ -7,17 +7,17 @@ use crate::finding::Severity;
 use crate::printable;
 
 #[derive(Serialize)]
-struct Issue<'r> {
+struct Issue {
     description: String,
     check_name: &'static str,
     fingerprint: String,
     severity: &'static str,
-    location: Location<'r>,
+    location: Location,
 }
 
 #[derive(Serialize)]
-struct Location<'r> {
-    path: &'r str,
+struct Location {
+    path: String,
     lines: Lines,
 }
 
@@ -29,10 +29,8 @@ struct Lines {
 
 /// Writes the list.
 pub fn gitlab(report: &Report) -> String {
-    let paths: Vec<String> = report.files.iter().map(portable).collect();
-    let files = report.files.iter().zip(&paths);
-    let issues: Vec<Issue<'_>> = files
-        .flat_map(|(file, path)| {
+    let issues: Vec<Issue> = (report.files.iter())
+        .flat_map(|file| {
             digests(file).map(move |(finding, fingerprint)| Issue {
                 description: printable::line(&format!(
                     "{} {}: {}",
@@ -46,7 +44,7 @@ pub fn gitlab(report: &Report) -> String {
                     Severity::Hint => "info",
                 },
                 location: Location {
-                    path,
+                    path: portable(&file.path_of(&finding.spot)),
                     lines: Lines {
                         begin: finding.spot.start.line,
                         end: finding.spot.end.line,

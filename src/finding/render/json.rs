@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{Count, FileEntry, Report, ReportError, Summary};
-use crate::finding::{FileKind, Fix, Located, LocatedVerdict, Severity, Spot};
+use crate::finding::{FileEdit, FileKind, Located, LocatedFix, LocatedVerdict, Severity, Spot};
 use crate::printable;
 
 /// The version of every JSON document that the tool writes.
@@ -57,6 +57,8 @@ struct FindingDocument<'r> {
     name: &'static str,
     severity: Severity,
     pointer: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'r str>,
     line: usize,
     column: usize,
     offset: usize,
@@ -71,8 +73,14 @@ struct FindingDocument<'r> {
 #[derive(Serialize)]
 struct PlaceDocument<'r> {
     pointer: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'r str>,
     line: usize,
     column: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<usize>,
     message: &'r str,
 }
 
@@ -85,6 +93,8 @@ struct FixDocument<'r> {
 
 #[derive(Serialize)]
 struct EditDocument<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'r str>,
     offset: usize,
     length: usize,
     text: &'r str,
@@ -154,6 +164,7 @@ fn finding(finding: &Located) -> FindingDocument<'_> {
         name: finding.rule.name,
         severity: finding.severity,
         pointer: &finding.spot.pointer,
+        file: finding.spot.file.as_deref(),
         line: finding.spot.start.line,
         column: finding.spot.start.column,
         offset: finding.spot.span.start,
@@ -172,18 +183,25 @@ fn finding(finding: &Located) -> FindingDocument<'_> {
 fn place<'r>(spot: &'r Spot, message: &'r str) -> PlaceDocument<'r> {
     PlaceDocument {
         pointer: &spot.pointer,
+        file: spot.file.as_deref(),
         line: spot.start.line,
         column: spot.start.column,
+        offset: spot.file.is_some().then_some(spot.span.start),
+        length: spot.file.is_some().then_some(spot.span.len()),
         message,
     }
 }
 
-fn fix(fix: &Fix) -> FixDocument<'_> {
-    let edits = fix.edits.iter().map(|edit| EditDocument {
-        offset: edit.span.start,
-        length: edit.span.len(),
-        text: &edit.text,
-    });
+fn fix(fix: &LocatedFix) -> FixDocument<'_> {
+    let edits = fix
+        .edits
+        .iter()
+        .map(|FileEdit { file, edit, .. }| EditDocument {
+            file: file.as_deref(),
+            offset: edit.span.start,
+            length: edit.span.len(),
+            text: &edit.text,
+        });
     FixDocument {
         title: &fix.title,
         safe: fix.safe,

@@ -73,17 +73,22 @@ fn suite(out: &mut String, file: &FileEntry, id: usize, started: &str) {
         );
     }
     for finding in findings {
-        case(out, &name, finding);
+        case(
+            out,
+            &name,
+            &escape(&file.display_of(&finding.spot)),
+            finding,
+        );
     }
     close(out);
 }
 
-fn case(out: &mut String, file: &str, finding: &Located) {
+fn case(out: &mut String, package: &str, file: &str, finding: &Located) {
     let rule = finding.rule;
     let at = finding.spot.start;
     let _ = writeln!(
         out,
-        "    <testcase name=\"{} {} {}:{}\" classname=\"{file}\" time=\"0\">",
+        "    <testcase name=\"{} {} {}:{}\" classname=\"{package}\" time=\"0\">",
         rule.code, rule.name, at.line, at.column,
     );
     let body = format!(

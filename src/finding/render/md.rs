@@ -57,6 +57,7 @@ fn write_file(out: &mut String, file: &FileEntry) {
             Severity::Hint => ":bulb: hint",
         };
         let spot = &finding.spot;
+        let inside = spot.file.as_ref().map(|_| file.display_of(spot));
         let pointer = if spot.pointer.is_empty() {
             String::new()
         } else {
@@ -64,9 +65,10 @@ fn write_file(out: &mut String, file: &FileEntry) {
         };
         let _ = writeln!(
             rows,
-            "| {sign} | **{}** {} | {}:{}{pointer} | {}<br>{} |",
+            "| {sign} | **{}** {} | {}{}:{}{pointer} | {}<br>{} |",
             finding.rule.code,
             finding.rule.name,
+            inside.map(|path| code(&path) + " ").unwrap_or_default(),
             spot.start.line,
             spot.start.column,
             escape(&finding.message),

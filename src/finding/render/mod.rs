@@ -13,7 +13,7 @@ mod sarif;
 mod text;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use github::github;
 pub use gitlab::gitlab;
@@ -23,8 +23,8 @@ pub use md::md;
 pub use sarif::sarif;
 pub use text::{Style, counted, diagnostic, statistics, text};
 
-use super::catalog::J001;
-use super::{FileKind, Located, LocatedReport, Severity};
+use super::catalog::{J001, J010};
+use super::{FileKind, Located, LocatedReport, Severity, Spot};
 
 /// One file of a report.
 #[derive(Debug, Clone)]
@@ -58,6 +58,24 @@ impl FileEntry {
         self.path.to_string_lossy()
     }
 
+    /// The file that a place is in: of a packed package the package.
+    pub fn path_of(&self, spot: &Spot) -> Cow<'_, Path> {
+        self.path_in(spot.file.as_deref())
+    }
+
+    fn path_in(&self, file: Option<&str>) -> Cow<'_, Path> {
+        match file {
+            None => Cow::Borrowed(&self.path),
+            Some(file) if self.path == Path::new(".") => Cow::Owned(PathBuf::from(file)),
+            Some(file) => Cow::Owned(self.path.join(file)),
+        }
+    }
+
+    /// The same for people.
+    pub fn display_of(&self, spot: &Spot) -> String {
+        self.path_of(spot).to_string_lossy().into_owned()
+    }
+
     /// The findings and, for every failed promotion rule that is not among them, its places.
     pub fn reported(&self) -> impl Iterator<Item = &Located> {
         let spoken = |code: &str| {
@@ -80,8 +98,9 @@ impl FileEntry {
 
     /// Whether nothing in it makes a check fail.
     pub fn passes(&self) -> bool {
-        let fails =
-            |finding: &Located| finding.severity == Severity::Error || *finding.rule == J001;
+        let fails = |finding: &Located| {
+            finding.severity == Severity::Error || [&J001, &J010].contains(&finding.rule)
+        };
         !self.report.findings.iter().any(fails) && self.promotes()
     }
 
@@ -255,8 +274,8 @@ fn uri(path: &std::path::Path) -> String {
 }
 
 /// The path as tools on other machines compare it: slashes, no `./` in front.
-fn portable(file: &FileEntry) -> String {
-    let path = file.display();
+fn portable(path: &Path) -> String {
+    let path = path.to_string_lossy();
     let path = if cfg!(windows) {
         Cow::Owned(path.replace('\\', "/"))
     } else {
@@ -268,7 +287,7 @@ fn portable(file: &FileEntry) -> String {
 
 /// Findings with the digest each is known again by, unique within the report.
 fn digests(file: &FileEntry) -> impl Iterator<Item = (&Located, String)> {
-    let path = portable(file);
+    let path = portable(&file.path);
     let mut seen = std::collections::HashMap::<(&str, &str, &str), usize>::new();
     file.reported().map(move |finding| {
         let key = (

@@ -1,10 +1,12 @@
 //! SARIF 2.1.0, as code scanning services read it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{FileEntry, Report, digests, uri};
 use crate::finding::page::{readable, reason};
-use crate::finding::{Fix, Located, Rule, Severity, Spot};
+use crate::finding::{FileEdit, Located, LocatedFix, Rule, Severity, Spot};
 use crate::printable::{self, line};
 
 /// Writes the log of one run; only rules that spoke are described.
@@ -85,19 +87,18 @@ fn notification(error: &super::ReportError) -> Value {
 }
 
 fn results(file: &FileEntry, rules: &[&'static Rule]) -> Vec<Value> {
-    let artifact = json!({"uri": uri(&file.path)});
     digests(file)
         .map(|(finding, digest)| {
-            let mut value = result(finding, &digest, &artifact, rules);
+            let mut value = result(file, finding, &digest, rules);
             if let Some(fix) = &finding.fix {
-                value["fixes"] = json!([replacements(fix, file.report.mark, &artifact)]);
+                value["fixes"] = json!([replacements(file, fix)]);
             }
             value
         })
         .collect()
 }
 
-fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static Rule]) -> Value {
+fn result(file: &FileEntry, finding: &Located, digest: &str, rules: &[&'static Rule]) -> Value {
     let mut value = json!({
         "ruleId": finding.rule.code,
         "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
@@ -105,12 +106,12 @@ fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static R
         "message": {"text": sentence(&line(&finding.message))},
         // What to do is no part of what is wrong: the rule says it in general, this for the place.
         "properties": {"help": line(&finding.help)},
-        "locations": [location(&finding.spot, artifact)],
+        "locations": [location(file, &finding.spot)],
         "partialFingerprints": {"tplkit/v1": digest},
     });
     if !finding.related.is_empty() {
         let related = finding.related.iter().map(|(spot, message)| {
-            let mut location = location(spot, artifact);
+            let mut location = location(file, spot);
             location["message"] = json!({"text": line(message)});
             location
         });
@@ -119,10 +120,10 @@ fn result(finding: &Located, digest: &str, artifact: &Value, rules: &[&'static R
     value
 }
 
-fn location(spot: &Spot, artifact: &Value) -> Value {
+fn location(file: &FileEntry, spot: &Spot) -> Value {
     let mut location = json!({
         "physicalLocation": {
-            "artifactLocation": artifact,
+            "artifactLocation": {"uri": uri(&file.path_of(spot))},
             "region": {
                 "startLine": spot.start.line,
                 "startColumn": spot.start.column,
@@ -140,19 +141,22 @@ fn location(spot: &Spot, artifact: &Value) -> Value {
 
 /// Edits are reported by bytes: they have no line and column of their own in a report. SARIF counts
 /// them from the start of the file, so the byte-order mark counts here and nowhere else.
-fn replacements(fix: &Fix, mark: usize, artifact: &Value) -> Value {
-    let replacements: Vec<Value> = fix
-        .edits
-        .iter()
-        .map(|edit| {
-            json!({
-                "deletedRegion": {"byteOffset": mark + edit.span.start, "byteLength": edit.span.len()},
-                "insertedContent": {"text": edit.text},
-            })
+fn replacements(file: &FileEntry, fix: &LocatedFix) -> Value {
+    let mut changes: BTreeMap<&Option<String>, Vec<Value>> = BTreeMap::new();
+    for FileEdit { file, mark, edit } in &fix.edits {
+        changes.entry(file).or_default().push(json!({
+            "deletedRegion": {"byteOffset": mark + edit.span.start, "byteLength": edit.span.len()},
+            "insertedContent": {"text": edit.text},
+        }));
+    }
+    let changes = changes.into_iter().map(|(inside, replacements)| {
+        json!({
+            "artifactLocation": {"uri": uri(&file.path_in(inside.as_deref()))},
+            "replacements": replacements,
         })
-        .collect();
+    });
     json!({
         "description": {"text": fix.title},
-        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+        "artifactChanges": changes.collect::<Vec<_>>(),
     })
 }

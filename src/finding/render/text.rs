@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{FileEntry, Report};
-use crate::finding::{Excerpt, FileKind, Located, LocatedVerdict, Severity};
+use crate::finding::{Excerpt, FileKind, Located, LocatedVerdict, Severity, Spot};
 use crate::printable::line as printable;
 
 /// How a report for people is written.
@@ -63,7 +63,7 @@ pub fn text(report: &Report, style: Style) -> String {
     for file in &report.files {
         // A failed promotion rule shows its places under its verdict.
         for finding in &file.report.findings {
-            out.push_str(&diagnostic(&file.display(), finding, style));
+            out.push_str(&diagnostic(&file.display_of(&finding.spot), finding, style));
             out.push('\n');
         }
         if let Some(verdicts) = &file.report.promotion {
@@ -118,8 +118,9 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
         let at = spot.start;
         let _ = writeln!(
             out,
-            "{gutter} {mark} {}: {}:{} {}: {}",
+            "{gutter} {mark} {}: {}{}:{} {}: {}",
             style.bold("see"),
+            printable(&other_file(path, &finding.spot, spot)),
             at.line,
             at.column,
             printable(&spot.pointer),
@@ -146,6 +147,17 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
         );
     }
     out
+}
+
+/// The file of another place with a colon, when it is not the one of the finding, whose `path` this is.
+fn other_file(path: &str, here: &Spot, other: &Spot) -> String {
+    match (&here.file, &other.file) {
+        (Some(here), Some(other)) if here != other => {
+            let folder = path.strip_suffix(here.as_str()).unwrap_or_default();
+            format!("{folder}{other}:")
+        }
+        _ => String::new(),
+    }
 }
 
 /// The window's line, and the line of carets under it.
@@ -189,9 +201,15 @@ fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict
         );
         for place in &verdict.places {
             let at = place.spot.start;
+            let inside = place
+                .spot
+                .file
+                .as_ref()
+                .map(|_| file.display_of(&place.spot) + ":");
             let _ = writeln!(
                 out,
-                "          {}:{} {}: {}",
+                "          {}{}:{} {}: {}",
+                printable(&inside.unwrap_or_default()),
                 at.line,
                 at.column,
                 printable(&place.spot.pointer),

@@ -32,7 +32,7 @@ use super::format::{ENVELOPE, MANIFEST, Shape};
 use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
 
 pub(crate) use order::Columns;
-pub(crate) use row::{check_lines, write_cell, write_lines};
+pub(crate) use row::{check_lines, lines, write_cell, write_lines};
 pub(crate) use value::{Value, View};
 pub(crate) use writer::{ROWS_IN_ENTRY, Writer, declared};
 
@@ -130,6 +130,20 @@ pub(crate) fn write_rows_as_lines(
 ) -> Result<(), CanonicalError> {
     let mut writer = Writer::streaming_lines(sink);
     if row::write_rows(rows, &mut writer, columns)? {
+        writer.end_line();
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Writes rows that stand one per line, one per line.
+pub(crate) fn write_lines_as_lines(
+    text: &str,
+    columns: &Columns<'_>,
+    sink: &mut dyn io::Write,
+) -> Result<(), CanonicalError> {
+    let mut writer = Writer::streaming_lines(sink);
+    if write_lines(text, &mut writer, columns)? {
         writer.end_line();
     }
     writer.finish()?;

@@ -108,19 +108,23 @@ fn write_line(
     }
 }
 
-/// Everything that is wrong with the lines of a file of rows, at most one error per line.
-pub(crate) fn check_lines(text: &str) -> Vec<CanonicalError> {
+/// Everything that is wrong with the lines of a file of rows, at most one error per line, with the
+/// bytes of the line.
+pub(crate) fn check_lines(text: &str) -> Vec<(Range<usize>, CanonicalError)> {
     let mut tape = Tape::default();
     let columns = Columns::default();
     let mut nowhere = io::sink();
     let mut writer = Writer::streaming(&mut nowhere);
     lines(text)
-        .filter_map(|line| write_line(line, &mut tape, text, &mut writer, &columns).err())
+        .filter_map(|line| {
+            let written = write_line(line.clone(), &mut tape, text, &mut writer, &columns);
+            Some((line, written.err()?))
+        })
         .collect()
 }
 
 /// The lines with something on them.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let all = text.split_inclusive('\n').map(move |line| {
         let range = start..start + line.trim_end_matches([' ', '\t', '\r', '\n']).len();

@@ -113,8 +113,32 @@ pub(super) fn object(description: &str, fields: Vec<(&str, Value)>, optional: &[
 
 fn messaged(description: &str, message: &str) -> Value {
     let mut fields = place();
+    fields.extend([in_folder(), offset(), length()]);
     fields.push(("message", json!({"description": message, "type": "string"})));
-    object(description, fields, &[])
+    object(description, fields, &["file", "offset", "length"])
+}
+
+/// The file of a place in a folder.
+fn in_folder() -> (&'static str, Value) {
+    let description =
+        "The file, relative to the folder; given when the package is an unpacked folder.";
+    (
+        "file",
+        json!({"description": description, "type": "string"}),
+    )
+}
+
+fn offset() -> (&'static str, Value) {
+    let description = "First byte of the place; a byte-order mark does not count.";
+    ("offset", bytes(description))
+}
+
+fn length() -> (&'static str, Value) {
+    ("length", bytes("Bytes of the place."))
+}
+
+fn bytes(description: &str) -> Value {
+    json!({"description": description, "type": "integer", "minimum": 0})
 }
 
 fn code() -> Value {
@@ -123,11 +147,10 @@ fn code() -> Value {
 
 /// One finding.
 pub(super) fn finding() -> Value {
-    let bytes =
-        |description: &str| json!({"description": description, "type": "integer", "minimum": 0});
     let edit = object(
         "One replacement of bytes.",
         vec![
+            in_folder(),
             ("offset", bytes("First byte that goes.")),
             (
                 "length",
@@ -138,7 +161,7 @@ pub(super) fn finding() -> Value {
                 json!({"description": "Text that comes.", "type": "string"}),
             ),
         ],
-        &[],
+        &["file"],
     );
     let fix = object(
         "A fix that a tool can make.",
@@ -171,11 +194,9 @@ pub(super) fn finding() -> Value {
     ];
     fields.extend(place());
     fields.extend([
-        (
-            "offset",
-            bytes("First byte of the place; a byte-order mark does not count."),
-        ),
-        ("length", bytes("Bytes of the place.")),
+        in_folder(),
+        offset(),
+        length(),
         (
             "message",
             json!({"description": "What is wrong, with which value.", "type": "string"}),
@@ -194,7 +215,7 @@ pub(super) fn finding() -> Value {
         ),
         ("fix", fix),
     ]);
-    object("One mistake.", fields, &["fix"])
+    object("One mistake.", fields, &["file", "fix"])
 }
 
 /// The whole document.

@@ -38,8 +38,8 @@ use super::plan::print_plan;
     ("Start the job and do not wait for it", "tplkit apply sales-crm --workspace $WORKSPACE --yes --detach"),
 ]))]
 pub(crate) struct Args {
-    /// A plan of `tplkit plan --out`, a package file (`-` is standard input), or a template by id or
-    /// name.
+    /// A plan of `tplkit plan --out`, a package (a file, an unpacked folder, `-` for standard input),
+    /// or a template by id or name.
     #[arg(value_name = "PLAN|PKG|TEMPLATE")]
     subject: PathBuf,
     /// The workspace to apply to; a saved plan contains it.
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let request = args.decisions.request()?;
     let file = match &source {
         None => None,
-        Some((path, source)) => match File::checked(path, source) {
+        Some((_, source)) => match File::checked(source) {
             Ok(file) => Some(file),
             Err(report) => {
                 session.note("error: only a package that checks without errors can be applied");

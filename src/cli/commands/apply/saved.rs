@@ -10,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::{File, PlanRequest};
-use crate::cli::plan_view::{Saved, by_reading, by_server};
+use crate::cli::plan_view::{Package, Saved, by_reading, by_server};
 use crate::cli::remote::Connection;
 use crate::cli::session::Session;
 
@@ -41,29 +41,28 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         request: &request,
         session,
     };
+    let source = match &saved.package {
+        Some(package) => Some((package, package_file::read(&package.path)?)),
+        None => None,
+    };
+    let file = match &source {
+        Some((package, source)) => match File::checked(source) {
+            Ok(file) => Some(unchanged(package, file)?),
+            Err(report) => return package_file::refuse(&report, args.format, session),
+        },
+        None => None,
+    };
     if let Some(template) = &saved.template {
         let mut body = saved.body.clone();
         body["plan"] = json!(saved.digest);
         return args.start(question, template, &body);
     }
-    let Some(package) = &saved.package else {
+    let Some(file) = file else {
         return Err(usage(
             "the plan names neither template nor package",
             "plan again",
         ));
     };
-    let source = package_file::read(&package.path)?;
-    let file = match File::checked(&package.path, &source) {
-        Ok(file) => file,
-        Err(report) => return package_file::refuse(&report, args.format, session),
-    };
-    if package_digest(file.text) != package.digest {
-        let message = format!(
-            "`{}` has changed since it was planned",
-            printable::path(&package.path)
-        );
-        return Err(stale(message));
-    }
     let planned = by_reading(
         question.client,
         question.workspace,
@@ -79,6 +78,15 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     let pushed = Pushed::anew(question, &file, args.format)?;
     let outcome = carry_out(args, question, saved, &pushed.id);
     pushed.keep_unless_refused(question, outcome)
+}
+
+/// The package that was planned for, a file or a folder, unless it has another content by now.
+fn unchanged<'s>(package: &Package, file: File<'s>) -> Result<File<'s>, CliError> {
+    if package_digest(file.text) == package.digest {
+        return Ok(file);
+    }
+    let path = printable::path(&package.path);
+    Err(stale(format!("`{path}` has changed since it was planned")))
 }
 
 /// The server plans too, and must not plan anything else.

@@ -14,12 +14,12 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
 use crate::cli::remote::Connection;
 use crate::cli::session::Session;
+use crate::cli::source;
 
 pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
-    let source = package_file::read(&args.file)?;
+    let source = source::open(&args.file)?;
     let body = body(args, source.text().unwrap_or_default())?;
     let connection = Connection::open(&args.target, session)?;
     let reported = connection.client.validate_automation(&body)?;

@@ -22,8 +22,8 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
 use crate::cli::session::{Session, SystemClock};
+use crate::cli::source;
 
 /// Run an automation against sample rows, without side effects.
 ///
@@ -54,7 +54,7 @@ pub(super) struct RunArgs {
 
 pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let definitions = Definitions::embedded();
-    let source = package_file::read(&args.file)?;
+    let source = source::open(&args.file)?;
     let text = source.text().unwrap_or_default();
     let issues = validate_file(text, definitions).unwrap_or_default();
     let wrong = issues
@@ -95,7 +95,7 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
 
 /// A JSON document in a file.
 fn sample(path: &Path) -> Result<Json, CliError> {
-    let source = package_file::read(path)?;
+    let source = source::open(path)?;
     let text = source.text().unwrap_or_default();
     Json::parse(text.trim_start_matches('\u{feff}')).map_err(|error| {
         let (path, offset) = (printable::path(path), error.offset);

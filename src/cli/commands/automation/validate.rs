@@ -16,8 +16,8 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
 use crate::cli::session::Session;
+use crate::cli::source;
 
 /// Validate an automation definition as the API does before it saves one.
 ///
@@ -62,7 +62,7 @@ pub(super) fn validate_local(
     format: Form,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let source = package_file::read(file)?;
+    let source = source::open(file)?;
     let issues = match source
         .text()
         .and_then(|text| validate_file(text, definitions))

@@ -28,7 +28,8 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{write_data, write_result};
+use crate::cli::output::write_result;
+use crate::cli::package_output;
 use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::subject::lacks_route;
 use crate::cli::remote::{self, Connection, ServerArgs};
@@ -50,7 +51,8 @@ pub(crate) struct Args {
     /// The workspace.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     workspace: Id,
-    /// Write to this file instead of standard output.
+    /// Write to this file instead of standard output; a folder that is there, or a name that ends in
+    /// `/`, gets the package unpacked.
     #[arg(short, long, value_name = "PKG")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -181,7 +183,7 @@ fn write(
         Exit::Findings
     };
     if args.format == Form::Text || output.is_some() {
-        write_data(&exported.text, output)?;
+        package_output::write(&exported.text, output)?;
     }
     if args.format == Form::Json {
         write_result(&summary(args, exported, output, exit), None)?;

@@ -31,7 +31,7 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
     ("Check a resolutions file against a workspace (exit code 1: decisions are missing)", "tplkit resolve check event-planning.json events.toml --workspace $WORKSPACE"),
 ]))]
 pub(crate) struct Args {
-    /// The package (`-` is standard input), or a template by id or name.
+    /// The package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     /// The decisions: TOML as `resolve init` writes it, or JSON [default: the proposals of the
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = place.package(&args.package)?;
     let definitions = Definitions::embedded();
     let options = CheckOptions::default();
-    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+    let (_, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };

@@ -5,11 +5,11 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use tplkit::definitions::Definitions;
-use tplkit::package::Source;
 use tplkit::workspace::Structure;
 
 use crate::cli::destination;
 use crate::cli::error::CliError;
+use crate::cli::package_file::PackageFile;
 use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::{Connection, ServerArgs, subject::Subject};
 use crate::cli::session::Session;
@@ -49,7 +49,7 @@ impl<'a> DestinationReader<'a> {
     }
 
     /// The package.
-    pub(super) fn package(&self, word: &Path) -> Result<Source, CliError> {
+    pub(super) fn package(&self, word: &Path) -> Result<PackageFile, CliError> {
         Subject::of(word).package(|| self.client())
     }
 

@@ -31,7 +31,7 @@ use crate::cli::source::is_stdin;
     ("Propose tables and views of a workspace on the server", "tplkit resolve init event-planning.json --workspace $WORKSPACE --no-input -o events.toml --force"),
 ]))]
 pub(crate) struct Args {
-    /// The package (`-` is standard input), or a template by id or name.
+    /// The package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
-    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+    let (_, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };

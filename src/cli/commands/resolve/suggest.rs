@@ -27,7 +27,7 @@ use crate::cli::session::Session;
     ("Search what another package builds", "tplkit resolve suggest event-planning.json --into inventory.json"),
 ]))]
 pub(crate) struct Args {
-    /// The package (`-` is standard input), or a template by id or name.
+    /// The package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     package: PathBuf,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
     let options = CheckOptions::default();
-    let (_, package) = match package_file::checked(&args.package, &source, &options) {
+    let (_, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };

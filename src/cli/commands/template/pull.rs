@@ -1,6 +1,6 @@
 //! `tplkit template pull`: the package of a template as a file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::check::CheckOptions;
@@ -12,8 +12,9 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::{write_data, write_result};
+use crate::cli::output::write_result;
 use crate::cli::package_file;
+use crate::cli::package_output;
 use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
@@ -29,8 +30,9 @@ pub(super) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE")]
     template: String,
-    /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    /// Write to this file instead of standard output; a folder that is there, or a name that ends in
+    /// `/`, gets the package unpacked.
+    #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
@@ -44,21 +46,20 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let client = &connection.client;
     let id = subject::template(client, &args.template)?;
     let source = Subject::Template(&id).package(|| Ok(client))?;
-    let path = Path::new(&args.template);
     let Ok(text) = source.text() else {
-        let report = package_file::report(path, &source, &CheckOptions::default());
+        let report = package_file::report(&source, &CheckOptions::default());
         return package_file::refuse(&report, args.format, session);
     };
     let text = match canonical::write(text) {
         Ok(text) => text,
         Err(error) => {
-            let report = package_file::refusal(path, &source, package_file::no_form(&error));
+            let report = package_file::refusal(&source, package_file::no_form(&error));
             return package_file::refuse(&report, args.format, session);
         }
     };
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Form::Text || output.is_some() {
-        write_data(&text, output)?;
+        package_output::write(&text, output)?;
     }
     if args.format == Form::Json {
         let mut body = json!({"template_id": id});

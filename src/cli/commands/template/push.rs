@@ -27,7 +27,7 @@ use crate::cli::session::Session;
     ("Replace the package of a template", "tplkit template push crm.json --id $TEMPLATE"),
 ]))]
 pub(super) struct Args {
-    /// The package; `-` is standard input.
+    /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
     /// The organization that will own the template; needed when you belong to several.
@@ -46,7 +46,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let source = package_file::read(&args.package)?;
     let options = CheckOptions::default();
-    let (text, package) = match package_file::checked(&args.package, &source, &options) {
+    let (text, package) = match package_file::checked(&source, &options) {
         Ok(checked) => checked,
         Err(report) => {
             session.note(

@@ -1,7 +1,5 @@
 //! `tplkit template show`: a template on one screen, as `tplkit show` shows a file.
 
-use std::path::Path;
-
 use serde_json::json;
 use tplkit::contents::Contents;
 
@@ -39,7 +37,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let client = &connection.client;
     let id = subject::template(client, &args.template)?;
     let source = Subject::Template(&id).package(|| Ok(client))?;
-    let doc = match package_file::parse(Path::new(&args.template), &source) {
+    let doc = match package_file::parse(&source) {
         Ok(doc) => doc,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };

@@ -1,0 +1,337 @@
+//! What the files of a folder come to: the parts of one package, each still in its file.
+//!
+//! Goes in: the index and the files that could be read. Comes out: as much of the package as can
+//! be put together, and everything that cannot.
+
+use std::collections::HashMap;
+
+use super::files::{Bytes, Opened};
+use super::index::{Entry, unit_of_rows};
+use super::piece::Piece;
+use super::problem::Problem;
+use super::{Section, TEMPLATE, shape};
+use crate::json::{JsonKind, Node};
+use crate::package::format::{ENVELOPE, MANIFEST, Shape};
+
+/// A package whose parts lie in several files.
+#[derive(Debug)]
+pub(super) struct Structure<'p> {
+    /// The manifest without its lists.
+    pub(super) manifest: Node<'p>,
+    /// What stands around the manifest in a file; a bare manifest has none.
+    pub(super) file: Option<Node<'p>>,
+    /// The lists, in the order of [`Section::ALL`].
+    pub(super) lists: Vec<List<'p>>,
+}
+
+/// A list whose entries are in files of their own.
+#[derive(Debug)]
+pub(super) struct List<'p> {
+    pub(super) section: Section,
+    pub(super) elements: Vec<Element<'p>>,
+}
+
+/// An entry of a list.
+#[derive(Debug)]
+pub(super) struct Element<'p> {
+    /// The file that holds it.
+    pub(super) name: &'p str,
+    pub(super) node: Node<'p>,
+    /// The file of its rows, with its text.
+    pub(super) rows: Option<(&'p str, &'p str)>,
+    /// The line of the index that names it.
+    pub(super) line: usize,
+}
+
+impl<'p> Structure<'p> {
+    /// The plan, when it is one that can hold steps.
+    pub(super) fn plan(&self) -> Option<Node<'p>> {
+        self.manifest.get("plan").filter(|plan| plan.is_object())
+    }
+
+    /// The lists that an object holds.
+    pub(super) fn lists_of(&self, holder: Holder) -> impl Iterator<Item = &List<'p>> {
+        let holds = move |list: &&List<'p>| Holder::of(list.section) == holder;
+        self.lists.iter().filter(holds)
+    }
+
+    /// The tree for the canonical writer, and the shape of its root.
+    pub(super) fn piece(&self) -> (Piece<'p>, &'static Shape) {
+        let mut manifest = Piece::without(self.manifest, &[]);
+        manifest.extend(self.lists_of(Holder::Manifest).map(List::piece));
+        if let Some(plan) = self.plan() {
+            let mut members = Piece::without(plan, &[]);
+            members.extend(self.lists_of(Holder::Plan).map(List::piece));
+            if let Some(member) = manifest.iter_mut().find(|(key, _)| *key == "plan") {
+                member.1 = Piece::Object(members);
+            }
+        }
+        let Some(file) = self.file else {
+            return (Piece::Object(manifest), &MANIFEST);
+        };
+        let mut members = Piece::without(file, &[]);
+        members.extend(self.lists_of(Holder::File).map(List::piece));
+        members.push(("manifest", Piece::Object(manifest)));
+        (Piece::Object(members), &ENVELOPE)
+    }
+}
+
+impl<'p> List<'p> {
+    fn piece(&self) -> (&'p str, Piece<'p>) {
+        let elements = self.elements.iter().map(Element::piece);
+        (self.section.as_str(), Piece::List(elements.collect()))
+    }
+}
+
+impl<'p> Element<'p> {
+    fn piece(&self) -> Piece<'p> {
+        let Some((_, rows)) = self.rows else {
+            return Piece::Node(self.node);
+        };
+        let mut members = Piece::without(self.node, &["rows"]);
+        members.push(("rows", Piece::Lines(rows)));
+        Piece::Object(members)
+    }
+}
+
+/// The object that holds a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    File,
+    Manifest,
+    Plan,
+}
+
+impl Holder {
+    pub(super) fn of(section: Section) -> Holder {
+        match section {
+            Section::Steps => Holder::Plan,
+            Section::Payloads => Holder::File,
+            _ => Holder::Manifest,
+        }
+    }
+}
+
+/// Finds the parts; gives nothing where there is no template to begin with.
+pub(super) fn structure<'p>(
+    bytes: &Bytes,
+    files: &'p Opened<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Structure<'p>> {
+    let mut reading = Reading {
+        files,
+        used: HashMap::new(),
+        problems,
+    };
+    reading.check_members();
+    let mut lists = Vec::new();
+    for (section, entries) in &bytes.index.lists {
+        let elements = reading.list(*section, entries);
+        lists.push(List {
+            section: *section,
+            elements,
+        });
+    }
+    if bytes.understood {
+        reading.check_left_over();
+    }
+    reading.template(lists)
+}
+
+struct Reading<'p, 'o, 's> {
+    files: &'p Opened<'s>,
+    /// How many entries of a file were taken, by file and list.
+    used: HashMap<(&'p str, Section), usize>,
+    problems: &'o mut Vec<Problem>,
+}
+
+/// What a line of the index leads to.
+enum Taken<'p> {
+    Element(Element<'p>),
+    /// Nothing, and its file says nothing about it.
+    Absent,
+    /// Nothing, and the reason was reported with the file.
+    Reported,
+}
+
+impl<'p> Reading<'p, '_, '_> {
+    /// About a value: the key that it has, else the value.
+    fn report(&mut self, name: &str, node: Node<'_>, message: String) {
+        let problem = Problem::span(name, node.text().as_bytes(), node.key_span(), message);
+        self.problems.push(problem);
+    }
+
+    /// Every file is an object of known members, lists where lists belong.
+    fn check_members(&mut self) {
+        for (name, doc) in &self.files.docs {
+            let (name, root) = (*name, doc.root());
+            if !root.is_object() {
+                let found = root.type_name();
+                self.report(name, root, format!("expected an object, found {found}"));
+                continue;
+            }
+            let shape = if name == TEMPLATE {
+                &shape::TEMPLATE
+            } else {
+                &shape::UNIT
+            };
+            for member in root.members() {
+                let key = member.key().unwrap_or_default();
+                if shape.field(key).is_none() {
+                    let known: Vec<&str> = shape.fields.iter().map(|field| field.key).collect();
+                    let known = known.join("`, `");
+                    self.report(name, member, format!("`{key}` is none of `{known}`"));
+                }
+                let lists = Section::ALL.into_iter().map(Section::key);
+                let is_list = lists
+                    .filter(|(_, list)| *list)
+                    .any(|(known, _)| known == key);
+                if is_list && !matches!(member.kind(), JsonKind::Array) {
+                    let found = member.type_name();
+                    self.report(name, member, format!("`{key}` is a list, not {found}"));
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, section: Section, entries: &[Entry]) -> Vec<Element<'p>> {
+        let elements = entries.iter().filter_map(|entry| {
+            match self.entry(section, entry) {
+                Taken::Element(element) => return Some(element),
+                Taken::Reported => {}
+                Taken::Absent => {
+                    let (key, _) = section.key();
+                    let message = format!("`{}` holds no further entry under `{key}`", entry.name);
+                    self.problems.push(Problem::line(entry.line, message));
+                }
+            }
+            None
+        });
+        elements.collect()
+    }
+
+    /// The next entry of a file.
+    fn entry(&mut self, section: Section, entry: &Entry) -> Taken<'p> {
+        let unit = unit_of_rows(&entry.name);
+        let name = unit.as_deref().unwrap_or(&entry.name);
+        let Some((name, doc)) = self.files.doc(name) else {
+            return Taken::Reported;
+        };
+        let used = self.used.entry((name, section)).or_default();
+        let taken = *used;
+        *used += 1;
+        let (key, is_list) = section.key();
+        let Some(value) = doc.root().get(key) else {
+            return if doc.root().is_object() {
+                Taken::Absent
+            } else {
+                Taken::Reported
+            };
+        };
+        let element = |node, rows| {
+            Taken::Element(Element {
+                name,
+                node,
+                rows,
+                line: entry.line,
+            })
+        };
+        if is_list {
+            return match value.at(taken) {
+                Some(node) => element(node, None),
+                None if value.is_array() => Taken::Absent,
+                None => Taken::Reported,
+            };
+        }
+        if taken > 0 {
+            return Taken::Absent;
+        }
+        if unit.is_none() {
+            return element(value, None);
+        }
+        // A file that could not be read has spoken for itself.
+        let rows = self.files.rows(&entry.name).unwrap_or_default();
+        if !value.is_object() {
+            let found = value.type_name();
+            let message = format!("`payload` is {found}, and `{}` has its rows", entry.name);
+            self.report(name, value, message);
+            return Taken::Reported;
+        }
+        if let Some(double) = value.get("rows") {
+            let message = format!("the rows stand in `{}`, so there are none here", entry.name);
+            self.report(name, double, message);
+            return Taken::Reported;
+        }
+        element(value, Some(rows))
+    }
+
+    /// Entries that no line of the index asked for would be lost.
+    fn check_left_over(&mut self) {
+        for (name, doc) in &self.files.docs {
+            for section in Section::ALL {
+                let (key, is_list) = section.key();
+                let Some(value) = doc.root().get(key) else {
+                    continue;
+                };
+                let taken = self.used.get(&(*name, section));
+                let taken = taken.copied().unwrap_or_default();
+                let left = if is_list {
+                    value.at(taken)
+                } else {
+                    Some(value).filter(|_| taken == 0)
+                };
+                if let Some(left) = left.filter(|_| *name != TEMPLATE) {
+                    let list = section.as_str();
+                    let message = format!("the index has no line for it under `{list}`");
+                    self.report(name, left, message);
+                }
+            }
+        }
+    }
+
+    fn template(&mut self, lists: Vec<List<'p>>) -> Option<Structure<'p>> {
+        let root = self.files.doc(TEMPLATE)?.1.root();
+        let Some(manifest) = root.get("template").filter(|part| part.is_object()) else {
+            // What is no object at all was reported with the other files.
+            if root.is_object() {
+                let message = "`template` is missing, or no object".to_owned();
+                self.report(TEMPLATE, root, message);
+            }
+            return None;
+        };
+        let file = root.get("file");
+        if let Some(file) = file.filter(|file| !file.is_object()) {
+            self.report(TEMPLATE, file, "`file` is an object".to_owned());
+        }
+        let mut structure = Structure {
+            manifest,
+            file: file.filter(|file| file.is_object()),
+            lists: Vec::new(),
+        };
+        if let Some(double) = structure.file.and_then(|file| file.get("manifest")) {
+            let message = "the manifest stands under `template`".to_owned();
+            self.report(TEMPLATE, double, message);
+        }
+        for list in lists {
+            let key = list.section.as_str();
+            let (holder, owner) = match Holder::of(list.section) {
+                Holder::Plan => (structure.plan(), "plan"),
+                Holder::File => (structure.file, "file"),
+                Holder::Manifest => (Some(manifest), "template"),
+            };
+            let Some(holder) = holder else {
+                let message =
+                    format!("the index has `{key}`, and here is no object `{owner}` for them");
+                self.report(TEMPLATE, manifest, message);
+                continue;
+            };
+            if let Some(double) = holder.get(key) {
+                let message = format!("`{key}` stands in the index already");
+                self.report(TEMPLATE, double, message);
+                continue;
+            }
+            structure.lists.push(list);
+        }
+        Some(structure)
+    }
+}
