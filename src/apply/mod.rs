@@ -40,7 +40,7 @@ pub use init::{init, proposed};
 pub use minter::Minter;
 pub use preview::{
     Binding, Creation, GoLive, NotCarried, Preview, PreviewInput, ReplacedConfig, RowsPreview,
-    fresh, package_digest, preview,
+    content_digest, fresh, package_digest, preview,
 };
 pub use refusal::Refusal;
 pub use report::{

@@ -1,15 +1,41 @@
 //! The digest of a plan: shows whether a saved plan is still what an apply would do now.
 
 use std::fmt::Write as _;
+use std::io;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::apply::{Approved, Refusal, Request, Resolution};
+use crate::package::canonical;
 use crate::problem::Code;
 
 /// The digest of a package: of its text, byte by byte.
 pub fn package_digest(text: &str) -> String {
     hex(Sha256::digest(text.as_bytes()).as_slice())
+}
+
+/// The digest of a package's canonical form: of its content, however the file or the files of a
+/// folder are laid out.
+pub fn content_digest(text: &str) -> String {
+    let mut digest = Hashed(Sha256::new());
+    match canonical::write_to(text, &mut digest) {
+        Ok(()) => hex(digest.0.finalize().as_slice()),
+        Err(_) => package_digest(text),
+    }
+}
+
+/// Takes bytes into a digest.
+struct Hashed(Sha256);
+
+impl io::Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Refuses a request whose plan is not the one that would be carried out now; a request without a

@@ -27,7 +27,7 @@ use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use names::Names;
 
-pub use digest::{fresh, package_digest};
+pub use digest::{content_digest, fresh, package_digest};
 
 /// The answer of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

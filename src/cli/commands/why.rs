@@ -1,5 +1,6 @@
 //! `tplkit why`: shows where a ref is declared and used.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -100,13 +101,24 @@ struct LocatedUse<'u> {
 }
 
 fn located<'u>(source: &PackageFile, sites: &'u [UseSite]) -> Vec<LocatedUse<'u>> {
+    let place = |site: &UseSite| source.locate(&(site.span.start..site.span.start));
+    // Each file is read once, however many uses are in it.
+    let mut offsets: BTreeMap<Option<&str>, (&[u8], Vec<usize>)> = BTreeMap::new();
+    for FileSpan { file, bytes, span } in sites.iter().map(place) {
+        let (_, offsets) = offsets.entry(file).or_insert((bytes, Vec::new()));
+        offsets.push(span.start);
+    }
+    let found = offsets.into_iter();
+    let found: BTreeMap<_, Positions> = found
+        .map(|(file, (bytes, offsets))| (file, Positions::find(bytes, offsets)))
+        .collect();
     let located = sites.iter().map(|site| {
-        let start = site.span.start;
-        let FileSpan { file, bytes, span } = source.locate(&(start..start));
+        let FileSpan { file, span, .. } = place(site);
+        let positions = found.get(&file);
         LocatedUse {
             site,
             file: file.map(str::to_owned),
-            at: Positions::find(bytes, vec![span.start]).get(span.start),
+            at: positions.map_or(LineColumn::START, |positions| positions.get(span.start)),
         }
     });
     located.collect()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tplkit::apply::{Request, package_digest};
+use tplkit::apply::{Request, content_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::finding::render::Report;
@@ -65,7 +65,7 @@ impl<'s> File<'s> {
     fn remembered(&self) -> Option<Package> {
         (!is_stdin(self.path)).then(|| Package {
             path: std::path::absolute(self.path).unwrap_or_else(|_| self.path.to_owned()),
-            digest: package_digest(self.text),
+            digest: content_digest(self.text),
         })
     }
 }

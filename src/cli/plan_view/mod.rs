@@ -11,7 +11,7 @@ mod saved;
 mod text;
 
 use serde_json::Value;
-use tplkit::apply::{self, Preview, PreviewInput, Request, package_digest};
+use tplkit::apply::{self, Preview, PreviewInput, Request, content_digest};
 use tplkit::check::Checked;
 use tplkit::client::{Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
@@ -94,7 +94,7 @@ pub(crate) fn by_reading(
     let structure = ready(remote.structure())?;
     let question = PreviewInput {
         package,
-        package_digest: &package_digest(text),
+        package_digest: &content_digest(text),
         request,
         earlier: &[],
         definitions: Definitions::embedded(),

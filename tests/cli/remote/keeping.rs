@@ -94,6 +94,32 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     assert_eq!(writes(&server), Vec::<String>::new());
 }
 
+/// The files of a folder may be laid out anew, as long as they hold the same package.
+#[test]
+fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
+    let asked = taking(empty(), &json!({})).serve();
+    let first = Desk::with_key(&asked.url);
+    first.place.write("p.json", &tiny());
+    let server = taking(empty(), &reported(&first)).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&["unpack", "p.json", "lay"]).exits(0);
+    let words = ["plan", "lay", "--workspace", WORKSPACE, "-o", "saved.json"];
+    desk.run(&words).exits(0);
+    let column = "lay/columns/notes_title.json";
+    let text = desk.place.read(column);
+    let other = text.replace("\"Title\"", "\"Headline\"");
+    assert_ne!(other, text);
+    desk.place.write(column, &other);
+    let ran = desk.run(&["apply", "saved.json"]).exits(6);
+    assert!(ran.err.contains("has changed since"), "{}", ran.err);
+    assert_eq!(writes(&server), Vec::<String>::new());
+    let same: String = text.lines().map(str::trim).collect();
+    desk.place.write(column, &same);
+    desk.run(&["apply", "saved.json"]).exits(0);
+    assert_eq!(writes(&server).last(), Some(&apply_route(PUSHED)));
+}
+
 /// What a plan maps to may go before it is carried out.
 #[test]
 fn a_plan_whose_mapped_table_went_is_stale() {

@@ -111,6 +111,36 @@ fn a_package_comes_back_in_canonical_form() {
 }
 
 #[test]
+fn a_template_is_pulled_into_a_folder_and_pushed_from_it() {
+    let server = holding(&tiny()).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.run(&["template", "pull", TEMPLATE, "-o", "lay/"])
+        .exits(0);
+    desk.run(&["check", "lay"]).exits(0);
+    let whole = desk.run(&["pack", "lay"]).exits(0).out;
+    let pulled = desk.run(&["template", "pull", TEMPLATE]).exits(0).out;
+    assert_eq!(whole, pulled);
+    // Once more, into the folder that is there.
+    desk.run(&["template", "pull", TEMPLATE, "-o", "lay"])
+        .exits(0);
+    desk.run(&["template", "push", "lay"]).exits(0);
+    let received = server.received();
+    let sent = received
+        .iter()
+        .rev()
+        .find(|one| one.line().starts_with("POST"));
+    let sent: Value = serde_json::from_str(&sent.expect("import").body).expect("JSON");
+    let expected: Value = serde_json::from_str(&whole).expect("JSON");
+    assert_eq!(sent, expected);
+    // Of a part of a package nothing is sent.
+    desk.place.write("lay/views/more.json", "{}");
+    let before = server.lines().len();
+    let ran = desk.run(&["template", "push", "lay"]).exits(1);
+    assert!(ran.out.contains("J010"), "{}", ran.out);
+    assert_eq!(server.lines().len(), before);
+}
+
+#[test]
 fn a_package_is_pushed_or_put_in_the_place_of_another() {
     let server = holding("").serve();
     let desk = Desk::with_key(&server.url);

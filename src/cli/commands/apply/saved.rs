@@ -1,7 +1,7 @@
 //! Applies a saved plan exactly as it was shown, or not at all.
 
 use serde_json::json;
-use tplkit::apply::{Request, package_digest};
+use tplkit::apply::{Request, content_digest};
 use tplkit::printable;
 
 use super::file::Pushed;
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
 
 /// The package that was planned for, a file or a folder, unless it has another content by now.
 fn unchanged<'s>(package: &Package, file: File<'s>) -> Result<File<'s>, CliError> {
-    if package_digest(file.text) == package.digest {
+    if content_digest(file.text) == package.digest {
         return Ok(file);
     }
     let path = printable::path(&package.path);
