@@ -1,4 +1,4 @@
-//! Sample packages changed in one place, for tests: what is found then, and where.
+//! Test support: sample packages with one change, and the findings that it causes.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A package that has no errors, read for the stages after the check.
+//! A package without errors, parsed for the stages after the check.
 
 use super::{CheckOptions, check_text};
 use crate::finding::{FileReport, Severity};

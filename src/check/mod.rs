@@ -1,4 +1,4 @@
-//! Checking: a package goes in, findings come out.
+//! Checks packages: a package in, findings out.
 
 #[cfg(test)]
 mod changed;

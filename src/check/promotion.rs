@@ -1,4 +1,4 @@
-//! The five rules of a promotion to `system`, measured together.
+//! Measures the five rules of a promotion to `system`.
 
 use super::facts::Facts;
 use super::rows::RowsOutcome;

@@ -1,4 +1,4 @@
-//! One file through all rules.
+//! Runs all rules on one file.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

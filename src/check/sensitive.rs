@@ -1,4 +1,4 @@
-//! Texts that must not travel: tenant identifiers and what looks like a secret.
+//! Finds texts that a package must not contain: tenant identifiers and possible secrets.
 
 use std::sync::OnceLock;
 

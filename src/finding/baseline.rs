@@ -1,8 +1,8 @@
-//! A baseline: findings that are known and accepted, so that only new ones are shown.
+//! A baseline: known and accepted findings, so that only new ones are shown.
 //!
 //! An entry names a finding by path, code, pointer and a digest of its message, never by line, so
-//! that it stays true while the file is edited around it. The file is made to be committed: one
-//! fixed order, one entry per kind of finding, a count for equal ones.
+//! that it stays true while the file is edited around it. The file is meant for version control:
+//! fixed order, one entry per kind of finding, a count of equal ones.
 
 use std::collections::BTreeMap;
 

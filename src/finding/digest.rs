@@ -1,6 +1,6 @@
-//! Digests by which a finding is known again after the file was edited.
+//! Digests that identify a finding after edits of the file.
 //!
-//! Lines, columns and offsets are left out on purpose: they move with every edit above them.
+//! They leave out lines, columns and offsets, which change with every edit above them.
 
 use super::Located;
 

@@ -1,4 +1,4 @@
-//! Edits of a text in place, keeping its layout.
+//! Edits a text in place and keeps its layout.
 
 use std::ops::Range;
 

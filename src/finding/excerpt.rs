@@ -1,8 +1,7 @@
-//! The piece of a line that is shown under a finding.
+//! The excerpt of a line under a finding.
 //!
-//! Minified packages are one line of megabytes, so only a window around the place is taken. What
-//! comes out is safe to print: control characters, which could steer a terminal, and direction
-//! marks, which could make text read as what it is not, are replaced by visible stand-ins.
+//! Minified packages are one line of megabytes, so it takes a window around the place. The result
+//! is safe to print: control characters and direction marks become visible replacements.
 
 use std::ops::Range;
 

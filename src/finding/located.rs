@@ -1,7 +1,7 @@
-//! A report that has outlived its file: every place turned into line, column and a short excerpt.
+//! A report with every place as line, column and excerpt, so that it no longer needs its file.
 //!
-//! [`FileReport`] holds offsets; whoever shows it locates it while the bytes are at hand, and may
-//! drop them afterwards. Which file a place is in, its [`Origin`] says.
+//! [`FileReport`] holds offsets; callers locate it while they have the bytes, and may drop them
+//! afterwards. Which file a place is in, its [`Origin`] says.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

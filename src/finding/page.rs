@@ -1,7 +1,7 @@
-//! The page of a rule, for people and for other tools.
+//! The page of a rule.
 //!
-//! Pages hold the examples that the tests run, and the fences of those say how. Comes out: the page with a
-//! sentence in place of each, or the reason alone. Prints nothing.
+//! The examples of a page run as tests, and their fences describe how. Out: the page with a
+//! sentence in place of each fence, or the reason alone.
 
 /// The page for people: what the fences of examples say to the tests becomes a sentence.
 pub fn readable(page: &str) -> String {

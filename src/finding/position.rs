@@ -1,8 +1,8 @@
 //! Byte offsets to lines and columns.
 //!
-//! Goes in: the bytes of a text (they may be no UTF-8) and any number of offsets. Comes out: where
-//! each stands, as people count. All offsets are found in one sweep, so that a thousand findings in
-//! a one-line file of hundreds of megabytes cost one reading of it.
+//! In: the bytes of a text (not necessarily UTF-8) and any number of offsets. Out: the line and
+//! column of each, counted from 1. One sweep finds all offsets, so a thousand findings in one line
+//! of hundreds of megabytes cost one reading.
 
 /// A place as people count: both from 1, the column in Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

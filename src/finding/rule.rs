@@ -1,4 +1,4 @@
-//! What a rule is: a code that never changes, and the words that explain it.
+//! A rule: a stable code, and its explanation.
 
 use serde::{Deserialize, Serialize};
 

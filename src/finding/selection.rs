@@ -1,9 +1,7 @@
-//! Which rules speak, and how loud.
-//!
-//! Whoever runs a check may choose rules (`select`), silence some (`ignore`) and change their
-//! weight (`warn`, `deny`). A selector is a code (`R003`), a prefix of codes (`R`, `R00`), a rule's
-//! name, `all`, or a whole severity (`warnings`, `hints`). The more exact selector wins; between
-//! equally exact ones `ignore` beats `select` and `deny` beats `warn`.
+//! The selection of rules and their severities: `select` chooses rules, `ignore` leaves some out,
+//! `warn` and `deny` change severities. A selector is a code (`R003`), a prefix of codes (`R`,
+//! `R00`), a rule's name, `all`, or a whole severity (`warnings`, `hints`). The more specific
+//! selector wins; between equally specific ones `ignore` beats `select` and `deny` beats `warn`.
 
 use super::catalog::{J001, J010, RULES};
 use super::{Finding, Rule, Severity};

@@ -1,4 +1,4 @@
-//! The nearest right name for a misspelt one.
+//! Suggests the nearest valid name for a misspelt one.
 
 /// The candidate that `word` was surely meant to be, if one is near enough.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {

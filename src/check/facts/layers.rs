@@ -1,4 +1,4 @@
-//! Items, dependencies and unresolved entries, as far as they can be read.
+//! Items, dependencies and unresolved entries, without unreadable values.
 
 use super::{Facts, Outside};
 use crate::json::Node;

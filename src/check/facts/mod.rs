@@ -1,7 +1,7 @@
-//! What the rules ask about a package, worked out once.
+//! The facts about a package that rules share, computed once.
 //!
-//! Facts are read leniently: a value that is not what it should be is left out here and
-//! reported by the rule whose business it is. So every rule runs, whatever the others find.
+//! A value of the wrong type is left out here and reported by its own rule, so every rule runs,
+//! whatever the others find.
 
 mod layers;
 mod refs;

@@ -1,4 +1,4 @@
-//! What refs stand for.
+//! The targets of refs.
 
 use super::Facts;
 use crate::definitions::ReferenceKind;

@@ -1,4 +1,4 @@
-//! Building of [`Table`]s: columns with their effective config.
+//! Builds [`Table`]s: columns with their effective config.
 
 use super::{Column, Declared, Facts, Origin, Table};
 use crate::definitions::ReferenceKind;

@@ -1,9 +1,9 @@
-//! What the package does not say of itself because a value cannot be read, and what surely was
-//! meant: one mistake gives one finding, so nothing is said about the unknown, and what others
-//! say of it is believed.
+//! Facts that an unreadable value hides.
 //!
-//! Believed are: `usedBy`, of a step whose args cannot be read and of a ref that its dependency
-//! does not name; the blueprint, of the same ref; a uid of nobody, of an item without one.
+//! One mistake gives one finding, so rules report nothing about hidden facts and accept other
+//! statements about them: `usedBy`, of a step whose args cannot be read and of a ref that its
+//! dependency does not name; the blueprint, of the same ref; a uid of nobody, of an item without
+//! one.
 
 use super::{Dependency, Facts, Item, Outside, Step};
 use crate::json::{Node, path};

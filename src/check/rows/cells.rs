@@ -1,4 +1,4 @@
-//! The rules about single rows and their cells, while an entry is read.
+//! The rules about single rows and cells, applied while an entry is read.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;

@@ -1,4 +1,4 @@
-//! What the manifest says about rows.
+//! The declarations about rows in the manifest.
 
 use std::collections::{HashMap, HashSet};
 

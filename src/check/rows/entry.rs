@@ -1,4 +1,4 @@
-//! The rules about payload entries as wholes, and about the items that declare them.
+//! The rules about whole payload entries, and about the items that declare them.
 
 use std::collections::HashMap;
 

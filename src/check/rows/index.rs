@@ -1,4 +1,4 @@
-//! A table from keyed hashes to rows: sixteen bytes a row, built once, then only asked.
+//! An index from keyed hashes to rows: sixteen bytes a row, built once, then read-only.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What one payload entry says about its rows, laid out so that reading them needs no look-ups.
+//! The columns and rules of a payload entry, arranged so that reading rows needs no look-ups.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

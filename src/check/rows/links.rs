@@ -1,8 +1,8 @@
 //! The rules about links between rows, once every entry has been read: R011 to R015, R020, R021.
 //!
-//! Hashes prove most links sound without another look at the file: the row pointed at exists, and
-//! its value hashes as the cell's does. A row with any link that is not proved so is read again,
-//! and checked as it is written. So the hashes are keyed and never the ground for a finding.
+//! Hashes prove most links valid without reading the file again: the target row exists, and its
+//! value has the hash of the cell. A row with an unproven link is read again and checked exactly.
+//! The hashes are keyed, and no finding rests on them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,14 +1,13 @@
 //! The rows of payloads: streamed, checked cell by cell, linked.
 //!
 //! The tree of a package leaves `rows` lists unread. Here each is read once, strictly, by a
-//! [`reader`] that notes cells and allocates nothing per row; [`cells`] checks them; what only
-//! the whole file can tell (links between tables) is noted as hashes and settled by [`links`]
-//! when every entry has been read. Entries are independent until then, so they are spread over
-//! threads. Rows that need words rather than a yes are read again as a tree ([`reparse`]).
+//! [`reader`] that records cells and allocates nothing per row; [`cells`] checks them; links
+//! between tables are recorded as hashes and checked by [`links`] after all entries. Entries are
+//! independent until then, so they run on several threads. Rows with findings are read again as a
+//! tree ([`reparse`]).
 //!
-//! Goes in: the facts about the manifest. Comes out: [`RowsOutcome`], the same
-//! whatever the number of threads; or the first syntax error of the file, which may well stand
-//! inside a list that the tree jumped over.
+//! In: the facts about the manifest. Out: [`RowsOutcome`], the same for any number of threads; or
+//! the first syntax error of the file, possibly inside a list that the tree skipped.
 
 mod cells;
 mod context;

@@ -1,4 +1,4 @@
-//! Independent pieces of work over a few threads, results in the order of the pieces.
+//! Runs independent pieces of work on a few threads; results are in the order of the pieces.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Reading of rows: strict JSON, cells noted where they stand, nothing checked.
+//! Reads rows: strict JSON, records the positions of cells, checks nothing.
 //!
 //! One pass over the bytes. It allocates nothing per row, and what it cannot say by itself (which
 //! key is repeated, which text is suspect, what is odd about a row's shape) it leaves to

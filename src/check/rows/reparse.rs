@@ -1,5 +1,5 @@
-//! A second look at one row, as a tree: for rows in which the first pass met something that it
-//! cannot name. Clean rows never get here.
+//! Reads one row again as a tree, when the first pass found something that it cannot describe. Rows
+//! without findings never get here.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Values that appear twice: I002 for uids, R009 for keys, R018 for unique columns.
 //!
-//! Equal values share a hash, so only rows that share one are compared, and compared as they are
-//! written: a chance collision is never a finding.
+//! Equal values share a hash, so only rows with a shared hash are compared, and compared exactly: a
+//! collision is never a finding.
 
 use super::index::Index;
 use super::layout::{Layout, Slot};

@@ -1,4 +1,4 @@
-//! What one pass over an entry's rows leaves behind: findings, and what other entries ask about.
+//! The result of a pass over an entry's rows: findings, and data for the links of other entries.
 
 use std::collections::HashSet;
 

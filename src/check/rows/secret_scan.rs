@@ -1,8 +1,8 @@
-//! Which stretches of raw text may hold something that must not travel.
+//! Finds stretches of raw text that may contain a secret.
 //!
-//! One search over windows of raw bytes costs a few percent of a pass and finds nearly nothing;
-//! what it finds is then read properly. Texts with `\u` escapes are beyond it: whoever meets one
-//! decodes it and asks [`is_suspect`].
+//! The search over raw bytes costs a few percent of a pass and rarely matches; matches are then
+//! read properly. It cannot see through `\u` escapes: callers decode such texts and call
+//! [`is_suspect`].
 
 use aho_corasick::Input;
 

@@ -1,4 +1,4 @@
-//! Small packages, changed in one place: what the rules say, and what they leave alone.
+//! Tests: small packages with one change, and the findings that it causes.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! D001 to D006 and D008 to D011: what a dependency says of itself.
+//! D001 to D006 and D008 to D011: the members of a dependency.
 
 use std::collections::HashMap;
 

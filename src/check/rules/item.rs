@@ -1,4 +1,4 @@
-//! I003 to I014 and I016 to I018: items against each other and against the plan.
+//! I003 to I014 and I016 to I018: consistency of items with each other and with the plan.
 
 use std::collections::{HashMap, HashSet};
 

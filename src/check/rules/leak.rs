@@ -1,4 +1,4 @@
-//! X001 to X004 outside the rows: what never travels.
+//! X001 to X004 outside the rows: what a package must not contain.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
-//! The rules about everything but rows, a file per concern.
+//! The rules about everything except rows, one file per subject.
 //!
 //! Each function reads [`Facts`](super::facts::Facts) and appends findings; none depends on
-//! another having run. Which of two rules speaks about one mistake is decided where the more
-//! general one would speak.
+//! another. When two rules could report one mistake, the more general one checks that and stays
+//! silent.
 
 mod args;
 mod automation;

@@ -1,5 +1,4 @@
-//! Sample packages, changed in one place: each mistake gives its one finding, and does not hide
-//! another.
+//! Tests: each mistake in a sample package gives one finding and hides no other.
 
 use crate::check::changed::{AUTO, LINKS, TINY, table};
 

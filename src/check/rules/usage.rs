@@ -1,4 +1,4 @@
-//! D012 to D019: what uses a dependency, and whether the package says so.
+//! D012 to D019: the uses of a dependency, and whether the package lists them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Family J: the file as text and JSON.
+//! Family J: the file as text and as JSON.
 
 use crate::finding::{Rule, Severity};
 

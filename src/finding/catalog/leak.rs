@@ -1,4 +1,4 @@
-//! Family X: what never travels.
+//! Family X: what a package must not contain.
 
 use crate::finding::{Rule, Severity};
 

@@ -1,7 +1,7 @@
 //! The catalog: every rule, in the order in which they are listed and reported.
 //!
-//! Code, name and severity are the contract with every reader of a report; the page next to each
-//! rule (`rules/<code>-<name>.md`) explains it and holds the examples that the tests run.
+//! Code, name and severity are stable for readers of reports; the page of each rule
+//! (`rules/<code>-<name>.md`) explains it and holds the examples that the tests run.
 
 mod automation;
 mod dependency;

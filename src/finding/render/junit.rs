@@ -1,4 +1,4 @@
-//! JUnit XML, in the strict form of the Ant schema, which every reader of the looser forms takes.
+//! JUnit XML in the strict form of the Ant schema, which all readers accept.
 //!
 //! A file is a suite, a finding a failed case; a file without findings is one passed case.
 

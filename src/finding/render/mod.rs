@@ -1,8 +1,7 @@
-//! Reports of many files, and the formats they can be written in.
+//! Renders reports of many files, one small module per format.
 //!
-//! Goes in: a [`Report`]. Comes out: text. Nothing here prints, knows a terminal or a clock. One
-//! small module per format; what they share (outcome, totals, everything that is to be told about
-//! a file) is worked out here.
+//! In: a [`Report`]. Out: text. It does not print and knows no terminal or clock. The formats share
+//! outcome, totals and the entry of each file, which are computed here.
 
 mod github;
 mod gitlab;
