@@ -13,6 +13,9 @@ use tokio::time::sleep;
 /// How long is waited for others who may say so, too, and for what they hold still to be freed.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// From which size of a package on something is given back between two steps.
+const WORTHWHILE: usize = 4 << 20;
+
 /// Whether somebody has said so.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -49,6 +52,14 @@ pub(crate) fn give_back() {
             tracing::error!(%error, "memory was not given back");
         }
     });
+}
+
+/// Gives back at once what is free, between two steps of something large: what the first step took is not to
+/// be there next to what the second takes. It takes milliseconds, so it is for threads that may block.
+pub(crate) fn between_steps(package: &str) {
+    if package.len() >= WORTHWHILE {
+        trim();
+    }
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -1,4 +1,5 @@
-//! How much memory a large package takes while it is imported, planned and applied, and how much of it is kept.
+//! How much memory a large package takes while it is imported, planned and applied, and how much of it is kept;
+//! and large rows while they are exported.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -16,7 +17,10 @@ use crate::kill::{Wire, signed_in};
 use crate::process::{Serving, owner};
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(a_large_package_takes_twice_its_size_and_is_given_back);
+on_both_stores!(
+    a_large_package_takes_twice_its_size_and_is_given_back,
+    large_rows_are_exported_a_few_at_a_time,
+);
 
 const TABLES: usize = 24;
 /// Rows of a table, and how large each is. Few and large ones take little time.
@@ -155,4 +159,42 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
     let looks = PATIENCE.as_millis() / GLANCE.as_millis();
     let back = (0..looks).any(|_| given_back());
     assert!(back, "{} bytes are kept, {idle} idle", resident(&serving));
+}
+
+/// How many rows an export is measured with, and how large each is.
+const LARGE_ROWS: usize = 32;
+const LARGE_CELL: usize = 3_000_000;
+
+async fn large_rows_are_exported_a_few_at_a_time(place: Place) {
+    let organization = owner(&place.url);
+    let serving = Serving::start_with(&place.url, &["--rate-limit", "off"], &[]);
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    let table = json!({"workspace_id": workspace, "label": "t"});
+    let feature = wire.made("/v1/features", &table);
+    let column = json!({"label": "note", "type": "text"});
+    wire.made(&format!("/v1/features/{feature}/columns"), &column);
+    let path = format!("/v1/features/{feature}/rows");
+    let note = |at: usize| format!("{at} {}", "x".repeat(LARGE_CELL));
+    for at in 0..LARGE_ROWS {
+        wire.made(&path, &json!({"data": {"note": note(at)}}));
+    }
+    let (path, rows) = (
+        format!("/v1/workspaces/{workspace}/export"),
+        json!({"rows": "all"}),
+    );
+    let idle = resident(&serving);
+    let (exported, took) = peak(&serving, || wire.ask("POST", &path, Some(&rows)));
+    let (status, package) = exported.expect("an answer");
+    assert_eq!(status, 200, "{package}");
+    assert!(
+        took <= idle + BESIDE,
+        "{took} bytes for an export of {}, {idle} idle",
+        LARGE_ROWS * LARGE_CELL
+    );
+    let rows = package["payloads"][0]["rows"].as_array().expect("rows");
+    let notes = rows.iter().map(|row| row["data"]["note"].as_str());
+    let expected: Vec<String> = (0..LARGE_ROWS).map(note).collect();
+    assert!(notes.eq(expected.iter().map(|note| Some(note.as_str()))));
 }

@@ -24,7 +24,7 @@ pub use model::{
     Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
     RecordKind, Structure, View, Workspace,
 };
-pub use source::{Source, StoredRow, ready};
+pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
 pub use target::{
     Change, CommitError, New, Progress, Refused, Removal, RowWrite, Sent, Target, Unit,
 };

@@ -16,6 +16,15 @@ pub struct StoredRow {
     pub data: RowData,
 }
 
+/// Bytes of cells behind which a batch of rows may end before its limit.
+pub const LARGE_BATCH: usize = 4 << 20;
+
+/// Whether no row of the table follows a batch that [`Source::rows`] gave for that limit.
+pub fn is_last_batch(batch: &[StoredRow], limit: usize) -> bool {
+    let bytes = batch.iter().map(|row| row.data.as_str().len());
+    batch.len() < limit && bytes.sum::<usize>() <= LARGE_BATCH
+}
+
 /// A workspace that can be read, with the visibility of the caller.
 ///
 /// While one export reads, it must see one state: an implementation on a store holds a snapshot.
@@ -27,7 +36,7 @@ pub trait Source {
     fn structure(&self) -> impl Future<Output = Result<Structure, Self::Error>> + Send;
 
     /// At most `limit` rows of a table after the row `after`, by ascending id; fewer only at the
-    /// end.
+    /// end, or when they are larger than [`LARGE_BATCH`] together ([`is_last_batch`] tells).
     fn rows(
         &self,
         feature: Id,

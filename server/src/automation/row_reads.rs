@@ -111,10 +111,9 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
         } else {
             usize::MAX
         });
-        let (table, rows) = query::rows(tx, &asked.tables, &listing)
+        let query::Part { table, rows, more } = query::rows(tx, &asked.tables, &listing)
             .await
             .map_err(|problem| Stop::of(&problem))?;
-        let (rows, more) = listing.page.cut(rows);
         part.note(&rows);
         listing.after = rows
             .last()

@@ -208,10 +208,9 @@ impl RowWrites<'_> {
         let mut part = Part::default();
         loop {
             listing.page = part.request(usize::MAX);
-            let (_, rows) = query::rows(tx, self.tables, &listing)
+            let query::Part { rows, more, .. } = query::rows(tx, self.tables, &listing)
                 .await
                 .map_err(|problem| Stop::of(&problem))?;
-            let (rows, more) = listing.page.cut(rows);
             part.note(&rows);
             looked_at += rows.len();
             if looked_at > MOST {

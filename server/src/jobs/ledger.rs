@@ -7,22 +7,34 @@ use super::package::Order;
 use super::{Job, Lease};
 use crate::store::{PipelinedStatement, Row, StoreError, Tx};
 
-const ENTRIES: &str = "SELECT entry FROM template_job_entries WHERE {tenant organization_id} \
-     AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 ORDER BY number";
+const ENTRIES: &str = "SELECT number, entry FROM template_job_entries WHERE {tenant organization_id} \
+     AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number > $3 \
+     ORDER BY number LIMIT 50";
+/// The limit of that. An entry of rows is some ten kilobytes.
+const TOGETHER: usize = 50;
 
-/// The entries of a job, in order.
+/// The entries of a job, in order. Their texts are held a few at a time.
 ///
 /// # Errors
 /// Those of the store, and when an entry is of a newer program.
 pub async fn own(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry>, StoreError> {
-    let rows = tx
-        .query(ENTRIES, &[organization.into(), job.into()])
-        .await?;
-    rows.iter().map(read).collect()
+    let (mut entries, mut behind) = (Vec::new(), -1_i64);
+    loop {
+        let parameters = [organization.into(), job.into(), behind.into()];
+        let rows = tx.query(ENTRIES, &parameters).await?;
+        let count = rows.len();
+        for row in rows {
+            behind = row.get(0)?;
+            entries.push(read(&row)?);
+        }
+        if count < TOGETHER {
+            return Ok(entries);
+        }
+    }
 }
 
 fn read(row: &Row) -> Result<Entry, StoreError> {
-    let text: String = row.get(0)?;
+    let text: String = row.get(1)?;
     serde_json::from_str(&text)
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
 }

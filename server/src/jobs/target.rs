@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
-    Here, PreparedUnit, ReadError, Stopped, fetch, matching, page, row_capacity, stands, structure,
-    taken, write,
+    Here, PreparedUnit, ReadError, Stopped, batch, fetch, matching, row_capacity, stands,
+    structure, taken, write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -273,12 +273,12 @@ impl Source for Destination {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        let asked = (feature, after, limit);
+        let asked = ((feature, after, limit), self.writer.tables.clone());
         let asked = self
             .writer
             .store
-            .read(&self.visibility, asked, |tx, asked| {
-                Box::pin(page(tx, asked.0, asked.1, asked.2))
+            .read(&self.visibility, asked, |tx, (asked, tables)| {
+                Box::pin(batch(tx, &tables.sizes, *asked))
             });
         asked.await
     }

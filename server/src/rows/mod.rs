@@ -29,6 +29,7 @@ pub use fill::fill_slots;
 pub use merge::merge;
 pub use prepare::{PreparedRow, RowPreparer, SourceCell, Validate};
 pub use response::{StoredRow, write_row};
+pub use sizes::Sizes;
 pub use submission::{MOST_ROWS, Submission};
 pub use table::{Column, Slot, Table};
 pub use tables::{OpenTable, Tables};

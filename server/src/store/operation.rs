@@ -38,6 +38,10 @@ impl<I: Input, T: Output, E: Refusal, F: QueryFn<I, T, E>> Task for Operation<I,
         self.kind.is_heavy()
     }
 
+    fn is_passage(&self) -> bool {
+        self.kind == TransactionMode::Snapshot
+    }
+
     fn is_repeatable(&self) -> bool {
         self.kind == TransactionMode::Repeatable
     }

@@ -6,7 +6,7 @@ use tplkit::json::{Doc, Node};
 
 use super::record::Record;
 use crate::http::problem::Problem;
-use crate::store::{BOUND, StoreError, Tx, Value};
+use crate::store::{StoreError, Tx, Value};
 
 /// A package as the store has it: its canonical text, put together as its parts are read, so that it is held
 /// once.
@@ -16,6 +16,9 @@ pub(crate) struct Package {
     /// Where its manifest stands.
     manifest: Range<usize>,
 }
+
+/// How many bytes of entries are read together. They are there once more until they are put into the package.
+const TOGETHER: i64 = 2 << 20;
 
 /// What is between two members of a package.
 pub(super) const BETWEEN: &str = ",\n  ";
@@ -139,13 +142,12 @@ pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Prob
 
 /// Entries that are read together: so many that they stay below the bound, and at least one.
 fn parts(entries: &[(String, i64)]) -> impl Iterator<Item = &[(String, i64)]> {
-    let most = i64::try_from(BOUND).unwrap_or(i64::MAX);
     let mut rest = entries;
     std::iter::from_fn(move || {
         let mut bytes = 0_i64;
         let fits = rest.iter().take_while(|(_, length)| {
             bytes = bytes.saturating_add(*length);
-            bytes <= most
+            bytes <= TOGETHER
         });
         let count = fits.count().max(1).min(rest.len());
         let (part, behind) = rest.split_at_checked(count)?;
@@ -179,8 +181,7 @@ async fn part_of(
 
 #[cfg(test)]
 mod tests {
-    use super::{Package, parts};
-    use crate::store::BOUND;
+    use super::{Package, TOGETHER, parts};
 
     #[test]
     fn a_package_is_put_together_of_its_parts() {
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn entries_are_read_below_the_bound_and_at_least_one() {
-        let half = i64::try_from(BOUND / 2).expect("fits");
+        let half = TOGETHER / 2;
         let entries = |lengths: &[i64]| -> Vec<(String, i64)> {
             lengths
                 .iter()

@@ -13,6 +13,7 @@ use super::package::BETWEEN;
 use super::verdict;
 use crate::http::problem::{Code, Problem};
 use crate::jobs::Part;
+use crate::memory;
 use crate::store::StoreError;
 
 /// Where a package comes from: a file has to say its version, what is put into the store need not
@@ -89,6 +90,7 @@ impl PackageParts {
             }
             PackageParts::cut(root, manifest, versioned)?
         };
+        memory::between_steps(&text);
         if parts.entries.iter().any(Entry::is_here) {
             parts.text = text;
         }

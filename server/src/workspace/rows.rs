@@ -1,34 +1,69 @@
-//! Reads the rows of a table by pages, as the scope sees them.
+//! Reads the rows of a table batch by batch, as the scope sees them.
+//!
+//! A batch is bounded in bytes. The store is asked for as many rows as stay below the bound, as far as can be
+//! known by those that were read before; where they turn out larger, its response ends early.
 
 use tplkit::workspace::{Id, RowData, StoredRow};
 
 use super::ReadError;
-use crate::store::{Row, StoreError, Tx};
+use crate::rows::Sizes;
+use crate::store::{BOUND, Row, StoreError, Tx};
 
-/// At most `limit` rows after a row, by ascending id.
+/// How many rows of a table of which nothing is known are asked for first.
+const FIRST: usize = 50;
+
+/// At most `limit` rows after a row, by ascending id, and fewer behind the bound.
 ///
 /// # Errors
 /// When the scope does not see the table, and those of the store.
-pub(crate) async fn page(
+pub(crate) async fn batch(
     tx: &mut Tx,
-    feature: Id,
-    after: Option<Id>,
-    limit: usize,
+    sizes: &Sizes,
+    (feature, after, limit): (Id, Option<Id>, usize),
 ) -> Result<Vec<StoredRow>, ReadError> {
     let organization = organization(tx, feature).await?;
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let parameters = [
-        organization.into(),
-        feature.into(),
-        // No row has the least of all ids.
-        after.unwrap_or_default().into(),
-        limit.into(),
-    ];
-    let rows = tx.query(sql, &parameters).await?;
-    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+         AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4 {bounded}";
+    let mut batch: Vec<StoredRow> = Vec::new();
+    let (mut bytes, mut largest) = (0, sizes.of(feature));
+    let mut asked = match (after, largest) {
+        (None, 0) => FIRST.min(limit),
+        _ => fitting(BOUND, largest, limit),
+    };
+    loop {
+        let behind = batch.last().map(|row| row.id).or(after);
+        let parameters = [
+            organization.into(),
+            feature.into(),
+            // No row has the least of all ids.
+            behind.unwrap_or_default().into(),
+            i64::try_from(asked).unwrap_or(i64::MAX).into(),
+        ];
+        let rows = tx.query(sql, &parameters).await?;
+        let (count, mut came) = (rows.len(), 0);
+        largest = 0;
+        // Each is let go once it is read: they may be large.
+        for row in rows {
+            came += row.bytes();
+            largest = largest.max(row.bytes());
+            batch.push(read(&row)?);
+        }
+        bytes += came;
+        // A response that reached its bound may have left rows unread.
+        let ended = count < asked && came <= BOUND;
+        if ended || batch.len() >= limit || bytes + largest > BOUND {
+            break;
+        }
+        asked = fitting(BOUND - bytes, largest, limit - batch.len());
+    }
+    sizes.note(feature, (largest > BOUND / limit.max(1)).then_some(largest));
+    Ok(batch)
+}
+
+/// How many rows of that size stay below so many bytes, at least one.
+fn fitting(bytes: usize, size: usize, limit: usize) -> usize {
+    (bytes / size.max(1)).clamp(1, limit.max(1))
 }
 
 /// Whose a table is, for as long as the scope sees it.

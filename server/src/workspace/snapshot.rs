@@ -3,7 +3,7 @@
 use futures_util::lock::Mutex;
 use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
-use super::{ReadError, fetch, matching, page, row_capacity, stands, structure, taken};
+use super::{ReadError, batch, fetch, matching, row_capacity, stands, structure, taken};
 use crate::rows::Tables;
 use crate::store::Tx;
 
@@ -41,7 +41,8 @@ impl Source for Snapshot<'_> {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        page(*self.tx.lock().await, feature, after, limit).await
+        let mut tx = self.tx.lock().await;
+        batch(&mut tx, &self.tables.sizes, (feature, after, limit)).await
     }
 }
 

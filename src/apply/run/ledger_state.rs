@@ -279,6 +279,12 @@ impl LedgerState {
         }
     }
 
+    /// Ends to hear of rows of a payload entry or step: as many as it has may be known.
+    pub(super) fn leave(&mut self, uid: &str) {
+        self.rows.remove(uid);
+        self.others.remove(uid);
+    }
+
     /// Whether a step of the plan has changed the row.
     pub(super) fn is_updated(&self, uid: &str, row: Id) -> bool {
         self.updated

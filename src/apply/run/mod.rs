@@ -42,6 +42,9 @@ pub(super) use uids::minted;
 
 /// Rows that are written together (`service`: limits).
 const BATCH: usize = 500;
+/// In bytes of their cells as the package has them, behind which a batch ends: each is there several times on
+/// its way to the store.
+const BATCH_BYTES: usize = 2 << 20;
 
 /// Applies what was approved, or goes on with it.
 ///

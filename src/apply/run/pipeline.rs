@@ -8,7 +8,7 @@
 use super::compose::{BatchRows, BatchSummary};
 use super::rows::{RowOutcome, await_links};
 use super::table::Entering;
-use super::{BATCH, Run};
+use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, LinkWork, Mode};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::problem::Code;
@@ -68,9 +68,16 @@ impl<'a, E> OpenTable<'a, E> {
         }
     }
 
-    /// The rows of a batch.
+    /// The rows of a batch: at least one, and no more than may be written together.
     fn batch(&self, first: usize) -> std::ops::Range<usize> {
-        first..self.rows.len().min(first + BATCH)
+        let mut bytes = 0;
+        let rows = self.rows.iter().skip(first).take(BATCH);
+        let fitting = rows.take_while(|row| {
+            bytes += row.data.len();
+            bytes <= BATCH_BYTES
+        });
+        let end = first + fitting.count().max(1);
+        first..end.min(self.rows.len())
     }
 }
 
@@ -83,7 +90,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         mut before: Option<OpenTable<'a, T::Error>>,
     ) -> Result<(), ApplyError<T::Error>> {
         self.target.expect(open.entering.feature).await;
-        for first in (0..open.rows.len()).step_by(BATCH) {
+        let mut next = 0;
+        while next < open.rows.len() {
+            let first = next;
+            next = open.batch(first).end;
             loop {
                 let mut ahead = self.speculative_batch(open, first).await?;
                 let holds = match before.take() {
@@ -154,10 +164,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         mut open: OpenTable<'a, T::Error>,
     ) -> Result<(), ApplyError<T::Error>> {
-        match open.entry {
-            Some(entry) => self.close(&mut open.entering, entry).await,
-            None => Ok(()),
+        if let Some(entry) = open.entry {
+            self.close(&mut open.entering, entry).await?;
         }
+        self.ledger_state.leave(open.entering.uid);
+        Ok(())
     }
 
     /// Makes a batch ready, if it can be believed to be written.

@@ -6,7 +6,7 @@ use std::fmt;
 use super::steps::{Step, Steps};
 use super::{UndoError, store};
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Feature, Id, StoredRow, Target};
+use crate::workspace::{Feature, Id, StoredRow, Target, is_last_batch};
 
 /// What an undo would lose of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +136,7 @@ async fn of_created<T: Target>(
         let edited = rows.iter().filter(|row| is_edited(row, digests));
         lost.edited.extend(edited.map(|row| row.id));
         after = rows.last().map(|row| row.id);
-        if rows.len() < PAGE {
+        if is_last_batch(&rows, PAGE) {
             return Ok(lost);
         }
     }

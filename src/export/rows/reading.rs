@@ -1,7 +1,7 @@
 //! Rows from the source, page by page.
 
 use crate::export::{ExportError, ExportResult};
-use crate::workspace::{Id, Source, StoredRow};
+use crate::workspace::{Id, Source, StoredRow, is_last_batch};
 
 /// Rows that are asked for at once.
 const PAGE: usize = 500;
@@ -33,7 +33,7 @@ impl Reading {
         }
         let page = source.rows(self.feature, self.after, PAGE).await;
         let page = page.map_err(ExportError::Source)?;
-        self.ended = page.len() < PAGE;
+        self.ended = is_last_batch(&page, PAGE);
         self.after = page.last().map(|row| row.id);
         Ok((!page.is_empty()).then_some(page))
     }

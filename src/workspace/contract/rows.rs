@@ -4,13 +4,17 @@ use super::subject::{digest, merge, removals, row, same};
 use super::{Case, CaseResult, Subject, Workspaces};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Change, Id, Lookup as _, RowWrite};
+use crate::workspace::{Change, Id, LARGE_BATCH, Lookup as _, RowWrite, StoredRow, is_last_batch};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
         Case {
             name: "rows come in pages by ascending id",
             run: |w| Box::pin(pages(w)),
+        },
+        Case {
+            name: "large rows come in batches that may end early",
+            run: |w| Box::pin(large(w)),
         },
         Case {
             name: "a row reads back as it was written",
@@ -77,6 +81,34 @@ async fn pages<W: Workspaces>(workspaces: &W) -> CaseResult {
         &on,
         &rows[2..4].to_vec(),
     )
+}
+
+async fn large<W: Workspaces>(workspaces: &W) -> CaseResult {
+    const LIMIT: usize = 500;
+    let mut subject = Subject::new(workspaces).await;
+    let feature = subject.table("t", &["a"]).await?.id;
+    let text = "large ".repeat(LARGE_BATCH / 24);
+    let (large, small) = (format!(r#"{{"a":"{text}"}}"#), r#"{"a":"small"}"#);
+    // Small ones first: from those nobody can tell how large the others are.
+    let mut ids = subject.insert(feature, &[small; 60]).await?;
+    for _ in 0..4 {
+        ids.extend(subject.insert(feature, &[large.as_str(); 4]).await?);
+        ids.extend(subject.insert(feature, &[small; 2]).await?);
+    }
+    let mut read: Vec<StoredRow> = Vec::new();
+    loop {
+        let after = read.last().map(|row| row.id);
+        let batch = subject.page(feature, after, LIMIT).await?;
+        let last = is_last_batch(&batch, LIMIT);
+        read.extend(batch);
+        if last {
+            break;
+        }
+    }
+    let found: Vec<Id> = read.iter().map(|row| row.id).collect();
+    same("all rows in order", &found, &ids)?;
+    let is_large = |row: &&StoredRow| row.data.as_str() == large;
+    same("large rows", &read.iter().filter(is_large).count(), &16)
 }
 
 async fn reads_back<W: Workspaces>(workspaces: &W) -> CaseResult {

@@ -16,7 +16,7 @@ use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::rows::{StoredRow, Table, Tables};
-use crate::store::{Dialect, Tx};
+use crate::store::{BOUND, Dialect, Tx};
 
 /// Which page of which rows.
 #[derive(Debug, Clone)]
@@ -83,25 +83,47 @@ async fn begin(
     }
 }
 
-/// The rows of a page, however large, and one more if another page follows: for internal callers.
+/// Rows for internal callers.
+#[derive(Debug)]
+pub struct Part {
+    /// Their table.
+    pub table: Arc<Table>,
+    /// The rows: at most as many as a page has, and fewer where they are large.
+    pub rows: Vec<StoredRow>,
+    /// Whether others may follow.
+    pub more: bool,
+}
+
+/// The rows of a page, or the first of them: they end behind the store's bound.
 ///
 /// # Errors
 /// As [`list`].
-pub async fn rows(
-    tx: &mut Tx,
-    tables: &Tables,
-    listing: &Listing,
-) -> Result<(Arc<Table>, Vec<StoredRow>), Problem> {
+pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Part, Problem> {
     let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
     let look = listing.page.lookahead();
-    let compose = |table: &Table, dialect| listing.compose(table, dialect, after.as_ref(), look);
-    let (table, rows) = execute(tx, tables, feature, compose).await?;
+    let compose = |table: &Table, dialect| {
+        let mut composed = listing.compose(table, dialect, after.as_ref(), look);
+        composed.bound();
+        composed
+    };
+    let (table, found) = execute(tx, tables, feature, compose).await?;
     listing
         .filter
         .note(tables, &table, Some(&listing.sort.column));
-    let rows = rows.iter().map(|row| StoredRow::read_from(row, 1));
-    Ok((table, rows.collect::<Result<_, _>>()?))
+    let mut bytes = 0;
+    let mut rows = Vec::with_capacity(found.len());
+    // Each is let go once it is read: they may be large.
+    for row in found {
+        bytes += row.bytes();
+        rows.push(StoredRow::read_from(&row, 1)?);
+    }
+    let (rows, more) = listing.page.cut(rows);
+    Ok(Part {
+        table,
+        rows,
+        more: more || bytes > BOUND,
+    })
 }
 
 /// The place with its text, which was too long for the cursor and is in its row.

@@ -37,6 +37,6 @@ mod tests;
 pub use aggregate::{AggregateQuery, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;
-pub use list::{Listing, list, rows};
+pub use list::{Listing, Part, list, rows};
 pub(crate) use lookup::holding;
 pub use row_filter::RowFilter;

@@ -332,7 +332,8 @@ impl Pipelined {
         let parameters = opening.parameters();
         // What is polled first leaves first, and all of these poll in order.
         let known = client.query(&enter, &parameters);
-        let responses = ready.iter().map(|ready| receive(client, ready));
+        let goes_on = !self.kind.only_reads();
+        let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
         let mut answered = pin!(join3(begin.as_mut(), known, join_all(responses)));
         let ((), known, responses) = if last {
             // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
@@ -376,7 +377,8 @@ impl Pipelined {
         sql_log::statements(asked);
         let ready = prepare_all(client, asked).await?;
         let client: &Client = client;
-        let responses = ready.iter().map(|ready| receive(client, ready));
+        let goes_on = !self.kind.only_reads();
+        let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
         let responses = try_join_all(responses).await?;
         if responses.iter().any(|answer| answer.cut) {
             self.leave();
@@ -444,14 +446,16 @@ struct PreparedStatement<'a> {
 /// What a statement found.
 struct StatementResult {
     rows: Vec<tokio_postgres::Row>,
-    /// Whether there were more, beyond what was to be read.
+    /// Whether there were more, beyond what was to be read, and they are still to come.
     cut: bool,
 }
 
-/// Sends a statement and reads its response, as far as it is to be read.
+/// Sends a statement and reads its response, as far as it is to be read. In a transaction that goes on, the
+/// rest has to come first: it is dropped row by row.
 async fn receive(
     client: &Client,
     ready: &PreparedStatement<'_>,
+    goes_on: bool,
 ) -> Result<StatementResult, tokio_postgres::Error> {
     let parameters = ready.parameters.iter().copied();
     let stream = client.query_raw(&ready.statement, parameters).await?;
@@ -459,6 +463,9 @@ async fn receive(
     let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = stream.try_next().await? {
         if ready.most.is_some_and(|most| bytes > most) {
+            if goes_on {
+                continue;
+            }
             return Ok(StatementResult { rows, cut: true });
         }
         bytes += row.raw_size_bytes();

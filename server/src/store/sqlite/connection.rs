@@ -224,6 +224,12 @@ impl SecuredConnection {
             .map(drop)?)
     }
 
+    /// Gives back the memory of pages that were read. They are read again where they are asked for again.
+    pub(super) fn forget_pages(&self) {
+        // Whatever is said against it: then they stay.
+        let _ = self.connection.execute_batch("PRAGMA shrink_memory");
+    }
+
     /// Whether a transaction is open.
     pub(super) fn in_transaction(&self) -> bool {
         !self.connection.is_autocommit()

@@ -152,6 +152,10 @@ mod tests {
         fn is_heavy(&self) -> bool {
             false
         }
+
+        fn is_passage(&self) -> bool {
+            false
+        }
         fn is_repeatable(&self) -> bool {
             false
         }

@@ -254,7 +254,9 @@ fn authorize(asked: AuthContext<'_>, writes: Option<&'static str>) -> Authorizat
             writes == Some(table_name)
         }
         // How safe a commit is; nothing that a statement of an operation could begin with.
-        AuthAction::Pragma { pragma_name, .. } => pragma_name == "synchronous",
+        AuthAction::Pragma { pragma_name, .. } => {
+            matches!(pragma_name, "synchronous" | "shrink_memory")
+        }
         AuthAction::Delete { table_name } => writes.is_some_and(|written| {
             written == table_name
                 || table(written).is_some_and(|table| table.cascades.contains(&table_name))

@@ -23,6 +23,8 @@ pub(in crate::store) trait Task: Send {
     fn is_brief(&self) -> bool;
     /// Whether it reads so much that short reads must not wait behind it.
     fn is_heavy(&self) -> bool;
+    /// Whether it reads all of something large once, so that nothing of it is worth being kept in memory.
+    fn is_passage(&self) -> bool;
     /// Whether what it writes may be lost in a power cut, because it will be written again.
     fn is_repeatable(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
@@ -174,7 +176,11 @@ pub(super) fn read(connection: SecuredConnection, tasks: Arc<Queue>) -> Result<(
         while let Some(mut task) = tasks.take() {
             let answered;
             (connection, answered) = run_read(connection, &mut task);
+            let passage = task.is_passage();
             task.finish(answered);
+            if passage {
+                connection.forget_pages();
+            }
         }
     })
 }

@@ -5,6 +5,7 @@ use tplkit::json::{Doc, Node};
 
 use crate::http::problem::{Code, Problem};
 use crate::jobs::Part;
+use crate::memory;
 use crate::templates::manifest;
 use crate::templates::package::Package;
 use crate::templates::verdict;
@@ -23,6 +24,7 @@ impl LoadedPackage {
     pub(crate) fn of(package: Package) -> Result<(LoadedPackage, Result<(), Problem>), Problem> {
         let text = versioned(package)?.text();
         let fit = verdict::accept(&check_text(&text, &CheckOptions::default()));
+        memory::between_steps(&text);
         Ok((LoadedPackage { text }, fit))
     }
 

@@ -14,6 +14,7 @@ on_both_stores!(
     values_do_not_double_for_ever,
     a_value_may_be_as_large_as_the_bound,
     records_and_variables_have_a_bound,
+    large_rows_are_read_in_parts,
     a_run_stores_no_more_than_it_may,
     a_run_does_no_more_steps_than_it_may,
     a_run_has_so_much_processor_time,
@@ -165,6 +166,37 @@ async fn records_and_variables_have_a_bound(place: Place) {
         too_large(&run, 1);
     }
     assert_eq!(stage.all(&out), [json!({"n": 1})]);
+}
+
+async fn large_rows_are_read_in_parts(place: Place) {
+    let stage = Stage::new(place).await;
+    let feature = &stage.model.feature;
+    let large = "x".repeat(1_000_000);
+    // Small ones first, so that many are asked for at once when the large ones come.
+    for n in 0..70 {
+        let row = if n < 40 || n % 4 == 0 {
+            json!({"n": n})
+        } else {
+            json!({"n": n, "status": "large", "note": large})
+        };
+        stage.row(feature, &row);
+    }
+    // Which rows have no status is found out row by row.
+    let config = json!({"featureId": feature, "filterGroup": {"combinator": "and",
+        "rules": [{"columnName": "status", "operator": "isEmpty", "value": null}]}});
+    let reading = json!([{"key": "feature.read", "config": config}]);
+    let path = format!("{}?limit=200&fields=n,status", Stage::rows(feature));
+    let rows = stage.editor.items(&path);
+    let small = rows.iter().map(|row| &row["data"]);
+    let small: Vec<&Value> = small.filter(|data| data["status"].is_null()).collect();
+    assert_eq!(small.len(), 48);
+    for run in stage.both(&reading).await {
+        assert_eq!(ended(&run), ("succeeded", ""));
+        let records = steps(&run)[0]["output"]["records"].as_array();
+        let records = records.expect("a list").iter();
+        let found: Vec<&Value> = records.map(|record| &record["data"]).collect();
+        assert_eq!(found, small);
+    }
 }
 
 async fn a_run_stores_no_more_than_it_may(place: Place) {

@@ -36,6 +36,24 @@ fn rows_enter_in_batches_of_500_in_the_order_of_the_package() {
 }
 
 #[test]
+fn large_rows_enter_in_smaller_batches() {
+    let sizes = [
+        900_000, 900_000, 900_000, 900_000, 900_000, 3_000_000, 1, 1, 1,
+    ];
+    let rows = (0..).zip(sizes).map(|(n, size)| {
+        let text = "x".repeat(size);
+        row(n, &format!(r#"{{"code":"{text}"}}"#))
+    });
+    let sample = TestPlan::new().table("a", &["code"], rows.collect());
+    let (mut memory, report) = applied(&sample);
+    assert_eq!(batches(&mut memory), [2, 2, 1, 1, 3]);
+    let stored = cells(&memory, 0);
+    let lengths = stored.iter().map(|cells| cells.len() - 11);
+    assert!(lengths.eq(sizes));
+    assert_eq!(counts(&report, "a").inserted, 9);
+}
+
+#[test]
 fn a_unique_violation_fails_its_row_and_no_other() {
     let mut rows = numbered(0..1200);
     rows[700] = row(700, r#"{"code":"c3"}"#);
