@@ -10,22 +10,22 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
 mod drain;
 #[path = "../../../benches/check/graph.rs"]
 mod graph;
 mod ground;
 mod insert;
 mod latency;
-#[path = "../rows/load.rs"]
-#[allow(dead_code, reason = "the bench of rows uses all of it")]
-mod load;
 #[path = "../../tests/process.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod process;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
+
+use support::arguments::Arguments;
+use support::load;
+use support::stores::on_each;
 
 /// What is asked for on the command line.
 struct Options {
@@ -35,41 +35,20 @@ struct Options {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, usual: usize| option(name).map_or(usual, |n| n.parse().expect(name));
+    let arguments = Arguments::read();
+    let small = arguments.is_small();
     let options = Options {
-        seconds: number("--seconds", if small { 1 } else { 10 }),
-        events: number("--events", if small { 50 } else { 1_000 }),
+        seconds: arguments.number("--seconds", 10, 1),
+        events: arguments.number("--events", 1_000, 50),
         small,
     };
-    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
-    if wants("graph") {
+    if arguments.wants("graph") {
         graph::tell(if small { 1 } else { 100 });
     }
-    if wants("sqlite") {
-        println!("SQLite");
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
-        tell(&options, url);
-    }
-    #[cfg(unix)]
-    if wants("postgres")
-        && let Some(programs) = cluster::programs()
-    {
-        println!("PostgreSQL");
-        let cluster = cluster::Cluster::start(programs).expect("PostgreSQL starts");
-        tell(&options, |name| {
-            let create = format!("CREATE DATABASE \"{name}\"");
-            cluster.psql(&create).expect("creates");
-            cluster.url(name)
-        });
-    }
+    on_each(&arguments, |store, database| {
+        println!("{store}");
+        tell(&options, database);
+    });
 }
 
 fn tell(options: &Options, database: impl Fn(&str) -> String) {

@@ -10,63 +10,37 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
-#[path = "../rows/load.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod load;
-#[path = "../rows/rows.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod rows;
-#[path = "../rows/server.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod server;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use load::Connection;
 use serde_json::{Value, json};
-use server::{Indexed, Server};
+use support::arguments::Arguments;
+use support::load::Connection;
+use support::server::{Indexed, Server};
+use support::stores::on_each;
+use support::watch::Watch;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, usual: usize| {
-        option(name).map_or(usual, |number| number.parse().expect("a number"))
-    };
-    let rows = number("--rows", if small { 1_500 } else { 100_000 });
-    let rounds = number("--rounds", if small { 1 } else { 3 });
-    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
-    if wants("sqlite") {
-        let server = Server::on_sqlite(rows, Indexed::Views);
-        tell("sqlite", &server, rows, rounds);
-    }
-    #[cfg(unix)]
-    if wants("postgres")
-        && let Some(cluster) = cluster::shared()
-    {
-        cluster.psql("CREATE DATABASE export").expect("creates");
-        let server = Server::start(&cluster.url("export"), rows, Indexed::Views);
-        tell("postgres", &server, rows, rounds);
-    }
+    let arguments = Arguments::read();
+    let rows = arguments.number("--rows", 100_000, 1_500);
+    let rounds = arguments.number("--rounds", 3, 1);
+    on_each(&arguments, |store, database| {
+        let server = Server::start(&database("export"), rows, Indexed::Views);
+        tell(store, &server, rows, rounds);
+    });
 }
 
 fn tell(store: &str, server: &Server, rows: usize, rounds: usize) {
-    let before = server.resident();
-    let most = AtomicU64::new(0);
+    let watch = Watch::of(server.process());
+    let mut most = 0;
     let (mut paged, mut exported, mut bytes) = (f64::MAX, f64::MAX, 0);
     for _ in 0..rounds {
         paged = paged.min(pages(server, rows));
-        let (seconds, length) = watched(server, &most, || export(server, rows));
+        let ((seconds, length), peak) = watch.during(|| export(server, rows));
+        most = most.max(peak);
         (exported, bytes) = (exported.min(seconds), length);
     }
     println!(
@@ -78,25 +52,9 @@ fn tell(store: &str, server: &Server, rows: usize, rounds: usize) {
     );
     println!(
         "{store}: memory of the server {:.1} MB before, {:.1} MB at most while it exported",
-        before as f64 / 1e6,
-        most.load(Ordering::Relaxed) as f64 / 1e6
+        watch.idle as f64 / 1e6,
+        most as f64 / 1e6
     );
-}
-
-/// Looks at the memory of the server while something is done.
-fn watched<T>(server: &Server, most: &AtomicU64, work: impl FnOnce() -> T) -> T {
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                most.fetch_max(server.resident(), Ordering::Relaxed);
-                thread::sleep(Duration::from_millis(5));
-            }
-        });
-        let result = work();
-        done.store(true, Ordering::Relaxed);
-        result
-    })
 }
 
 /// Seconds that all rows take, page by page.

@@ -13,21 +13,23 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
 #[path = "../../../benches/apply/customers.rs"]
 mod customers;
 #[path = "../../tests/jobs/ground.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod ground;
 mod processor;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
 mod yardsticks;
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use support::arguments::Arguments;
+#[cfg(unix)]
+use support::cluster;
 use tokio::sync::watch;
 use tplkit::apply::{Minter, Request, Resolution};
 use tplkit::check::Checked;
@@ -51,21 +53,13 @@ use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let usual = if small { 1_000 } else { 100_000 };
-    let rows = option("--rows").map_or(usual, |rows| rows.parse().expect("--rows"));
-    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
+    let arguments = Arguments::read();
+    let rows = arguments.number("--rows", 100_000, 1_000);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     let runtime = runtime.expect("a runtime");
-    if wants("sqlite") {
+    if arguments.wants("sqlite") {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite:{}", folder.path().join("jobs.db").display());
         let seconds = runtime.block_on(measure("sqlite", &url, rows));
@@ -78,8 +72,8 @@ fn main() {
         }
     }
     #[cfg(unix)]
-    let url = option("--url").or_else(|| {
-        let cluster = wants("postgres").then(cluster::shared)??;
+    let url = arguments.text("--url").or_else(|| {
+        let cluster = arguments.wants("postgres").then(cluster::shared)??;
         cluster.psql("CREATE DATABASE jobs").expect("creates");
         Some(cluster.url("jobs"))
     });

@@ -13,35 +13,26 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
 #[path = "../../../benches/apply/customers.rs"]
 mod customers;
-#[path = "../rows/load.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod load;
-#[path = "../rows/rows.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod rows;
-#[path = "../rows/server.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod server;
-mod watch;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use load::{Connection, Request};
 use serde_json::{Value, json};
-use server::{Indexed, Server, id};
+use support::arguments::Arguments;
+use support::load::{Connection, Request};
+use support::server::{Indexed, Server, id};
+use support::stores::on_each;
+use support::watch::Watch;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::ready;
-use watch::Watch;
 
 /// How much above idle a step may take, in sizes of the package.
 const MOST: f64 = 2.0;
@@ -51,38 +42,18 @@ const KEPT: u64 = 60_000_000;
 const AFTERWARDS: [u64; 2] = [5, 30];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, usual: usize| {
-        option(name).map_or(usual, |number| number.parse().expect("a number"))
-    };
-    let tables = number("--tables", if small { 2 } else { 100 });
-    let rows = number("--rows", if small { 50 } else { 4_000 });
+    let arguments = Arguments::read();
+    let tables = arguments.number("--tables", 100, 2);
+    let rows = arguments.number("--rows", 4_000, 50);
     let package = package(tables, rows);
     println!(
         "a package of {:.1} MB: {tables} tables of {rows} rows",
         package.len() as f64 / 1e6
     );
-    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
-    if wants("sqlite") {
-        println!("SQLite");
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite:{}", folder.path().join("bench.db").display());
-        measure(&url, &package, small);
-    }
-    #[cfg(unix)]
-    if wants("postgres")
-        && let Some(cluster) = cluster::shared()
-    {
-        println!("PostgreSQL");
-        cluster.psql("CREATE DATABASE memory").expect("creates");
-        measure(&cluster.url("memory"), &package, small);
-    }
+    on_each(&arguments, |store, database| {
+        println!("{store}");
+        measure(&database("memory"), &package, arguments.is_small());
+    });
 }
 
 /// A workspace of plain tables, each linked to the one before, as a package.

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::load::{Connection, Request};
-use super::server::{Server, batch};
+use super::partner;
+use super::support::load::{Connection, Request};
+use super::support::server::{Server, batch, id};
 
 /// Connections on which it comes.
 const CONNECTIONS: usize = 16;
@@ -29,7 +30,7 @@ pub(crate) struct Seen {
 }
 
 /// All loads.
-pub(crate) fn all(server: &Server, package: &str) -> Vec<Attack> {
+pub(crate) fn all(database: &str, server: &Server, package: &str) -> Vec<Attack> {
     let patterns: Vec<String> = (0..100)
         .map(|n| format!("filter=note:ilike:*{n}*x*y*"))
         .collect();
@@ -45,7 +46,14 @@ pub(crate) fn all(server: &Server, package: &str) -> Vec<Attack> {
         server.organization
     );
     let body = json!({"rows": "all"});
-    let package = serde_json::from_str(package).expect("JSON");
+    let template = partner::post(
+        server,
+        &import,
+        &serde_json::from_str(package).expect("JSON"),
+    );
+    let plan = format!("/v1/templates/{}/plan", id(&template));
+    let planned = json!({"workspaceId": server.workspace, "resolutions": {}});
+    let waiting = partner::runs(database, server);
     let attack = |name, request| Attack { name, request };
     vec![
         attack(
@@ -67,7 +75,10 @@ pub(crate) fn all(server: &Server, package: &str) -> Vec<Attack> {
         ),
         attack("batch of 500", server.post("rows:batch", &batch(0, 500))),
         attack("export with rows", server.request("POST", &export, &body)),
-        attack("import", server.request("POST", &import, &package)),
+        attack("import", server.request_text("POST", &import, package)),
+        attack("plan", server.request("POST", &plan, &planned)),
+        // Last: its runs wait for longer than it is measured.
+        attack("slow partner", server.request("POST", &waiting, &json!({}))),
     ]
 }
 

@@ -11,27 +11,20 @@
 )]
 
 mod attack;
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
-#[path = "../rows/load.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod load;
-#[path = "../rows/rows.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod rows;
-#[path = "../rows/server.rs"]
-#[allow(dead_code, reason = "another bench uses all of it")]
-mod server;
+mod partner;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
 mod victim;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use load::Connection;
 use serde_json::json;
-use server::{Indexed, Server};
+use support::arguments::Arguments;
+use support::load::Connection;
+use support::server::{Indexed, Server};
+use support::stores::on_each;
 use victim::{Times, Victim};
 
 /// What is required in any case.
@@ -46,35 +39,15 @@ struct Options {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, usual: u64| {
-        option(name).map_or(usual, |number| number.parse().expect("a number"))
-    };
-    let rows = number("--rows", if small { 500 } else { 20_000 });
+    let arguments = Arguments::read();
     let options = Options {
-        rows: usize::try_from(rows).expect("a number of rows"),
-        time: Duration::from_secs(number("--seconds", if small { 1 } else { 5 })),
-        load: option("--load"),
+        rows: arguments.number("--rows", 20_000, 500),
+        time: Duration::from_secs(arguments.number("--seconds", 5, 1)),
+        load: arguments.text("--load"),
     };
-    let wants = |part: &str| option("--only").is_none_or(|only| only == part);
-    if wants("sqlite") {
-        let folder = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite:{}", folder.path().join("bench.db").display());
-        measure("SQLite", &url, &options);
-    }
-    #[cfg(unix)]
-    if wants("postgres")
-        && let Some(cluster) = cluster::shared()
-    {
-        cluster.psql("CREATE DATABASE neighbours").expect("creates");
-        measure("PostgreSQL", &cluster.url("neighbours"), &options);
-    }
+    on_each(&arguments, |store, database| {
+        measure(store, &database("neighbours"), &options);
+    });
 }
 
 fn measure(name: &str, url: &str, options: &Options) {
@@ -85,7 +58,7 @@ fn measure(name: &str, url: &str, options: &Options) {
     let quiet = victim.ask(options.time);
     let median = quiet.percent(50);
     println!("{name}, {} rows; quiet: {}", options.rows, told(&quiet));
-    for attack in attack::all(&server, &package) {
+    for attack in attack::all(url, &server, &package) {
         if options
             .load
             .as_ref()

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::load::{Connection, Request};
-use super::rows;
-use super::server::{admin, id};
+use super::support::load::{Connection, Request};
+use super::support::rows;
+use super::support::server::{admin, id};
 
 const EMAIL: &str = "victim@example.com";
 const PASSWORD: &str = "another battery staple";

@@ -18,12 +18,7 @@
 )]
 
 mod alone;
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod cluster;
 mod growth;
-mod load;
 #[cfg(unix)]
 mod logged;
 mod memory;
@@ -32,17 +27,22 @@ mod pgbench;
 mod pocketbase;
 #[path = "../jobs/processor.rs"]
 mod processor;
-mod rows;
 mod scan;
-mod server;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, reason = "no bench uses all of it")]
+mod support;
 
 use std::time::Duration;
 
 use alone::http::Http;
 use alone::sqlite::Sqlite;
-use load::{Question, Seen};
 use pocketbase::{Indexes, PocketBase};
-use server::{Indexed, Server};
+use support::arguments::Arguments;
+#[cfg(unix)]
+use support::cluster;
+use support::load::{self, Question, Seen};
+use support::rows;
+use support::server::{self, Indexed, Server};
 
 const CONNECTIONS: usize = 8;
 
@@ -64,22 +64,16 @@ impl Options {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo test --benches` passes no `--bench`: prove that it runs, on little.
-    let small = !arguments.iter().any(|argument| argument == "--bench");
-    let option = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1).cloned()
-    };
-    let number = |name: &str, usual: usize| option(name).map_or(usual, |n| n.parse().expect(name));
+    let arguments = Arguments::read();
+    let small = arguments.is_small();
     let options = Options {
-        rows: number("--rows", if small { 2_000 } else { 100_000 }),
+        rows: arguments.number("--rows", 100_000, 2_000),
         time: Duration::from_millis(
-            1000 * number("--seconds", 1) as u64 / if small { 20 } else { 1 },
+            1000 * arguments.number("--seconds", 1, 1) / if small { 20 } else { 1 },
         ),
-        rounds: number("--rounds", if small { 1 } else { 7 }).max(1),
-        only: option("--only"),
-        question: option("--question"),
+        rounds: arguments.number("--rounds", 7, 1).max(1),
+        only: arguments.text("--only"),
+        question: arguments.text("--question"),
     };
     if options.wants("sqlite") {
         against_pocketbase(&options);

@@ -1,0 +1,12 @@
+//! What benches share: the options of a command line, both stores, the server as a process, load on it, and a
+//! look at its memory.
+
+pub(crate) mod arguments;
+#[cfg(unix)]
+#[path = "../../tests/cluster/mod.rs"]
+pub(crate) mod cluster;
+pub(crate) mod load;
+pub(crate) mod rows;
+pub(crate) mod server;
+pub(crate) mod stores;
+pub(crate) mod watch;
