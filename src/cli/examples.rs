@@ -1,8 +1,8 @@
 //! The examples at the end of a command's `--help`.
 //!
 //! In: pairs of what a command line does and the line itself. Out: the text for `after_long_help`. The files
-//! that the lines name are those of the folder `examples`. Tests run every line: `tests/cli/examples.rs` the
-//! ones that need no server, `server/tests/examples.rs` all of them.
+//! that the lines name are those of the folder `examples`. `tests/cli/examples.rs` runs the lines that need no
+//! server.
 
 use clap::builder::StyledStr;
 

@@ -1,5 +1,4 @@
 //! Every command shows examples, and those that need no server run as they are written.
-//! `server/tests/examples.rs` runs all of them, with a server.
 
 use std::path::Path;
 

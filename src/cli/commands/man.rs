@@ -69,7 +69,7 @@ fn markdown(root: &Command) -> String {
     let mut out = String::from(
         "# Command line reference\n\n\
          Generated from the program's own declarations by a test; `UPDATE=1 cargo test --test cli` regenerates it.\n\n\
-         A test runs every example, in a copy of the folder `examples`. `$WORKSPACE`, `$JOB` and `$TEMPLATE` stand for \
+         A test runs every example that needs no server, in a copy of the folder `examples`. `$WORKSPACE`, `$JOB` and `$TEMPLATE` stand for \
          ids, which `tplkit api GET /v1/workspaces`, `tplkit job list` and `tplkit template list` show.\n\n\
          ## Shared options\n",
     );
