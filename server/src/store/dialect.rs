@@ -4,12 +4,7 @@
 //! | Mark | Becomes |
 //! |---|---|
 //! | `$1`, `$2`… | the parameter |
-//! | `{tenant COLUMN}` | the scope predicates: the column is one of the organizations of the scope |
-//! | `{caller COLUMN}` | the scope predicates of what belongs to a person: the column is the caller |
-//! | `{catalog COLUMN VISIBILITY}` | the scope predicates of templates: the column is one of the organizations, or the line is for everybody, or the caller is an administrator of the platform |
-//! | `{promoting COLUMN}` | the same where templates are promoted: the column is one of the organizations, or the caller is an administrator of the platform |
-//! | `{workspace COLUMN}` | the scope predicates: the column is no workspace that is kept from the caller |
-//! | `{row FEATURE CREATOR}` | the scope predicates: the feature shows all its rows, or the caller made this one, or the run that works for the caller |
+//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}` | a predicate of [`policy`](super::policy) for the scope, on these columns |
 //! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's row security tells, which no index has |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
@@ -28,8 +23,9 @@
 //! its head, or not at all: that is what SQLite's row security rests on. `ON CONFLICT` is for tables whose row security
 //! is asked before an insert.
 
-use super::sqlite::{WHOLE_ROWS, canonical_name, upserted};
-use super::statement::{Added, Statement};
+use super::policy::{self, Ids, Predicates, table};
+use super::sqlite::WHOLE_ROWS;
+use super::statement::Statement;
 use super::{Isolation, Scope, StoreError};
 
 /// The two stores.
@@ -50,15 +46,15 @@ pub enum Dialect {
 pub(super) struct Shape {
     role: &'static str,
     /// Whether the caller belongs to one organization: a plain comparison, which stores plan best.
-    one: bool,
+    pub(super) one: bool,
     /// Whether workspaces are kept from the caller.
     hidden: bool,
     /// Whether the caller sees only the own rows of some features.
     guarded: bool,
     /// Whether a run works for the caller.
-    run: bool,
+    pub(super) run: bool,
     /// Whether the caller is an administrator of the platform.
-    platform: bool,
+    pub(super) platform: bool,
 }
 
 impl Shape {
@@ -79,6 +75,15 @@ impl Shape {
             guarded,
             run,
             platform: scope.is_platform(),
+        }
+    }
+
+    /// Whether the caller may have some of these.
+    pub(super) fn has(self, ids: Ids) -> bool {
+        match ids {
+            Ids::Hidden => self.hidden,
+            Ids::Guarded => self.guarded,
+            Ids::Organizations | Ids::Administered | Ids::Workspaces => true,
         }
     }
 }
@@ -109,64 +114,25 @@ pub(super) fn translate(
         let mark = &rest[open + 1..open + close];
         rest = &rest[open + close + 1..];
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
-        match word {
-            "tenant" | "caller" | "catalog" | "promoting" | "workspace" | "row" => {
-                // A workspace is of one organization, but a list of the hidden ones names no owner.
-                guarded |= matches!(word, "tenant" | "caller" | "catalog" | "promoting");
-                let open = scope.is_platform() && matches!(word, "catalog" | "promoting");
-                if !matches!(scope, Scope::Caller(_)) || !walls.predicates || open {
-                    statement.text.push_str("true");
-                    continue;
-                }
-                let column = |column| match dialect {
-                    Dialect::Postgres => String::from(column),
-                    Dialect::Sqlite => str::replace(column, '$', "?"),
-                };
-                let condition = match word {
-                    "tenant" if shape.one => {
-                        let index = statement.parameter(given, Added::Organization);
-                        format!("{} = {}", column(argument), parameter(dialect, index))
-                    }
-                    "tenant" | "promoting" => {
-                        let index = statement.parameter(given, Added::Organizations);
-                        one_of(dialect, &column(argument), index)
-                    }
-                    // Nothing is kept from this caller.
-                    "workspace" if !shape.hidden => "true".to_owned(),
-                    "row" if !shape.guarded => "true".to_owned(),
-                    "caller" => {
-                        let index = statement.parameter(given, Added::Caller);
-                        format!("{} = {}", column(argument), parameter(dialect, index))
-                    }
-                    "catalog" => {
-                        let Some((organization, visibility)) = argument.split_once(' ') else {
-                            return refuse("{catalog} takes two columns");
-                        };
-                        let index = statement.parameter(given, Added::Organizations);
-                        let ours = one_of(dialect, &column(organization), index);
-                        format!("({ours} OR {visibility} <> 'org')")
-                    }
-                    "workspace" => {
-                        let index = statement.parameter(given, Added::Hidden);
-                        none_of(dialect, &column(argument), index)
-                    }
-                    _ => {
-                        let Some((feature, creator)) = argument.split_once(' ') else {
-                            return refuse("{row} takes two columns");
-                        };
-                        let guarded = statement.parameter(given, Added::Guarded);
-                        let caller = statement.parameter(given, Added::Caller);
-                        let own = parameter(dialect, caller);
-                        let mut own = format!("{creator} = {own}");
-                        if shape.run {
-                            let run = statement.parameter(given, Added::Run);
-                            own = format!("{own} OR {creator} = {}", parameter(dialect, run));
-                        }
-                        format!("({} OR {own})", none_of(dialect, feature, guarded))
-                    }
-                };
-                statement.text.push_str(&condition);
+        if let Some(predicate) = policy::mark(word) {
+            guarded |= predicate.names_owner;
+            if !matches!(scope, Scope::Caller(_)) || !walls.predicates {
+                statement.text.push_str("true");
+                continue;
             }
+            let mut predicates = Predicates {
+                statement: &mut statement,
+                given,
+                dialect,
+                shape,
+            };
+            let Some(predicate) = predicate.predicate(argument, &mut predicates) else {
+                return refuse("the mark takes two columns");
+            };
+            statement.text.push_str(&predicate);
+            continue;
+        }
+        match word {
             "whole" => {
                 // As `Visible::whole` has it.
                 let whole = shape.one && !shape.hidden && !shape.guarded;
@@ -260,26 +226,38 @@ pub(super) fn translate(
     Ok(statement)
 }
 
-fn parameter(dialect: Dialect, index: usize) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("?{index}"),
-        Dialect::Postgres => format!("${index}"),
+impl Dialect {
+    /// The parameter of that number.
+    pub(super) fn parameter(self, index: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!("?{index}"),
+            Dialect::Postgres => format!("${index}"),
+        }
     }
-}
 
-fn one_of(dialect: Dialect, column: &str, index: usize) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("{column} IN rarray(?{index})"),
-        Dialect::Postgres => format!("{column} = ANY (${index})"),
+    /// A column, or what stands for one, as a mark names it.
+    pub(super) fn column(self, name: &str) -> String {
+        let mut column = String::with_capacity(name.len());
+        push(&mut column, name, self);
+        column
     }
-}
 
-fn none_of(dialect: Dialect, column: &str, index: usize) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("{column} NOT IN rarray(?{index})"),
-        // A form of which PostgreSQL has no opinion: it takes `<> ALL` of a list that it does not know
-        // for ten values, which is to say for nearly nothing where there are few different ones.
-        Dialect::Postgres => format!("NOT coalesce({column} = ANY (${index}), true)"),
+    /// The column is one of the ids of the parameter of that number.
+    pub(super) fn one_of(self, column: &str, index: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!("{column} IN rarray(?{index})"),
+            Dialect::Postgres => format!("{column} = ANY (${index})"),
+        }
+    }
+
+    /// The column is none of the ids of the parameter of that number.
+    pub(super) fn none_of(self, column: &str, index: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!("{column} NOT IN rarray(?{index})"),
+            // A form of which PostgreSQL has no opinion: it takes `<> ALL` of a list that it does not know
+            // for ten values, which is to say for nearly nothing where there are few different ones.
+            Dialect::Postgres => format!("NOT coalesce({column} = ANY (${index}), true)"),
+        }
     }
 }
 
@@ -300,11 +278,11 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
         Some(tail) if mentions == 1 => {
             let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
             let name = &tail[..end.unwrap_or(tail.len())];
-            let name = canonical_name(name).ok_or("a table without row security")?;
-            if tail.contains("ON CONFLICT") && !upserted(name) {
+            let table = table(name).ok_or("a table without row security")?;
+            if tail.contains("ON CONFLICT") && !table.upserted {
                 return Err("row security of this table comes too late for ON CONFLICT");
             }
-            Ok(Some(name))
+            Ok(Some(table.name))
         }
         _ => Err("a statement reads tables by name and writes one, at its head, as main.TABLE"),
     }
@@ -315,6 +293,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Dialect, translate};
+    use crate::store::policy::Ids;
     use crate::store::statement::Added;
     use crate::store::{Isolation, Scope, Visible};
 
@@ -343,7 +322,7 @@ mod tests {
             sqlite.text,
             "SELECT label FROM organizations WHERE id IN rarray(?2) AND id = ?1 "
         );
-        assert_eq!(sqlite.added, [Added::Organizations]);
+        assert_eq!(sqlite.added, [Added::List(Ids::Organizations)]);
         assert_eq!(
             text(Dialect::Postgres).text,
             "SELECT label FROM organizations WHERE id = ANY ($2) AND id = $1 FOR UPDATE"

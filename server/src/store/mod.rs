@@ -6,6 +6,7 @@
 //! PostgreSQL it is repeated after a serialization failure.
 //!
 //! Two layers separate organizations: predicates in the statements, and row security of the store.
+//! Both are generated from [`policy`].
 
 mod bulk;
 pub mod dialect;
@@ -14,6 +15,7 @@ mod metrics;
 mod migrate;
 mod operation;
 mod pipeline;
+mod policy;
 mod postgres;
 mod scope;
 mod share;
@@ -37,6 +39,7 @@ pub use dialect::Dialect;
 pub use error::StoreError;
 pub(crate) use metrics::StoreMetrics;
 pub use pipeline::PipelinedStatement;
+pub use policy::postgres_policies;
 pub use scope::{Isolation, Scope, Visible};
 pub use share::Share;
 use transaction_mode::LONG;

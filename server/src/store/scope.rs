@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+/// The roles of PostgreSQL: that of authentication, of the operator and of callers.
+pub(super) const ROLES: [&str; 3] = ["tplkit_gate", "tplkit_operator", "tplkit_request"];
+
 /// The identity under which a transaction runs, and with it what both layers let through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
@@ -57,10 +60,11 @@ impl From<Visible> for Scope {
 impl Scope {
     /// The PostgreSQL role, and the section of SQLite's row security, that this scope runs as.
     pub(super) fn role(&self) -> &'static str {
+        let [authentication, operator, caller] = ROLES;
         match self {
-            Scope::Authentication => "tplkit_gate",
-            Scope::Operator => "tplkit_operator",
-            Scope::Caller(_) => "tplkit_request",
+            Scope::Authentication => authentication,
+            Scope::Operator => operator,
+            Scope::Caller(_) => caller,
         }
     }
 

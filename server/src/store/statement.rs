@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::policy::{Id, Ids};
 use super::postgres::Forms;
 
 /// A statement in the words of one store.
@@ -36,13 +37,12 @@ pub(super) struct Statement {
 /// What of a scope a statement takes as a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Added {
-    Organizations,
-    /// The only one.
+    /// A list of ids.
+    List(Ids),
+    /// An id.
+    Id(Id),
+    /// The only organization.
     Organization,
-    Caller,
-    Hidden,
-    Guarded,
-    Run,
 }
 
 /// From when on a response takes so long that others should not wait for it.

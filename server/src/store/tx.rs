@@ -308,12 +308,9 @@ impl Tx {
         let mut all = parameters;
         if let Scope::Caller(visible) = &self.scope {
             all.extend(statement.added.iter().map(|added| match added {
-                Added::Organizations => Value::Ids(visible.organizations.clone()),
+                Added::List(ids) => Value::Ids(ids.of(visible).to_vec()),
+                Added::Id(id) => id.of(visible).into(),
                 Added::Organization => visible.organizations.first().copied().into(),
-                Added::Caller => Value::Id(visible.caller),
-                Added::Hidden => Value::Ids(visible.hidden.clone()),
-                Added::Guarded => Value::Ids(visible.guarded.clone()),
-                Added::Run => visible.run.into(),
             }));
         }
         Ok(all)

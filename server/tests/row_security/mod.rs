@@ -1,5 +1,7 @@
 //! Either layer alone keeps organizations apart, for every table and every kind of statement.
 
+#[cfg(unix)]
+mod policies;
 mod seed;
 
 use tplkit_server::store::{Isolation, Row, Scope, Store, StoreError, Value, Visible};

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::transaction::Failure;
+use crate::store::policy::{Id, Ids, PLATFORM};
 use crate::store::statement::Statement;
 use crate::store::{Scope, Share, TransactionMode, Value};
 
@@ -17,14 +18,14 @@ use crate::store::{Scope, Share, TransactionMode, Value};
 /// policies read as nothing.
 const SETTINGS: [&str; 9] = [
     "role",
-    "tplkit.caller",
-    "tplkit.organizations",
-    "tplkit.administered",
-    "tplkit.workspaces",
-    "tplkit.hidden",
-    "tplkit.guarded",
-    "tplkit.platform",
-    "tplkit.run",
+    Id::Caller.setting(),
+    Ids::Organizations.setting(),
+    Ids::Administered.setting(),
+    Ids::Workspaces.setting(),
+    Ids::Hidden.setting(),
+    Ids::Guarded.setting(),
+    PLATFORM,
+    Id::Run.setting(),
 ];
 
 /// Every way to begin, by its [`number`](Way::number).
@@ -191,25 +192,26 @@ fn place(first: usize) -> String {
 
 /// The parameters that set the scope, in the order of [`SETTINGS`].
 fn settings(scope: &Scope, wall: bool) -> [String; 9] {
-    let list = |ids: &[Uuid]| {
-        let ids: Vec<String> = ids.iter().map(Uuid::to_string).collect();
-        format!("{{{}}}", ids.join(","))
-    };
     let role = if wall { scope.role() } else { "none" }.to_owned();
     let Scope::Caller(visible) = scope else {
         let mut settings = <[String; 9]>::default();
         settings[0] = role;
         return settings;
     };
+    let id = |id: Id| id.of(visible).map(|id| id.to_string()).unwrap_or_default();
+    let list = |ids: Ids| {
+        let ids: Vec<String> = ids.of(visible).iter().map(Uuid::to_string).collect();
+        format!("{{{}}}", ids.join(","))
+    };
     [
         role,
-        visible.caller.to_string(),
-        list(&visible.organizations),
-        list(&visible.administered),
-        list(&visible.workspaces),
-        list(&visible.hidden),
-        list(&visible.guarded),
+        id(Id::Caller),
+        list(Ids::Organizations),
+        list(Ids::Administered),
+        list(Ids::Workspaces),
+        list(Ids::Hidden),
+        list(Ids::Guarded),
         if visible.platform { "on" } else { "" }.to_owned(),
-        visible.run.map(|run| run.to_string()).unwrap_or_default(),
+        id(Id::Run),
     ]
 }

@@ -25,7 +25,7 @@ pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
 use queue::{Entrance, Full, queue};
-pub(super) use row_security::{WHOLE_ROWS, canonical_name, upserted};
+pub(super) use row_security::WHOLE_ROWS;
 pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};

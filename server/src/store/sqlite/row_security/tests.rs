@@ -4,13 +4,14 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::super::connection::open;
-use super::{RowSecurity, TABLES, WHOLE_ROWS};
+use super::{RowSecurity, WHOLE_ROWS};
+use crate::store::policy::TABLES;
 use crate::store::{Scope, Visible, migrate};
 
 const OURS: Uuid = Uuid::from_u128(1);
 const THEIRS: Uuid = Uuid::from_u128(2);
 
-fn walled() -> (Connection, RowSecurity) {
+fn secured() -> (Connection, RowSecurity) {
     let mut connection = Connection::open_in_memory().expect("opens");
     migrate::sqlite(&mut connection).expect("migrates");
     let organization = "INSERT INTO organizations VALUES (?1, 'o', '{}', NULL, NULL, 0, 0)";
@@ -19,8 +20,8 @@ fn walled() -> (Connection, RowSecurity) {
             .execute(organization, [id.as_bytes()])
             .expect("writes");
     }
-    let wall = RowSecurity::build(&mut connection).expect("builds");
-    (connection, wall)
+    let security = RowSecurity::build(&mut connection).expect("builds");
+    (connection, security)
 }
 
 fn ours() -> Visible {
@@ -45,15 +46,15 @@ fn every_table_stands_behind_row_security() {
         .query_map([], |row| row.get::<_, String>(0))
         .expect("runs");
     let names: Vec<String> = names.map(|name| name.expect("a name")).collect();
-    let mut walled: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+    let mut secured: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     for name in &names {
         assert!(
-            walled.contains(&name.as_str()),
+            secured.contains(&name.as_str()),
             "{name} has no row security"
         );
     }
-    walled.retain(|name| !names.iter().any(|known| known == name));
-    assert_eq!(walled, [""; 0], "row security of no table");
+    secured.retain(|name| !names.iter().any(|known| known == name));
+    assert_eq!(secured, [""; 0], "row security of no table");
 }
 
 /// What counts rows by a slot and sees them all reads nothing but the index of the slot.
@@ -64,8 +65,8 @@ fn a_view_of_whole_rows_needs_no_row() {
     migrate::sqlite(&mut open(&file).expect("opens")).expect("migrates");
     // Anew: that is when SQLite reads what the migration says of the indexes.
     let mut connection = open(&file).expect("opens");
-    let wall = RowSecurity::build(&mut connection).expect("builds");
-    wall.enter(Some(caller()));
+    let security = RowSecurity::build(&mut connection).expect("builds");
+    security.enter(Some(caller()));
     let plan = |view: &str| {
         let sql = format!(
             "EXPLAIN QUERY PLAN SELECT count(*) FROM {view} \
@@ -83,8 +84,8 @@ fn a_view_of_whole_rows_needs_no_row() {
 
 #[test]
 fn what_goes_round_the_views_is_refused() {
-    let (connection, wall) = walled();
-    wall.enter(Some(Scope::Operator));
+    let (connection, security) = secured();
+    security.enter(Some(Scope::Operator));
     for sql in [
         "SELECT label FROM main.organizations",
         "SELECT count(*) FROM main.organizations",
@@ -96,7 +97,7 @@ fn what_goes_round_the_views_is_refused() {
         "DELETE FROM main.organizations",
         "INSERT INTO main.schema_migrations VALUES (99, 'x', '')",
         "DROP VIEW temp.organizations",
-        "DROP TRIGGER temp.wall_update_organizations",
+        "DROP TRIGGER temp.security_update_organizations",
         "CREATE TEMP VIEW other AS SELECT label FROM main.organizations",
         "CREATE TABLE other (a)",
         "ALTER TABLE main.organizations RENAME TO other",
@@ -117,9 +118,9 @@ fn what_goes_round_the_views_is_refused() {
 
 #[test]
 fn nobody_sees_nothing() {
-    let (connection, wall) = walled();
+    let (connection, security) = secured();
     let count = |scope| {
-        wall.enter(scope);
+        security.enter(scope);
         let count = "SELECT count(*) FROM organizations";
         connection.query_row(count, [], |row| row.get::<_, i64>(0))
     };
@@ -131,9 +132,9 @@ fn nobody_sees_nothing() {
 
 #[test]
 fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
-    let (connection, wall) = walled();
-    wall.enter(Some(caller()));
-    wall.set_scope(Some("organizations"));
+    let (connection, security) = secured();
+    security.enter(Some(caller()));
+    security.set_scope(Some("organizations"));
     let upsert = "INSERT INTO main.organizations VALUES (?1, 'new', '{}', NULL, NULL, 0, 0) \
          ON CONFLICT (id) DO UPDATE SET label = excluded.label RETURNING label";
     let upsert =
@@ -146,7 +147,7 @@ fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
         connection.execute("DELETE FROM main.organizations", []),
         Ok(1)
     );
-    wall.enter(Some(Scope::Operator));
+    security.enter(Some(Scope::Operator));
     let left = connection.query_row("SELECT label FROM organizations", [], |row| {
         row.get::<_, String>(0)
     });
@@ -156,7 +157,7 @@ fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
 /// Where a statement names the organization, its rows are not asked one by one.
 #[test]
 fn who_sees_every_row_is_asked_once() {
-    let (connection, _) = walled();
+    let (connection, _) = secured();
     let sql = "EXPLAIN SELECT count(*) FROM rows WHERE organization_id = ?1 AND feature_id = ?2";
     let mut plan = connection.prepare(sql).expect("prepares");
     let steps: Vec<(String, Option<String>)> = plan
@@ -165,7 +166,9 @@ fn who_sees_every_row_is_asked_once() {
         })
         .and_then(Iterator::collect)
         .expect("runs");
-    let whole = |(_, what): &(String, Option<String>)| what.as_deref() == Some("wall_whole(0)");
+    let whole = |(_, what): &(String, Option<String>)| {
+        what.as_deref() == Some("security_sole_organization(0)")
+    };
     let at = steps.iter().position(whole).expect("is asked");
     assert_eq!(steps[at - 1].0, "Once", "{steps:?}");
 }
@@ -174,13 +177,13 @@ const ROWS: &str = "INSERT INTO main.rows (organization_id, workspace_id, featur
      created_at, updated_at, data) VALUES";
 
 /// Both organizations get a table, and the operator is who runs what follows.
-fn tables_of_rows(connection: &Connection, wall: &RowSecurity) {
+fn tables_of_rows(connection: &Connection, security: &RowSecurity) {
     let workspace =
         "INSERT INTO main.workspaces VALUES (?1, ?1, 'w', 'w', 'organization', '{}', NULL, 0, 0)";
     let feature = "INSERT INTO main.features VALUES (?1, ?1, ?1, 'f', 'f', '{}', 0, 0, 1, 0, 0)";
-    wall.enter(Some(Scope::Operator));
+    security.enter(Some(Scope::Operator));
     for (table, sql) in [("workspaces", workspace), ("features", feature)] {
-        wall.set_scope(Some(table));
+        security.set_scope(Some(table));
         for id in [OURS, THEIRS] {
             connection.execute(sql, [id.as_bytes()]).expect("writes");
         }
@@ -189,9 +192,9 @@ fn tables_of_rows(connection: &Connection, wall: &RowSecurity) {
 
 #[test]
 fn one_row_outside_the_scope_undoes_all_of_its_insert() {
-    let (connection, wall) = walled();
-    tables_of_rows(&connection, &wall);
-    wall.set_scope(Some("rows"));
+    let (connection, security) = secured();
+    tables_of_rows(&connection, &security);
+    security.set_scope(Some("rows"));
     let guarded = Scope::from(Visible {
         guarded: vec![OURS],
         caller: OURS,
@@ -204,7 +207,7 @@ fn one_row_outside_the_scope_undoes_all_of_its_insert() {
         (caller(), "(?2, ?2, ?2, randomblob(16), ?1, 0, 0, '{}')"),
         (guarded, "(?1, ?1, ?1, randomblob(16), ?2, 0, 0, '{}')"),
     ] {
-        wall.enter(Some(scope.clone()));
+        security.enter(Some(scope.clone()));
         connection.execute_batch("BEGIN").expect("begins");
         let fine = format!("{ROWS} {good}, {good} RETURNING ?2");
         let fine = connection.query_row(&fine, ids, |_| Ok(()));
@@ -222,7 +225,7 @@ fn one_row_outside_the_scope_undoes_all_of_its_insert() {
             );
         }
         connection.execute_batch("COMMIT").expect("commits");
-        wall.enter(Some(Scope::Operator));
+        security.enter(Some(Scope::Operator));
         let kept = connection.query_row("SELECT count(*) FROM rows", [], |row| row.get(0));
         assert_eq!(kept, Ok(2), "{scope:?}");
         connection
@@ -233,25 +236,25 @@ fn one_row_outside_the_scope_undoes_all_of_its_insert() {
 
 #[test]
 fn what_is_remembered_of_a_statement_ends_with_it() {
-    let (connection, wall) = walled();
-    tables_of_rows(&connection, &wall);
-    wall.set_scope(Some("rows"));
+    let (connection, security) = secured();
+    tables_of_rows(&connection, &security);
+    security.set_scope(Some("rows"));
     let row = format!("{ROWS} (?1, ?1, ?1, ?1, ?1, 0, 0, '{{}}')");
     for id in [OURS, THEIRS] {
         connection.execute(&row, [id.as_bytes()]).expect("writes");
     }
-    wall.set_scope(None);
+    security.set_scope(None);
     let sql = "SELECT count(*) FROM rows WHERE organization_id = ?1";
     let mut count = connection.prepare(sql).expect("prepares");
     let mut seen = |scope, id: Uuid| {
-        wall.enter(scope);
+        security.enter(scope);
         count.query_row([id.as_bytes()], |row| row.get::<_, i64>(0))
     };
     let change = "UPDATE main.rows SET updated_at = 1 WHERE organization_id = ?1";
     let changed = |id: Uuid| {
-        wall.set_scope(Some("rows"));
+        security.set_scope(Some("rows"));
         let changed = connection.execute(change, [id.as_bytes()]);
-        wall.set_scope(None);
+        security.set_scope(None);
         changed
     };
     let theirs = Scope::from(Visible {
@@ -292,7 +295,7 @@ fn what_is_remembered_of_a_statement_ends_with_it() {
 /// Row security must cost a call per row that the predicate lets through, not a scan.
 #[test]
 fn indexes_are_used_through_the_views() {
-    let (mut connection, _) = walled();
+    let (mut connection, _) = secured();
     rusqlite::vtab::array::load_module(&connection).expect("loads");
     connection
         .authorizer(None::<fn(super::AuthContext<'_>) -> super::Authorization>)

@@ -1,0 +1,243 @@
+//! The policy of each table: who sees, and who may write, which rows.
+//!
+//! Three things are generated from it: the predicates of statements ([`Mark`], inserted by
+//! [`dialect`](super::dialect)), SQLite's row security (`sqlite/row_security`), and PostgreSQL's
+//! (`migrations/policies.sql`, from which new migrations copy; tests compare it with the result of all
+//! migrations). No statement can read or write a table that is missing here. It is independent of
+//! connections.
+
+mod condition;
+mod postgres;
+mod statement;
+mod table;
+
+pub(super) use condition::{Condition, FOR_EVERYBODY, Id, Ids, PLATFORM};
+pub(super) use statement::{Mark, Predicates};
+pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Table};
+
+use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Platform, Word};
+use Evaluation::{Once, OnceForOrganization, Plain};
+use table::rule;
+
+/// It belongs to an organization of the caller.
+const TENANT: Condition = In(0, Ids::Organizations);
+/// It belongs to the caller.
+const CALLER: Condition = Is(0, Id::Caller);
+/// It lies in no workspace that is kept from the caller.
+const WORKSPACE: Condition = NotIn(0, Ids::Hidden);
+/// Its feature shows all its rows, or the caller made it, or the run that works for the caller.
+const ROW: Condition = Any(&[NotIn(0, Ids::Guarded), Is(1, Id::Caller), Is(1, Id::Run)]);
+/// It is a template that the caller sees: one of an organization of theirs, one for everybody, or any.
+const CATALOG: Condition = Any(&[TENANT, ForEverybody(1), Platform]);
+/// It is a template that the caller may promote.
+const PROMOTING: Condition = Any(&[TENANT, Platform]);
+/// It is a workspace that is open to its organization, or to this caller.
+const OPEN: Condition = Any(&[
+    Word(0, "organization"),
+    In(1, Ids::Administered),
+    In(2, Ids::Workspaces),
+]);
+
+/// The marks of statements that stand for a predicate.
+const MARKS: [Mark; 6] = [
+    Mark::new("tenant", TENANT, 1).owner(),
+    Mark::new("caller", CALLER, 1).owner(),
+    Mark::new("catalog", CATALOG, 2).owner(),
+    Mark::new("promoting", PROMOTING, 1).owner(),
+    // A workspace is of one organization, but a list of the hidden ones names no owner.
+    Mark::new("workspace", WORKSPACE, 1),
+    Mark::new("row", ROW, 2),
+];
+
+const EVERYTHING: &str = "SELECT, INSERT, UPDATE, DELETE";
+const NOTHING: Access = access("", Rows::None);
+const READS: Access = access("SELECT", Rows::All);
+
+const OF_ORGANIZATION: Rule = rule(TENANT, &["organization_id"]);
+const OF_WORKSPACE: Rule = rule(WORKSPACE, &["workspace_id"]);
+
+/// Templates for everybody are read by everybody, and changed by their own organization alone;
+/// administrators of the platform see all of them, and promote them.
+const SHARED: [Exception; 3] = [
+    Exception {
+        name: "catalog",
+        allows: Allows::Read(rule(ForEverybody(0), &["visibility"])),
+    },
+    Exception {
+        name: "platform",
+        allows: Allows::Read(rule(Platform, &[])),
+    },
+    Exception {
+        name: "promotion",
+        allows: Allows::Change {
+            from: rule(Platform, &[]),
+            into: rule(All(&[Platform, Word(0, "system")]), &["visibility"]),
+        },
+    },
+];
+
+/// The policies, in the order in which tables came.
+pub(super) static TABLES: [Table; 31] = [
+    Table {
+        authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
+        caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
+        ..of_organization("users")
+    },
+    Table {
+        authentication: access(EVERYTHING, Rows::All),
+        operator: NOTHING,
+        caller: NOTHING,
+        ..of_organization("sessions")
+    },
+    Table {
+        caller: access(
+            "SELECT, UPDATE",
+            Rows::Where(&[rule(TENANT, &["id"])], Plain),
+        ),
+        ..of_organization("organizations")
+    },
+    Table {
+        authentication: READS,
+        ..of_organization("memberships")
+    },
+    Table {
+        // From whom they are kept is found out before anybody asks.
+        authentication: access(
+            "SELECT",
+            Rows::Where(&[rule(Word(0, "members"), &["access"])], Plain),
+        ),
+        caller: access(
+            EVERYTHING,
+            Rows::Where(
+                &[
+                    OF_ORGANIZATION,
+                    rule(OPEN, &["access", "organization_id", "id"]),
+                ],
+                Plain,
+            ),
+        ),
+        ..of_organization("workspaces")
+    },
+    Table {
+        authentication: READS,
+        ..of_organization("workspace_members")
+    },
+    Table {
+        authentication: access("SELECT, UPDATE", Rows::All),
+        ..of_organization("api_keys")
+    },
+    within("modules", Plain),
+    within("rails", Plain),
+    Table {
+        authentication: access(
+            "SELECT",
+            Rows::Where(&[rule(Flag(0), &["own_rows"])], Plain),
+        ),
+        ..within("features", Once)
+    },
+    within("views", Plain),
+    within("columns", Plain),
+    Table {
+        caller: access(
+            EVERYTHING,
+            Rows::Where(
+                &[
+                    OF_ORGANIZATION,
+                    OF_WORKSPACE,
+                    rule(ROW, &["feature_id", "created_by"]),
+                ],
+                OnceForOrganization,
+            ),
+        ),
+        // Before an insert, SQLite would copy every column of the row for the question, and an import asks
+        // it of millions.
+        upserted: false,
+        ..of_organization("rows")
+    },
+    within("row_values", Once),
+    // Numbers of rows, and the quota counts them all: as visible as the organization.
+    of_organization("row_counts"),
+    Table {
+        operator: access("SELECT, DELETE", Rows::All),
+        caller: access(
+            EVERYTHING,
+            Rows::Where(&[rule(CALLER, &["caller_id"])], Plain),
+        ),
+        ..of_organization("idempotency")
+    },
+    of_organization("channels"),
+    Table {
+        // Requests read neither the address nor the secret of a connection.
+        caller: access(
+            "SELECT (organization_id, id, name, kind, created_at, target_id), INSERT, DELETE",
+            Rows::Where(&[OF_ORGANIZATION], Plain),
+        ),
+        ..of_organization("connections")
+    },
+    within("workflows", Plain),
+    within("workflow_versions", Plain),
+    Table {
+        exceptions: &SHARED,
+        ..of_organization("templates")
+    },
+    Table {
+        exceptions: &SHARED,
+        ..of_organization("template_payloads")
+    },
+    within("template_jobs", Plain),
+    within("template_job_parts", Plain),
+    within("template_job_entries", Plain),
+    // Who writes a row has to know who waits for it, seen or not.
+    of_organization("workflow_watchers"),
+    within("workflow_events", Plain),
+    of_organization("workflow_schedules"),
+    within("workflow_runs", Plain),
+    within("workflow_steps", Plain),
+    of_organization("notifications"),
+];
+
+const fn access(privileges: &'static str, rows: Rows) -> Access {
+    Access { privileges, rows }
+}
+
+/// A table whose rows belong to an organization as a whole.
+const fn of_organization(name: &'static str) -> Table {
+    Table {
+        name,
+        authentication: NOTHING,
+        operator: access(EVERYTHING, Rows::All),
+        caller: access(EVERYTHING, Rows::Where(&[OF_ORGANIZATION], Plain)),
+        exceptions: &[],
+        upserted: true,
+    }
+}
+
+/// A table whose rows are as visible as their workspace.
+const fn within(name: &'static str, evaluation: Evaluation) -> Table {
+    Table {
+        caller: access(
+            EVERYTHING,
+            Rows::Where(&[OF_ORGANIZATION, OF_WORKSPACE], evaluation),
+        ),
+        ..of_organization(name)
+    }
+}
+
+/// The policy of the table of that name.
+pub(super) fn table(name: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|table| table.name == name)
+}
+
+/// What a mark of that word stands for, if it is a predicate.
+pub(super) fn mark(word: &str) -> Option<&'static Mark> {
+    MARKS.iter().find(|mark| mark.word == word)
+}
+
+/// What the migrations of PostgreSQL say of the row security of each table, by its name.
+pub fn postgres_policies() -> Vec<(&'static str, String)> {
+    let tables = TABLES.iter();
+    tables.map(|table| (table.name, table.postgres())).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Renders policies as PostgreSQL's row-level security, in the form of a migration.
+//!
+//! Each role owns nothing and has policies of its own, so that the plan of a request compares settings
+//! and has no alternatives.
+
+use std::fmt::Write as _;
+
+use super::condition::{FOR_EVERYBODY, PLATFORM};
+use super::{Access, Allows, Condition, Evaluation, Id, Ids, Rows, Rule, Table};
+use crate::store::scope::ROLES;
+
+/// The names of the policies of each role.
+const POLICIES: [&str; 3] = ["gate", "operator", "request"];
+
+impl Table {
+    /// What a migration says of it: row-level security, privileges and policies.
+    pub(super) fn postgres(&self) -> String {
+        let name = self.name;
+        let mut sql = format!(
+            "ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;\n\
+             ALTER TABLE {name} FORCE ROW LEVEL SECURITY;\n"
+        );
+        let each = [self.authentication, self.operator, self.caller];
+        let each = ROLES.into_iter().zip(each);
+        for (role, Access { privileges, .. }) in each.clone() {
+            if !privileges.is_empty() {
+                let _ = writeln!(sql, "GRANT {privileges} ON {name} TO {role};");
+            }
+        }
+        for (policy, (role, access)) in POLICIES.into_iter().zip(each) {
+            if let Some(rows) = access.rows.postgres() {
+                let _ = writeln!(
+                    sql,
+                    "CREATE POLICY {policy} ON {name} TO {role}\n    USING ({rows});"
+                );
+            }
+        }
+        let [.., role] = ROLES;
+        for exception in self.exceptions {
+            let policy = exception.name;
+            let (kind, using, check) = match exception.allows {
+                Allows::Read(rule) => ("SELECT", rule, None),
+                Allows::Change { from, into } => ("UPDATE", from, Some(into)),
+            };
+            let _ = write!(
+                sql,
+                "CREATE POLICY {policy} ON {name} FOR {kind} TO {role}\n    USING ({})",
+                using.postgres(Settings::PerRow)
+            );
+            if let Some(check) = check {
+                let check = check.postgres(Settings::PerRow);
+                let _ = write!(sql, "\n    WITH CHECK ({check})");
+            }
+            sql.push_str(";\n");
+        }
+        sql
+    }
+}
+
+impl Rows {
+    /// The expression of a policy for these rows; nothing for none.
+    fn postgres(&self) -> Option<String> {
+        let (rules, evaluation) = match *self {
+            Rows::None => return None,
+            Rows::All => return Some("true".to_owned()),
+            Rows::Where(rules, evaluation) => (rules, evaluation),
+        };
+        if evaluation == Evaluation::Plain {
+            return Some(all(rules, Settings::PerRow));
+        }
+        let (first, rest) = rules.split_first()?;
+        let first = first.postgres(Settings::PerStatement);
+        let shortcut = match evaluation {
+            Evaluation::OnceForOrganization => {
+                format!("\n            WHEN {} THEN true", nothing_kept(rest))
+            }
+            _ => String::new(),
+        };
+        let rest = all(rest, Settings::PerStatement);
+        Some(format!(
+            "CASE\n            WHEN ({first}) IS NOT TRUE THEN false{shortcut}\n            \
+             ELSE {rest}\n        END"
+        ))
+    }
+}
+
+/// Whether nothing is kept from who asks, for one reason or another.
+fn nothing_kept(rules: &[Rule]) -> String {
+    fn lists(condition: &Condition, found: &mut Vec<String>) {
+        match condition {
+            Condition::NotIn(_, ids) => {
+                found.push(format!(
+                    "current_setting('{}', true) = '{{}}'",
+                    ids.setting()
+                ));
+            }
+            Condition::Any(conditions) | Condition::All(conditions) => {
+                for one in *conditions {
+                    lists(one, found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for rule in rules {
+        lists(&rule.condition, &mut found);
+    }
+    format!("(SELECT {})", found.join(" AND "))
+}
+
+fn all(rules: &[Rule], settings: Settings) -> String {
+    let rules = rules.iter().map(|rule| rule.postgres(settings));
+    rules.collect::<Vec<_>>().join("\n        AND ")
+}
+
+/// How often a policy reads the settings of the transaction.
+#[derive(Clone, Copy)]
+enum Settings {
+    PerRow,
+    PerStatement,
+}
+
+impl Settings {
+    fn list(self, ids: Ids) -> String {
+        let list = format!(
+            "nullif(current_setting('{}', true), '')::uuid[]",
+            ids.setting()
+        );
+        match self {
+            Settings::PerRow => list,
+            Settings::PerStatement => format!("(SELECT {list})::uuid[]"),
+        }
+    }
+
+    fn id(self, id: Id) -> String {
+        let id = format!(
+            "nullif(current_setting('{}', true), '')::uuid",
+            id.setting()
+        );
+        match self {
+            Settings::PerRow => id,
+            Settings::PerStatement => format!("(SELECT {id})"),
+        }
+    }
+}
+
+impl Rule {
+    fn postgres(&self, settings: Settings) -> String {
+        self.condition.postgres(self.columns, settings)
+    }
+}
+
+impl Condition {
+    fn postgres(&self, columns: &[&str], settings: Settings) -> String {
+        let joined = |conditions: &[Condition], word| {
+            let parts = conditions.iter().map(|one| one.postgres(columns, settings));
+            format!("({})", parts.collect::<Vec<_>>().join(word))
+        };
+        match *self {
+            Condition::In(column, ids) => {
+                format!("{} = ANY ({})", columns[column], settings.list(ids))
+            }
+            Condition::NotIn(column, ids) => {
+                format!("{} <> ALL ({})", columns[column], settings.list(ids))
+            }
+            Condition::Is(column, id) => format!("{} = {}", columns[column], settings.id(id)),
+            Condition::Word(column, word) => format!("{} = '{word}'", columns[column]),
+            Condition::ForEverybody(column) => {
+                format!("{} IN ('{}')", columns[column], FOR_EVERYBODY.join("', '"))
+            }
+            Condition::Flag(column) => columns[column].to_owned(),
+            Condition::Platform => format!("current_setting('{PLATFORM}', true) = 'on'"),
+            Condition::Any(conditions) => joined(conditions, " OR "),
+            Condition::All(conditions) => joined(conditions, " AND "),
+        }
+    }
+}

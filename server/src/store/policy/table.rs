@@ -1,0 +1,92 @@
+//! The form of a policy: who may do what with which rows of a table.
+
+use super::Condition;
+
+/// The policy of a table.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Table {
+    /// Its name.
+    pub(in crate::store) name: &'static str,
+    /// What authentication may do.
+    pub(in crate::store) authentication: Access,
+    /// What the operator at the machine may do.
+    pub(in crate::store) operator: Access,
+    /// What a signed-in caller may do.
+    pub(in crate::store) caller: Access,
+    /// What a caller may do with rows beyond those.
+    pub(in crate::store) exceptions: &'static [Exception],
+    /// Whether statements may insert `ON CONFLICT`. Then SQLite asks before an insert: asked after it, the
+    /// question would not come up where a row outside the scope is there already, and the silence would
+    /// tell so.
+    pub(in crate::store) upserted: bool,
+}
+
+/// What one of the three who ask may do with a table.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Access {
+    /// The privileges, as PostgreSQL grants them; nothing for none.
+    pub(in crate::store) privileges: &'static str,
+    /// To which rows they apply.
+    pub(in crate::store) rows: Rows,
+}
+
+/// Rows of a table.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) enum Rows {
+    /// None of them.
+    None,
+    /// All of them.
+    All,
+    /// Those of which all of these hold.
+    Where(&'static [Rule], Evaluation),
+}
+
+/// A condition on columns of a table.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Rule {
+    /// What is asked.
+    pub(in crate::store) condition: Condition,
+    /// The columns that it asks of.
+    pub(in crate::store) columns: &'static [&'static str],
+}
+
+/// How often the store works out what a policy compares with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Evaluation {
+    /// For each row, in plain comparisons.
+    Plain,
+    /// Once for a statement. PostgreSQL's planner expects nothing of such a policy, where it would take a
+    /// second comparison next to that of the statement for a second reason to expect few rows.
+    Once,
+    /// The same; and who sees every row of an organization is asked about the organization alone.
+    OnceForOrganization,
+}
+
+/// Rows that a caller may read or change beyond those of the table's rules. Adding and removing are never
+/// among it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Exception {
+    /// Its name in PostgreSQL.
+    pub(in crate::store) name: &'static str,
+    /// What it allows.
+    pub(in crate::store) allows: Allows,
+}
+
+/// What an exception allows.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) enum Allows {
+    /// To read these rows.
+    Read(Rule),
+    /// To change these rows, and into what.
+    Change {
+        /// The row as it is.
+        from: Rule,
+        /// The row as it becomes.
+        into: Rule,
+    },
+}
+
+/// A condition on columns of a table.
+pub(super) const fn rule(condition: Condition, columns: &'static [&'static str]) -> Rule {
+    Rule { condition, columns }
+}

@@ -1,0 +1,212 @@
+//! Policies as SQL functions of a connection: they evaluate conditions on a row for the scope of the
+//! running transaction.
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Result};
+
+use super::{PREFIX, RowSecurity};
+use crate::store::policy::{Allows, Condition, Evaluation, FOR_EVERYBODY, Ids, Rows, Rule, Table};
+use crate::store::{Scope, Visible};
+
+/// What is asked of the rows of a table, in SQL, with `@` for the row.
+#[derive(Debug)]
+pub(super) struct Questions {
+    /// Whether it may be read.
+    pub(super) read: String,
+    /// Whether it may be changed as it is.
+    pub(super) change: String,
+    /// Whether it may become so.
+    pub(super) becomes: String,
+    /// Whether it may be added or removed.
+    pub(super) write: String,
+}
+
+impl RowSecurity {
+    /// Makes the functions for a table, and says how they are called. `sole` is a call that gives the
+    /// organization of which the caller sees every row.
+    pub(super) fn questions(
+        &self,
+        connection: &Connection,
+        table: &'static Table,
+        sole: &str,
+    ) -> Result<Questions> {
+        let write = match table.caller.rows {
+            // Who sees every row is not asked about each of them: `sole` has one response for a whole
+            // statement, and it is an id to compare with. Compared by `IS`: a question that came to nothing
+            // would let a trigger pass.
+            Rows::Where([first, ..], Evaluation::OnceForOrganization) => format!(
+                "(@{} IS {sole} OR {})",
+                first.columns.concat(),
+                self.policy(connection, table)?
+            ),
+            _ => self.policy(connection, table)?,
+        };
+        let (mut read, mut change, mut becomes) = (write.clone(), write.clone(), write.clone());
+        let also =
+            |question: &mut String, other: String| *question = format!("({question} OR {other})");
+        for exception in table.exceptions {
+            let name = format!("{PREFIX}{}_{}", exception.name, table.name);
+            match exception.allows {
+                Allows::Read(rule) => also(&mut read, self.exception(connection, &name, rule)?),
+                Allows::Change { from, into } => {
+                    let changed = format!("{name}_into");
+                    also(&mut change, self.exception(connection, &name, from)?);
+                    also(&mut becomes, self.exception(connection, &changed, into)?);
+                }
+            }
+        }
+        Ok(Questions {
+            read,
+            change,
+            becomes,
+            write,
+        })
+    }
+
+    /// The policy of a table for each who asks. The operator passes everywhere: what goes with a row that
+    /// is removed is asked about here, too, while the foreign keys of PostgreSQL ask nobody.
+    fn policy(&self, connection: &Connection, table: &'static Table) -> Result<String> {
+        let (caller, authentication) = (&table.caller.rows, &table.authentication.rows);
+        let columns = columns(rules(caller));
+        let behind = columns.len();
+        let columns = [columns, self::columns(rules(authentication))].concat();
+        let name = format!("{PREFIX}sees_{}", table.name);
+        self.function(connection, &name, &columns, move |scope, row| match scope {
+            Scope::Operator => true,
+            Scope::Authentication => passes(authentication, None, &Columns { row, first: behind }),
+            Scope::Caller(visible) => passes(caller, Some(visible), &Columns { row, first: 0 }),
+        })
+    }
+
+    /// What callers may do beyond the policy.
+    fn exception(&self, connection: &Connection, name: &str, rule: Rule) -> Result<String> {
+        self.function(
+            connection,
+            name,
+            rule.columns,
+            move |scope, row| match scope {
+                Scope::Caller(visible) => {
+                    let columns = Columns { row, first: 0 };
+                    rule.condition.holds(Some(visible), &columns)
+                }
+                Scope::Authentication | Scope::Operator => false,
+            },
+        )
+    }
+
+    fn function(
+        &self,
+        connection: &Connection,
+        name: &str,
+        columns: &[&str],
+        asks: impl Fn(&Scope, &Context<'_>) -> bool + Send + 'static,
+    ) -> Result<String> {
+        let security = self.clone();
+        let count = i32::try_from(columns.len()).unwrap_or(i32::MAX);
+        connection.create_scalar_function(name, count, FunctionFlags::SQLITE_UTF8, move |row| {
+            Ok(security.with_scope(|scope| asks(scope, row)))
+        })?;
+        let columns: Vec<String> = columns.iter().map(|column| format!("@{column}")).collect();
+        Ok(format!("{name}({})", columns.join(", ")))
+    }
+
+    /// Makes the function that gives the organization of which the caller sees every row, and says how it
+    /// is called. It gives one response as long as a statement runs, which is all that SQLite makes of
+    /// `SQLITE_DETERMINISTIC`.
+    pub(super) fn sole_organization(&self, connection: &Connection) -> Result<String> {
+        let security = self.clone();
+        let name = format!("{PREFIX}sole_organization");
+        let steady = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        connection.create_scalar_function(&*name, 0, steady, move |_| {
+            let sole = security.lock(|running| match &running.scope {
+                Some(Scope::Caller(visible)) => visible.sole_organization(),
+                _ => None,
+            });
+            // Nobody's: no id is empty.
+            Ok(sole.map_or(Vec::new(), |id| id.as_bytes().to_vec()))
+        })?;
+        Ok(format!("{name}()"))
+    }
+}
+
+/// The columns of a row that a function was called with.
+struct Columns<'a> {
+    row: &'a Context<'a>,
+    /// The position of the first one.
+    first: usize,
+}
+
+impl Columns<'_> {
+    fn get(&self, column: usize) -> ValueRef<'_> {
+        self.row.get_raw(self.first + column)
+    }
+
+    fn is_word(&self, column: usize, word: &str) -> bool {
+        self.get(column) == ValueRef::Text(word.as_bytes())
+    }
+
+    fn id(&self, column: usize) -> Option<&[u8; 16]> {
+        match self.get(column) {
+            ValueRef::Blob(bytes) => bytes.try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+fn rules(rows: &'static Rows) -> &'static [Rule] {
+    match rows {
+        Rows::None | Rows::All => &[],
+        Rows::Where(rules, _) => rules,
+    }
+}
+
+fn columns(rules: &[Rule]) -> Vec<&'static str> {
+    let columns = rules.iter().flat_map(|rule| rule.columns);
+    columns.copied().collect()
+}
+
+fn passes(rows: &Rows, visible: Option<&Visible>, columns: &Columns<'_>) -> bool {
+    let rules = match rows {
+        Rows::None => return false,
+        Rows::All => return true,
+        Rows::Where(rules, _) => rules,
+    };
+    let mut first = columns.first;
+    rules.iter().all(|rule| {
+        let columns = Columns {
+            row: columns.row,
+            first,
+        };
+        first += rule.columns.len();
+        rule.condition.holds(visible, &columns)
+    })
+}
+
+impl Condition {
+    /// Whether it holds of these columns, for a caller or for nobody in particular.
+    fn holds(&self, visible: Option<&Visible>, columns: &Columns<'_>) -> bool {
+        let listed = |column, ids: Ids| {
+            let wanted = columns.id(column)?;
+            let mut ids = ids.of(visible?).iter();
+            Some(ids.any(|id| id.as_bytes() == wanted))
+        };
+        match *self {
+            Condition::In(column, ids) => listed(column, ids) == Some(true),
+            Condition::NotIn(column, ids) => listed(column, ids) == Some(false),
+            Condition::Is(column, id) => {
+                let id = visible.and_then(|visible| id.of(visible));
+                id.is_some_and(|id| columns.id(column) == Some(id.as_bytes()))
+            }
+            Condition::Word(column, word) => columns.is_word(column, word),
+            Condition::ForEverybody(column) => {
+                let mut words = FOR_EVERYBODY.iter();
+                words.any(|word| columns.is_word(column, word))
+            }
+            Condition::Flag(column) => columns.get(column) == ValueRef::Integer(1),
+            Condition::Platform => visible.is_some_and(|visible| visible.platform),
+            Condition::Any(conditions) => conditions.iter().any(|one| one.holds(visible, columns)),
+            Condition::All(conditions) => conditions.iter().all(|one| one.holds(visible, columns)),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The view that hides a table, and the triggers that check each written row.
+
+use super::PREFIX;
+use super::questions::Questions;
+use crate::store::policy::Table;
+
+/// The SQL that makes them.
+pub(super) fn definition(table: &Table, questions: &Questions) -> String {
+    let name = table.name;
+    let of = |question: &str, row: &str| question.replace('@', row);
+    let seen = of(&questions.read, "");
+    let (old, new) = (of(&questions.write, "OLD."), of(&questions.write, "NEW."));
+    let (before, after) = (
+        of(&questions.change, "OLD."),
+        of(&questions.becomes, "NEW."),
+    );
+    let moment = if table.upserted { "BEFORE" } else { "AFTER" };
+    format!(
+        "CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE {seen};
+         CREATE TEMP TRIGGER {PREFIX}insert_{name} {moment} INSERT ON main.{name} WHEN NOT {new}
+         BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;
+         CREATE TEMP TRIGGER {PREFIX}delete_{name} BEFORE DELETE ON main.{name} WHEN NOT {old}
+         BEGIN SELECT RAISE(IGNORE); END;
+         CREATE TEMP TRIGGER {PREFIX}update_{name} BEFORE UPDATE ON main.{name} WHEN NOT {before}
+         BEGIN SELECT RAISE(IGNORE); END;
+         CREATE TEMP TRIGGER {PREFIX}updated_{name} BEFORE UPDATE ON main.{name}
+         WHEN {before} AND NOT {after}
+         BEGIN SELECT RAISE(ABORT, 'outside the scope'); END;"
+    )
+}
