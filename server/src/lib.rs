@@ -26,6 +26,7 @@ pub mod rows;
 pub mod secret_key;
 pub mod store;
 pub(crate) mod templates;
+pub mod wake;
 pub mod workspace;
 
 pub use health::{Health, health};

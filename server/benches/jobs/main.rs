@@ -44,11 +44,12 @@ use tplkit::workspace::{
 };
 use tplkit_server::background::Bench;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::jobs::{self, Destination, JobSignal, Part, Worker};
+use tplkit_server::jobs::{self, Destination, Part, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
+use tplkit_server::wake::WorkerSignal;
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
@@ -337,7 +338,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     };
     let id = new.id;
     let (stop, stopped) = watch::channel(false);
-    let bell = JobSignal::default();
+    let bell = WorkerSignal::default();
     let worker = Worker {
         bench: Bench {
             store: store.clone(),

@@ -4,7 +4,7 @@
 //! no renewal, and a killed process holds none longer than its runs.
 
 use super::runs::Run;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, lease};
 
 /// How many calls of one organization run at once.
 pub(super) const CALLS: usize = 16;
@@ -27,8 +27,11 @@ pub(super) enum PlaceOutcome {
 /// # Errors
 /// Those of the store; [`StoreError::Unique`] when another one took this place at the same moment.
 pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<PlaceOutcome, StoreError> {
-    let sql = "SELECT calling, id, coalesce(locked_until >= {clock}, false) FROM workflow_runs \
-         WHERE organization_id = $1 AND calling IS NOT NULL";
+    let sql = concat!(
+        "SELECT calling, id, coalesce(",
+        lease!(held "{clock}"),
+        ", false) FROM workflow_runs WHERE organization_id = $1 AND calling IS NOT NULL"
+    );
     let mut taken = [false; CALLS];
     let mut ended = Vec::new();
     for row in tx.query(sql, &[run.organization.into()]).await? {
@@ -51,18 +54,19 @@ pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<PlaceOutcome, StoreEr
     let Some(free) = free else {
         return Ok(PlaceOutcome::Full);
     };
-    let sql = "UPDATE main.workflow_runs SET calling = NULL \
-         WHERE organization_id = $1 AND id = $2 AND calling = $3 \
-         AND (locked_until IS NULL OR locked_until < {clock})";
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET calling = NULL WHERE ",
+        lease!(row),
+        " AND calling = $3 AND ",
+        lease!(free "{clock}")
+    );
     tx.each(sql, &ended).await?;
-    let sql = "UPDATE main.workflow_runs SET calling = $4 \
-         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
-    let parameters = [
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
-        free.into(),
-    ];
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET calling = $4 WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
+    let parameters = run.attempt().with([free.into()]);
     let held = tx.first(sql, &parameters).await?;
     Ok(held.map_or(PlaceOutcome::Fenced, |_| PlaceOutcome::Taken))
 }
@@ -72,8 +76,10 @@ pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<PlaceOutcome, StoreEr
 /// # Errors
 /// Those of the store.
 pub(super) async fn leave(tx: &mut Tx, run: &Run) -> Result<(), StoreError> {
-    let sql = "UPDATE main.workflow_runs SET calling = NULL \
-         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
-    let parameters = [run.organization.into(), run.id.into(), run.owner.into()];
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET calling = NULL WHERE ",
+        lease!(fence)
+    );
+    let parameters = run.attempt().with([]);
     tx.query(sql, &parameters).await.map(drop)
 }

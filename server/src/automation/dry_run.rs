@@ -15,10 +15,10 @@ use super::row_reads::{self, ReadRequest};
 use super::row_writes::RowWrites;
 use super::runs::{self, Ending, Run, StepRow};
 use super::step::Stop;
-use super::wake::WorkerSignal;
 use super::worker::RunExecutor;
 use crate::http::problem::Code;
 use crate::store::{Scope, StoreError, Tx};
+use crate::wake::WorkerSignal;
 
 /// What comes out of the transaction that is undone.
 enum RolledBack {

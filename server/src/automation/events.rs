@@ -11,10 +11,10 @@ use tplkit::rows::{equal, members};
 use uuid::Uuid;
 
 use super::visibility::{AccountScopes, ChangedRow};
-use super::wake::WorkerSignal;
 use crate::context::Context;
 use crate::rows::{PreparedRow, StoredRow, Table};
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
+use crate::wake::WorkerSignal;
 
 /// How deep runs may cause one another.
 pub const DEEPEST: i64 = 8;

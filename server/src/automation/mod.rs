@@ -48,7 +48,6 @@ mod validate;
 mod version;
 mod view;
 mod visibility;
-mod wake;
 mod worker;
 
 pub use change::{
@@ -62,7 +61,6 @@ pub use subscriptions::{Subscription, subscribe};
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub use view::{RunView, read_run, run_page};
-pub use wake::WorkerSignal;
 pub use worker::{RunExecutor, Settings};
 
 /// What is wrong with the address of a mail server, if anything.

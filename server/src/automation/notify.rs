@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::find;
 use super::runs::{self, NewRun, Run};
 use super::step::Stop;
-use super::wake::WorkerSignal;
 use crate::store::Tx;
+use crate::wake::WorkerSignal;
 
 /// Notes a notification, and gives the output.
 ///

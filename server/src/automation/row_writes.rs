@@ -12,7 +12,6 @@ use super::events::{self, Cause};
 use super::row_reads::{Part, usable};
 use super::runs::Run;
 use super::step::Stop;
-use super::wake::WorkerSignal;
 use crate::context::Context;
 use crate::http::page::PageRequest;
 use crate::http::problem::Problem;
@@ -22,6 +21,7 @@ use crate::rows::{
     replace,
 };
 use crate::store::Tx;
+use crate::wake::WorkerSignal;
 
 /// How many rows one step may change.
 const MOST: usize = 1000;

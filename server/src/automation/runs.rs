@@ -1,14 +1,14 @@
 //! Stores runs and their steps: started, leased, ended.
 //!
-//! Each attempt at a run has its own owner id. Every write first checks that the attempt still owns
-//! the run (`hold`), so an attempt that was suspended too long writes nothing.
+//! An attempt at a run holds a lease of it ([`Hold`]), measured by the clock of the database. Every
+//! write first checks that the attempt still owns the run (`hold`).
 
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
 use super::events::too_deep;
 use super::meter::Meter;
-use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value};
+use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
 /// How many attempts may end without a word before a run is given up.
 pub(super) const CRASHES: i64 = 3;
@@ -58,6 +58,15 @@ impl Run {
     /// With whose visibility it works.
     pub fn principal(&self) -> Option<Uuid> {
         self.caller.or(self.publisher)
+    }
+
+    /// This attempt at its row.
+    pub(super) fn attempt(&self) -> Hold {
+        Hold {
+            organization: self.organization,
+            id: self.id,
+            owner: self.owner,
+        }
     }
 }
 
@@ -151,6 +160,17 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
     tx.query(sql, &parameters).await.map(drop)
 }
 
+/// In a statement: the run may be claimed. `$1` is the time.
+macro_rules! waits {
+    () => {
+        concat!(
+            "status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) AND ",
+            $crate::store::lease!(free "{clock}")
+        )
+    };
+}
+pub(crate) use waits;
+
 /// The statement that finds up to so many runs that wait for nobody. The number is in it: a plan that
 /// is made for any number is not made for a small one.
 fn free(most: usize) -> &'static str {
@@ -159,10 +179,9 @@ fn free(most: usize) -> &'static str {
             concat!(
                 "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
                  record, dry_run, depth, caller, wake_at, status, publisher, crashes, spent, \
-                 lease_owner FROM workflow_runs \
-                 WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
-                 AND (locked_until IS NULL OR locked_until < {clock}) \
-                 AND NOT {any organization_id $2} ORDER BY id LIMIT ",
+                 lease_owner FROM workflow_runs WHERE ",
+                waits!(),
+                " AND NOT {any organization_id $2} ORDER BY id LIMIT ",
                 $most,
                 " {skip}"
             )
@@ -225,18 +244,15 @@ pub(super) async fn claim(
         .iter()
         .map(run)
         .collect::<Result<Vec<Run>, StoreError>>()?;
-    let sql = "UPDATE main.workflow_runs SET lease_owner = $3, locked_until = {clock} + $4, \
-         status = 'running', started_at = coalesce(started_at, $5), crashes = $6 \
-         WHERE organization_id = $1 AND id = $2";
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(set "$3", "{clock} + $4"),
+        ", status = 'running', started_at = coalesce(started_at, $5), crashes = $6 WHERE ",
+        lease!(row)
+    );
     let claims = found.iter().map(|run| {
-        vec![
-            run.organization.into(),
-            run.id.into(),
-            owner.into(),
-            lease.into(),
-            now.into(),
-            run.crashes.into(),
-        ]
+        let own = [lease.into(), now.into(), run.crashes.into()];
+        run.attempt().with(own)
     });
     tx.each(sql, &claims.collect::<Vec<_>>()).await?;
     let mut claimed = Claimed::default();
@@ -273,31 +289,27 @@ pub(super) async fn leave(
     if run.crashes + 1 >= CRASHES {
         return end(tx, run, Some(&abandoned()), now).await;
     }
-    let sql = "UPDATE main.workflow_runs SET lease_owner = NULL, locked_until = NULL, wake_at = $4, \
-         crashes = $5 WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
-    let parameters = [
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
-        wake_at.into(),
-        (run.crashes + 1).into(),
-    ];
-    tx.query(sql, &parameters).await?;
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(let go),
+        ", wake_at = $4, crashes = $5 WHERE ",
+        lease!(fence)
+    );
+    let own = [wake_at.into(), (run.crashes + 1).into()];
+    tx.query(sql, &run.attempt().with(own)).await?;
     Ok(false)
 }
 
 fn holding(run: &Run, lease: i64) -> PipelinedStatement {
-    let sql = "UPDATE main.workflow_runs SET locked_until = {clock} + $4, spent = $5 \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
-    let parameters = vec![
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
-        lease.into(),
-        run.meter.spent().into(),
-    ];
-    (sql.into(), parameters)
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(renew "{clock} + $4"),
+        ", spent = $5 WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
+    let own = [lease.into(), run.meter.spent().into()];
+    (sql.into(), run.attempt().with(own))
 }
 
 /// Holds a run for as long again; false when it is somebody else's by now.
@@ -318,34 +330,34 @@ pub(super) async fn release(
     run: &Run,
     wake_at: Option<i64>,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE main.workflow_runs SET lease_owner = NULL, locked_until = NULL, wake_at = $4 \
-         WHERE organization_id = $1 AND id = $2 AND lease_owner = $3";
-    let parameters = [
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
-        wake_at.into(),
-    ];
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(let go),
+        ", wake_at = $4 WHERE ",
+        lease!(fence)
+    );
+    let parameters = run.attempt().with([wake_at.into()]);
     tx.query(sql, &parameters).await.map(drop)
 }
 
 /// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.
 fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
-    let sql = "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
-         finished_at = $7, spent = $8, lease_owner = NULL, locked_until = NULL, wake_at = NULL, \
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
+         finished_at = $7, spent = $8, ",
+        lease!(let go),
+        ", wake_at = NULL, \
          own_rows = EXISTS (SELECT 1 FROM features f WHERE f.organization_id = $1 AND f.own_rows \
-         AND (f.workspace_id = $9 OR (f.is_shared AND {any f.id $10}))) \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING id";
+         AND (f.workspace_id = $9 OR (f.is_shared AND {any f.id $10}))) WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
     let status = if ending.is_some() {
         "failed"
     } else {
         "succeeded"
     };
-    let parameters = vec![
-        run.organization.into(),
-        run.id.into(),
-        run.owner.into(),
+    let parameters = run.attempt().with([
         status.into(),
         ending.map(|ending| ending.detail.as_str()).into(),
         ending.map(|ending| ending.code).into(),
@@ -353,7 +365,7 @@ fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
         run.meter.spent().into(),
         run.workspace.into(),
         Value::Ids(run.named.clone()),
-    ];
+    ]);
     (sql.into(), parameters)
 }
 

@@ -17,13 +17,13 @@ use uuid::Uuid;
 use super::capacity::{Capacity, RunPermit};
 use super::connections::OpenConnection;
 use super::step::passes;
-use super::wake::WorkerSignal;
 use super::{events, execution, integrations, runs, schedules};
 use crate::context::Context;
 use crate::metrics::Runs;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Scope, Store, StoreError, Value};
+use crate::wake::WorkerSignal;
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -235,10 +235,11 @@ impl RunExecutor {
                     let sql = "SELECT workflow_id FROM workflow_schedules \
                          WHERE due_at IS NULL OR due_at <= $1 LIMIT 1";
                     let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
-                    let sql = "SELECT id FROM workflow_runs WHERE status IN ('queued', 'running') \
-                         AND (wake_at IS NULL OR wake_at <= $1) \
-                         AND (locked_until IS NULL OR locked_until < {clock}) \
-                         AND NOT {any organization_id $2} LIMIT 1";
+                    let sql = concat!(
+                        "SELECT id FROM workflow_runs WHERE ",
+                        runs::waits!(),
+                        " AND NOT {any organization_id $2} LIMIT 1"
+                    );
                     let full = Value::Ids(full.clone());
                     let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();
                     Ok(Backlog {

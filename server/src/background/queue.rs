@@ -1,6 +1,7 @@
 //! Measures the waiting work of automations, for the metrics.
 
 use super::Bench;
+use crate::automation::runs::waits;
 use crate::store::{Scope, StoreError, Tx};
 
 /// Looks how many events and runs are due and held by nobody, and for how long the oldest.
@@ -22,9 +23,10 @@ pub async fn measure_queue(bench: &Bench) -> Result<u64, StoreError> {
 async fn waiting(tx: &mut Tx, now: i64) -> Result<(i64, Option<i64>), StoreError> {
     let events = "SELECT count(*), min(created_at) FROM workflow_events";
     let events = tx.first(events, &[]).await?;
-    let runs = "SELECT count(*), min(coalesce(wake_at, created_at)) FROM workflow_runs \
-         WHERE status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) \
-         AND (locked_until IS NULL OR locked_until < {clock})";
+    let runs = concat!(
+        "SELECT count(*), min(coalesce(wake_at, created_at)) FROM workflow_runs WHERE ",
+        waits!()
+    );
     let runs = tx.first(runs, &[now.into()]).await?;
     let (mut count, mut oldest) = (0, None::<i64>);
     for row in [events, runs].into_iter().flatten() {

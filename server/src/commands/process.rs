@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tplkit_server::automation::{self, RunExecutor, Settings, WorkerSignal};
+use tplkit_server::automation::{self, RunExecutor, Settings};
 use tplkit_server::background::{self, Bench, TASKS};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::jobs::Worker;
@@ -16,6 +16,7 @@ use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
+use tplkit_server::wake::WorkerSignal;
 
 use super::signals::Signals;
 use super::{Failure, logs, variable};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tplkit_server::automation;
 use tplkit_server::context::Context;
-use tplkit_server::jobs::{JobSignal, Worker};
+use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::Metrics;
 use tplkit_server::rows::Tables;
+use tplkit_server::wake::WorkerSignal;
 
 use super::Failure;
 use super::process::{self, Process};
@@ -32,13 +32,9 @@ pub(super) async fn run(
     let worker = Worker {
         bench: process.bench(&context, &metrics, &tables),
         lease_seconds: process.lease_seconds,
-        signal: JobSignal::default(),
+        signal: WorkerSignal::default(),
     };
-    let player = process.executor(
-        &context,
-        &metrics,
-        (&tables, &automation::WorkerSignal::default()),
-    );
+    let player = process.executor(&context, &metrics, (&tables, &WorkerSignal::default()));
     let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await

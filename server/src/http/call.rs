@@ -335,7 +335,7 @@ impl Call {
         let scope = scope_of(&asked.caller);
         let Some(unsure) = &self.unverified else {
             let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-            self.app.runs.notify();
+            self.app.runs.notify_if_marked();
             return reply.map(ApiResponse::response);
         };
         let found = Arc::new(OnceLock::new());
@@ -344,7 +344,7 @@ impl Call {
         let (reply, asked) = store
             .run(kind, &scope, Some(check), asked, work.clone())
             .await;
-        self.app.runs.notify();
+        self.app.runs.notify_if_marked();
         let Some(holds) = found.get() else {
             // It has asked nothing of the store, or the store did not answer.
             return reply.map(ApiResponse::response);
@@ -368,7 +368,7 @@ impl Call {
         let scope = scope_of(&now);
         asked.caller = now;
         let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-        self.app.runs.notify();
+        self.app.runs.notify_if_marked();
         reply.map(ApiResponse::response)
     }
 

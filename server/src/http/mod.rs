@@ -34,15 +34,14 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 
 use crate::auth::{CredentialCache, Passwords};
-use crate::automation;
 use crate::context::{Context, random};
 use crate::edge::{self, Limits, Malformed, RequestHandler};
-use crate::jobs::JobSignal;
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
+use crate::wake::WorkerSignal;
 use cors::Origins;
 use rate_limit::{Buckets, Rate};
 
@@ -116,7 +115,7 @@ pub struct App {
     /// The shape of tables that were read before.
     pub tables: Tables,
     /// Wakes the automation workers.
-    pub runs: automation::WorkerSignal,
+    pub runs: WorkerSignal,
     /// Where what takes long waits for its turn.
     pub lanes: Lanes,
     /// What is being answered under keys.
@@ -126,7 +125,7 @@ pub struct App {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Wakes who carries template jobs out.
-    pub signal: JobSignal,
+    pub signal: WorkerSignal,
     stopping: AtomicBool,
 }
 
@@ -145,12 +144,12 @@ impl App {
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),
             tables: Tables::default(),
-            runs: automation::WorkerSignal::default(),
+            runs: WorkerSignal::default(),
             lanes: Lanes::default(),
             in_flight: Arc::default(),
             remembered: CredentialCache::default(),
             metrics,
-            signal: JobSignal::default(),
+            signal: WorkerSignal::default(),
             stopping: AtomicBool::new(false),
         }))
     }

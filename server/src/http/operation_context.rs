@@ -9,10 +9,10 @@ use super::idempotency::{self, Key};
 use super::problem::Problem;
 use super::response::ApiResponse;
 use crate::auth::{Caller, Role};
-use crate::automation::WorkerSignal;
 use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::Tx;
+use crate::wake::WorkerSignal;
 
 /// The context of a store operation: its input and its caller.
 #[derive(Debug)]

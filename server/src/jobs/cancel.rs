@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Job;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, lease};
 
 /// Ends a job that is unfinished; false when it has ended. Whoever works on it loses the lease: the
 /// unit in hand is written before, or not at all, and no other one follows.
@@ -16,11 +16,13 @@ pub async fn cancel(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
         "detail": "The job was cancelled. What is written stays: resume the job to go on where it \
             stopped, or undo it to take that away.",
     });
-    let sql = "UPDATE main.template_jobs SET status = 'failed', error = $4, updated_at = $3, \
-         lease_owner = NULL, locked_until = NULL \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 \
-         AND status IN ('pending', 'structure', 'rows', 'publish') RETURNING id";
+    let sql = concat!(
+        "UPDATE main.template_jobs SET status = 'failed', error = $4, updated_at = $3, ",
+        lease!(let go),
+        " WHERE ",
+        lease!(row),
+        " AND status IN ('pending', 'structure', 'rows', 'publish') RETURNING id"
+    );
     let parameters = [
         job.organization.into(),
         job.id.into(),

@@ -4,7 +4,7 @@ use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
 use super::{Job, Order, Part, Status};
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{StoreError, Tx, Value, lease};
 
 /// A job that is to be: every decision about it was taken.
 #[derive(Debug)]
@@ -82,10 +82,14 @@ pub async fn reopen(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
     if job.status == Status::Undone {
         return Ok(false);
     }
-    let sql = "UPDATE main.template_jobs SET status = 'pending', phase = 'structure', done = 0, total = 0, \
-         error = NULL, updated_at = $3 WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND status IN ('completed', 'failed') \
-         AND coalesce(locked_until <= {clock $3}, true) RETURNING id";
+    let sql = concat!(
+        "UPDATE main.template_jobs SET status = 'pending', phase = 'structure', done = 0, \
+         total = 0, error = NULL, updated_at = $3 WHERE ",
+        lease!(row),
+        " AND status IN ('completed', 'failed') AND ",
+        lease!(free "{clock $3}"),
+        " RETURNING id"
+    );
     let parameters = [job.organization.into(), job.id.into(), now.into()];
     match tx.first(sql, &parameters).await {
         Err(StoreError::Unique { .. }) => Ok(false),

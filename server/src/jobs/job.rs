@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::Status;
+use super::status::unfinished;
 use crate::context::rfc3339;
 use crate::store::{Row, StoreError, Tx};
 
@@ -46,9 +47,20 @@ pub struct Job {
 }
 
 /// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock.
-pub const COLUMNS: &str = "organization_id, workspace_id, id, template_id, created_by, status, \
-     phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
-     created_at, updated_at";
+macro_rules! columns {
+    () => {
+        concat!(
+            "organization_id, workspace_id, id, template_id, created_by, status, phase, done, \
+             total, locked_until, coalesce(",
+            $crate::store::lease!(held "{clock $1}"),
+            ", false), report, error, created_at, updated_at"
+        )
+    };
+}
+pub(super) use columns;
+
+/// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock.
+pub const COLUMNS: &str = columns!();
 
 impl Job {
     /// Reads a row of [`COLUMNS`].
@@ -106,10 +118,12 @@ impl Serialize for Job {
 /// # Errors
 /// Those of the store.
 pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, StoreError> {
-    let sql = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
-         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
-         created_at, updated_at FROM template_jobs \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $2";
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $2"
+    );
     let row = tx.first(sql, &[now.into(), job.into()]).await?;
     row.as_ref().map(Job::read).transpose()
 }
@@ -123,12 +137,14 @@ pub async fn unfinished(
     (organization, workspace, template): (Uuid, Uuid, Uuid),
     now: i64,
 ) -> Result<Option<Job>, StoreError> {
-    let sql = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
-         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
-         created_at, updated_at FROM template_jobs \
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $2 \
-         AND workspace_id = $3 AND template_id = $4 \
-         AND status IN ('pending', 'structure', 'rows', 'publish', 'undoing')";
+         AND workspace_id = $3 AND template_id = $4 AND ",
+        unfinished!()
+    );
     let parameters = [
         now.into(),
         organization.into(),

@@ -1,18 +1,19 @@
 //! The lease of a job (`service`: template apply job): one attempt at a time may write.
 //!
-//! The clock of the store measures it. Each attempt has its own id, so a process that was suspended
-//! past its lease writes nothing: a unit first checks the lease, and its end updates the row of the
-//! job only for the same id. The row is not locked in between, so the lease can be renewed during a
-//! long unit.
+//! [`Hold`] says what a lease is; the clock of the store measures this one. A unit first checks the
+//! lease, and its end updates the row of the job only for the same attempt. The row is not locked in
+//! between, so the lease can be renewed during a long unit.
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};
 use uuid::Uuid;
 
+use super::job::columns;
 use super::permission::may_apply;
+use super::status::unfinished;
 use super::{Job, Status, ledger};
 use crate::context::Context;
-use crate::store::{PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible};
+use crate::store::{Hold, PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible, lease};
 use crate::workspace::Stopped;
 
 /// The right to write for a job.
@@ -44,6 +45,15 @@ impl Lease {
         }
     }
 
+    /// The attempt at the row of the job.
+    pub(super) fn hold(&self) -> Hold {
+        Hold {
+            organization: self.organization,
+            id: self.job,
+            owner: self.owner,
+        }
+    }
+
     /// As whom the store is written: one organization, behind both layers. All rows of it are seen,
     /// because whether a table is empty or a value is in it twice is so for everybody.
     pub fn scope(&self) -> Scope {
@@ -64,17 +74,16 @@ impl Lease {
         let scope = self.scope();
         let work = store.write(&scope, input, |tx, (lease, now)| {
             Box::pin(async move {
-                let sql = "UPDATE main.template_jobs SET locked_until = {clock $4} + $5 \
-                     WHERE {tenant organization_id} AND {workspace workspace_id} \
-                     AND organization_id = $1 AND id = $2 AND lease_owner = $3 \
-                     AND locked_until > {clock $4} RETURNING id";
-                let parameters = [
-                    lease.organization.into(),
-                    lease.job.into(),
-                    lease.owner.into(),
-                    (*now).into(),
-                    lease.length.into(),
-                ];
+                let sql = concat!(
+                    "UPDATE main.template_jobs SET ",
+                    lease!(renew "{clock $4} + $5"),
+                    " WHERE ",
+                    lease!(fence),
+                    " AND ",
+                    lease!(held "{clock $4}"),
+                    " RETURNING id"
+                );
+                let parameters = lease.hold().with([(*now).into(), lease.length.into()]);
                 Ok(tx.first(sql, &parameters).await?.is_some())
             })
         });
@@ -117,18 +126,13 @@ impl Lease {
         let scope = self.scope();
         let work = store.write(&scope, input, |tx, (lease, now, pause)| {
             Box::pin(async move {
-                let sql = "UPDATE main.template_jobs SET lease_owner = NULL, \
-                     locked_until = CASE WHEN CAST($5 AS bigint) > 0 \
-                     THEN {clock $4} + $5 END \
-                     WHERE {tenant organization_id} AND {workspace workspace_id} \
-                     AND organization_id = $1 AND id = $2 AND lease_owner = $3";
-                let parameters = [
-                    lease.organization.into(),
-                    lease.job.into(),
-                    lease.owner.into(),
-                    (*now).into(),
-                    (*pause).into(),
-                ];
+                let sql = concat!(
+                    "UPDATE main.template_jobs SET ",
+                    lease!(set "NULL", "CASE WHEN CAST($5 AS bigint) > 0 THEN {clock $4} + $5 END"),
+                    " WHERE ",
+                    lease!(fence)
+                );
+                let parameters = lease.hold().with([(*now).into(), (*pause).into()]);
                 tx.query(sql, &parameters).await.map(drop)
             })
         });
@@ -149,17 +153,13 @@ impl Lease {
         let scope = self.scope();
         let work = store.write(&scope, input, |tx, (lease, now, error)| {
             Box::pin(async move {
-                let sql = "UPDATE main.template_jobs SET status = 'failed', error = $5, \
-                     updated_at = $4, lease_owner = NULL, locked_until = NULL \
-                     WHERE {tenant organization_id} AND {workspace workspace_id} \
-                     AND organization_id = $1 AND id = $2 AND lease_owner = $3";
-                let parameters = [
-                    lease.organization.into(),
-                    lease.job.into(),
-                    lease.owner.into(),
-                    (*now).into(),
-                    error.as_str().into(),
-                ];
+                let sql = concat!(
+                    "UPDATE main.template_jobs SET status = 'failed', error = $5, updated_at = $4, ",
+                    lease!(let go),
+                    " WHERE ",
+                    lease!(fence)
+                );
+                let parameters = lease.hold().with([(*now).into(), error.as_str().into()]);
                 tx.query(sql, &parameters).await.map(drop)
             })
         });
@@ -168,15 +168,13 @@ impl Lease {
 
     /// How many entries the ledger of the job has; nothing when the lease is over.
     pub(super) async fn entries(&self, tx: &mut Tx, now: i64) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT entries FROM template_jobs WHERE {tenant organization_id} \
-             AND {workspace workspace_id} AND organization_id = $1 AND id = $2 \
-             AND lease_owner = $3 AND locked_until > {clock $4}";
-        let parameters = [
-            self.organization.into(),
-            self.job.into(),
-            self.owner.into(),
-            now.into(),
-        ];
+        let sql = concat!(
+            "SELECT entries FROM template_jobs WHERE ",
+            lease!(fence),
+            " AND ",
+            lease!(held "{clock $4}")
+        );
+        let parameters = self.hold().with([now.into()]);
         let row = tx.first(sql, &parameters).await?;
         row.map(|row| row.get(0)).transpose()
     }
@@ -203,13 +201,18 @@ impl Lease {
     }
 
     fn go_on(&self, unit: &Unit, now: i64) -> PipelinedStatement {
-        let sql = "UPDATE main.template_jobs SET \
+        let sql = concat!(
+            "UPDATE main.template_jobs SET \
              status = CASE WHEN status = 'undone' THEN status ELSE $4 END, phase = $5, \
-             done = $6, total = $7, entries = entries + $8, updated_at = $9, \
-             lease_owner = CASE WHEN $4 = 'undone' THEN NULL ELSE lease_owner END, \
-             locked_until = CASE WHEN $4 = 'undone' THEN NULL ELSE {clock $9} + $10 END \
-             WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
+             done = $6, total = $7, entries = entries + $8, updated_at = $9, ",
+            lease!(
+                set "CASE WHEN $4 = 'undone' THEN NULL ELSE lease_owner END",
+                "CASE WHEN $4 = 'undone' THEN NULL ELSE {clock $9} + $10 END"
+            ),
+            " WHERE ",
+            lease!(fence),
+            " RETURNING entries"
+        );
         let status = match (&unit.entry, unit.progress.phase) {
             // With this unit the lease goes, too.
             (Some(Entry::Undone), _) => Status::Undone,
@@ -225,11 +228,14 @@ impl Lease {
 
     /// The last unit gives the lease back.
     fn finish(&self, unit: &Unit, report: &str, now: i64) -> PipelinedStatement {
-        let sql = "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
-             entries = entries + $8, updated_at = $9, report = $10, error = NULL, \
-             lease_owner = NULL, locked_until = NULL \
-             WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND lease_owner = $3 RETURNING entries";
+        let sql = concat!(
+            "UPDATE main.template_jobs SET status = $4, phase = $5, done = $6, total = $7, \
+             entries = entries + $8, updated_at = $9, report = $10, error = NULL, ",
+            lease!(let go),
+            " WHERE ",
+            lease!(fence),
+            " RETURNING entries"
+        );
         let mut parameters = self.job_row(unit, Status::Completed, now);
         parameters.push(report.into());
         (sql.into(), parameters)
@@ -238,17 +244,14 @@ impl Lease {
     /// What the row of the job says after a unit.
     fn job_row(&self, unit: &Unit, status: Status, now: i64) -> Vec<Value> {
         let Progress { phase, done, total } = unit.progress;
-        vec![
-            self.organization.into(),
-            self.job.into(),
-            self.owner.into(),
+        self.hold().with([
             status.as_str().into(),
             phase.into(),
             count(done).into(),
             count(total).into(),
             i64::from(unit.entry.is_some()).into(),
             now.into(),
-        ]
+        ])
     }
 }
 
@@ -261,12 +264,17 @@ fn count(number: u64) -> i64 {
 /// processes do no more at a time for one organization.
 macro_rules! waits {
     () => {
-        "job.status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
-         AND (job.locked_until IS NULL OR job.locked_until <= {clock $1}) \
-         AND (SELECT count(*) FROM template_jobs AS held \
-         WHERE held.organization_id = job.organization_id \
-         AND held.status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
-         AND held.locked_until > {clock $1}) < 2"
+        concat!(
+            unfinished!(),
+            " AND ",
+            lease!(free "{clock $1}"),
+            " AND (SELECT count(*) FROM template_jobs AS held \
+             WHERE held.organization_id = job.organization_id AND ",
+            unfinished!(),
+            " AND ",
+            lease!(held "{clock $1}"),
+            ") < 2"
+        )
     };
 }
 
@@ -297,22 +305,23 @@ pub async fn take_any(
     if !waiting(store, context).await? {
         return Ok(None);
     }
-    let owner = Uuid::from_bytes(crate::context::random());
+    let owner = Hold::attempt();
     let input = (owner, context.now(), length);
     let taken = store.write(&Scope::Operator, input, |tx, (owner, now, length)| {
         Box::pin(async move {
             let sql = concat!(
-                "UPDATE main.template_jobs SET lease_owner = $2, \
-                 locked_until = {clock $1} + $3, updated_at = $1, \
+                "UPDATE main.template_jobs SET ",
+                lease!(set "$2", "{clock $1} + $3"),
+                ", updated_at = $1, \
                  status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
                  WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs AS job WHERE ",
                 waits!(),
-                " ORDER BY id LIMIT 1) \
-                 AND status IN ('pending', 'structure', 'rows', 'publish', 'undoing') \
-                 AND (locked_until IS NULL OR locked_until <= {clock $1}) \
-                 RETURNING organization_id, workspace_id, id, template_id, created_by, status, \
-                 phase, done, total, locked_until, coalesce(locked_until > {clock $1}, false), \
-                 report, error, created_at, updated_at"
+                " ORDER BY id LIMIT 1) AND ",
+                unfinished!(),
+                " AND ",
+                lease!(free "{clock $1}"),
+                " RETURNING ",
+                columns!()
             );
             let parameters = [(*now).into(), (*owner).into(), (*length).into()];
             let row = tx.first(sql, &parameters).await?;
@@ -336,24 +345,21 @@ pub async fn take(
     job: &Job,
     length: i64,
 ) -> Result<Option<Lease>, StoreError> {
-    let owner = Uuid::from_bytes(crate::context::random());
-    let lease = Lease::of(job, owner, length);
+    let lease = Lease::of(job, Hold::attempt(), length);
     let input = (lease.clone(), context.now());
     let scope = lease.scope();
     let taken = store.write(&scope, input, |tx, (lease, now)| {
         Box::pin(async move {
-            let sql = "UPDATE main.template_jobs SET lease_owner = $3, \
-                 locked_until = {clock $4} + $5 \
-                 WHERE {tenant organization_id} AND {workspace workspace_id} \
-                 AND organization_id = $1 AND id = $2 \
-                 AND (locked_until IS NULL OR locked_until <= {clock $4}) RETURNING id";
-            let parameters = [
-                lease.organization.into(),
-                lease.job.into(),
-                lease.owner.into(),
-                (*now).into(),
-                lease.length.into(),
-            ];
+            let sql = concat!(
+                "UPDATE main.template_jobs SET ",
+                lease!(set "$3", "{clock $4} + $5"),
+                " WHERE ",
+                lease!(row),
+                " AND ",
+                lease!(free "{clock $4}"),
+                " RETURNING id"
+            );
+            let parameters = lease.hold().with([(*now).into(), lease.length.into()]);
             Ok::<_, StoreError>(tx.first(sql, &parameters).await?.is_some())
         })
     });

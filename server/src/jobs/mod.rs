@@ -34,4 +34,4 @@ pub use renewal::under;
 pub use status::Status;
 pub use target::Destination;
 pub use undo::{Ended, Undo};
-pub use worker::{JobSignal, Worker};
+pub use worker::Worker;

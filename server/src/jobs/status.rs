@@ -1,5 +1,13 @@
 //! The status of a job.
 
+/// In a statement: the job is unfinished, as [`Status::is_finished`] has it.
+macro_rules! unfinished {
+    () => {
+        "status IN ('pending', 'structure', 'rows', 'publish', 'undoing')"
+    };
+}
+pub(super) use unfinished;
+
 /// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {

@@ -7,12 +7,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::apply::{UNDO_UNIT, UndoError, Undoing, undo_in_units};
-use uuid::Uuid;
 
 use super::{Destination, Job, Lease};
 use crate::context::Context;
 use crate::rows::Tables;
-use crate::store::{Store, StoreError, Tx};
+use crate::store::{Hold, Store, StoreError, Tx, lease};
 use crate::workspace::ReadError;
 
 /// The right to take a job back.
@@ -50,8 +49,7 @@ impl Undo {
         force: bool,
         length: i64,
     ) -> Result<Option<Undo>, StoreError> {
-        let owner = Uuid::from_bytes(crate::context::random());
-        let lease = Lease::of(job, owner, length);
+        let lease = Lease::of(job, Hold::attempt(), length);
         let input = (lease.clone(), force, context.now());
         let scope = lease.scope();
         let taken = store.write(&scope, input, |tx, (lease, force, now)| {
@@ -105,19 +103,17 @@ impl Undo {
 }
 
 async fn begin(tx: &mut Tx, lease: &Lease, force: bool, now: i64) -> Result<bool, StoreError> {
-    let sql = "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, \
-         status = 'undoing', lease_owner = $3, locked_until = {clock $4} + $5 \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND status IN ('completed', 'failed') \
-         AND (locked_until IS NULL OR locked_until <= {clock $4}) RETURNING id";
-    let parameters = [
-        lease.organization.into(),
-        lease.job.into(),
-        lease.owner.into(),
-        now.into(),
-        lease.length.into(),
-        force.into(),
-    ];
+    let sql = concat!(
+        "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, status = 'undoing', ",
+        lease!(set "$3", "{clock $4} + $5"),
+        " WHERE ",
+        lease!(row),
+        " AND status IN ('completed', 'failed') AND ",
+        lease!(free "{clock $4}"),
+        " RETURNING id"
+    );
+    let own = [now.into(), lease.length.into(), force.into()];
+    let parameters = lease.hold().with(own);
     match tx.first(sql, &parameters).await {
         // Another job of the template is unfinished in the workspace.
         Err(StoreError::Unique { .. }) => Ok(false),
@@ -135,15 +131,13 @@ async fn forced(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
 
 async fn give_up(tx: &mut Tx, lease: &Lease) -> Result<bool, StoreError> {
     // The first unit says so in the phase.
-    let sql = "UPDATE main.template_jobs SET status = before_undo, before_undo = NULL, \
-         lease_owner = NULL, locked_until = NULL \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND lease_owner = $3 \
-         AND status = 'undoing' AND phase <> 'undo' RETURNING id";
-    let parameters = [
-        lease.organization.into(),
-        lease.job.into(),
-        lease.owner.into(),
-    ];
+    let sql = concat!(
+        "UPDATE main.template_jobs SET status = before_undo, before_undo = NULL, ",
+        lease!(let go),
+        " WHERE ",
+        lease!(fence),
+        " AND status = 'undoing' AND phase <> 'undo' RETURNING id"
+    );
+    let parameters = lease.hold().with([]);
     Ok(tx.first(sql, &parameters).await?.is_some())
 }

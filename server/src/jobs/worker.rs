@@ -1,12 +1,11 @@
 //! Takes up jobs without a lease and executes them, until the process stops.
 //!
 //! Any number of processes may share a store. A job that this process creates starts at once
-//! ([`JobSignal`]); the worker polls for others every second.
+//! ([`WorkerSignal`]); the worker polls for others every second.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tplkit::problem::Code;
@@ -17,6 +16,7 @@ use super::failure::Failure;
 use super::renewal::under_right;
 use super::{Destination, Job, Lease, Status, take_any};
 use crate::background::Bench;
+use crate::wake::WorkerSignal;
 
 /// How many jobs one process carries out at a time.
 const AT_A_TIME: usize = 4;
@@ -24,17 +24,6 @@ const AT_A_TIME: usize = 4;
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a job rests that the store did not answer for, in microseconds.
 pub(super) const REST: i64 = 2_000_000;
-
-/// Wakes the workers of this process. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub struct JobSignal(Arc<Notify>);
-
-impl JobSignal {
-    /// There is a job to be done.
-    pub fn notify(&self) {
-        self.0.notify_one();
-    }
-}
 
 /// Carries jobs out.
 #[derive(Debug, Clone)]
@@ -44,7 +33,7 @@ pub struct Worker {
     /// How long it holds a job without renewing, in seconds.
     pub lease_seconds: u32,
     /// Wakes it.
-    pub signal: JobSignal,
+    pub signal: WorkerSignal,
 }
 
 impl Worker {
@@ -82,7 +71,7 @@ impl Worker {
             }
             tokio::select! {
                 _ = stop.wait_for(|stop| *stop) => {}
-                () = self.signal.0.notified() => {}
+                () = self.signal.notified() => {}
                 () = sleep(LOOK) => {}
             }
         }

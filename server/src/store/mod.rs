@@ -11,6 +11,7 @@
 mod bulk;
 pub mod dialect;
 mod error;
+mod lease;
 mod metrics;
 mod migrate;
 mod operation;
@@ -37,6 +38,8 @@ use tokio::sync::oneshot;
 pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
 pub use error::StoreError;
+pub use lease::Hold;
+pub(crate) use lease::lease;
 pub(crate) use metrics::StoreMetrics;
 pub use pipeline::PipelinedStatement;
 pub use policy::postgres_policies;

@@ -7,7 +7,8 @@ use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
 use tplkit::workspace::random::{Shape, workspace};
 use tplkit_server::background::Bench;
-use tplkit_server::jobs::{Job, JobSignal, Part, Status, Worker};
+use tplkit_server::jobs::{Job, Part, Status, Worker};
+use tplkit_server::wake::WorkerSignal;
 use uuid::Uuid;
 
 use super::ground;
@@ -32,7 +33,7 @@ async fn work(world: &World, job: Uuid) -> Job {
     let worker = Worker {
         bench: bench(world),
         lease_seconds: 60,
-        signal: JobSignal::default(),
+        signal: WorkerSignal::default(),
     };
     let working = tokio::spawn(worker.run(stopped));
     let done = finished(world, job).await;
@@ -147,7 +148,7 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let (stop, stopped) = watch::channel(false);
-    let bell = JobSignal::default();
+    let bell = WorkerSignal::default();
     let worker = Worker {
         bench: bench(&world),
         lease_seconds: 60,
@@ -199,7 +200,7 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
         let worker = Worker {
             bench: bench(&world),
             lease_seconds: 60,
-            signal: JobSignal::default(),
+            signal: WorkerSignal::default(),
         };
         let working = tokio::spawn(worker.run(stopped));
         let goes_on = async || {
@@ -263,7 +264,7 @@ async fn names_that_are_taken_meanwhile_are_chosen_anew(place: Place) {
         let worker = Worker {
             bench: bench(&world),
             lease_seconds: 60,
-            signal: JobSignal::default(),
+            signal: WorkerSignal::default(),
         };
         tokio::spawn(worker.run(stopped.clone()))
     });

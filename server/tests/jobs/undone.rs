@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use tokio::sync::watch;
 use tplkit_server::background::Bench;
-use tplkit_server::jobs::{Ended, Job, JobSignal, Status, Undo, Worker, take_any};
+use tplkit_server::jobs::{Ended, Job, Status, Undo, Worker, take_any};
+use tplkit_server::wake::WorkerSignal;
 use uuid::Uuid;
 
 use super::ground;
@@ -36,7 +37,7 @@ async fn work(world: &World, job: Uuid) -> Job {
     let worker = Worker {
         bench: bench(world),
         lease_seconds: 60,
-        signal: JobSignal::default(),
+        signal: WorkerSignal::default(),
     };
     let working = tokio::spawn(worker.run(stopped));
     let done = loop {

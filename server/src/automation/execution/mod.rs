@@ -308,7 +308,7 @@ impl RunExecution<'_> {
             }
             act @ (Act::Write(_) | Act::Notify(_) | Act::Run(_)) => {
                 let came = self.store_effect(row, act, now).await?;
-                self.executor.signal.notify();
+                self.executor.signal.notify_if_marked();
                 Ok(came)
             }
             act @ (Act::Ask { .. } | Act::Mail(_) | Act::Request(_)) => {
