@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tplkit::automation::run::{Failure, RowQuery};
+use tplkit::definitions::ReferenceKind;
 use tplkit::json::{Object, Value as Json};
 use tplkit::rows::query::{Match, Row};
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use uuid::Uuid;
 use super::meter::Meter;
 use super::step::Stop;
 use crate::http::page::PageRequest;
+use crate::model::referenced::existing;
 use crate::rows::query::{self, CursorPosition, Listing};
 use crate::rows::{StoredRow, Tables};
 use crate::store::Tx;
@@ -58,10 +60,11 @@ pub(super) async fn usable(
     (organization, workspace): (Uuid, Uuid),
     (feature, field): (Uuid, &str),
 ) -> Result<(), Stop> {
-    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)";
-    let parameters = [organization.into(), feature.into(), workspace.into()];
-    if tx.first(sql, &parameters).await?.is_some() {
+    let kind = ReferenceKind::Feature;
+    if !existing(tx, (organization, workspace), kind, &[feature])
+        .await?
+        .is_empty()
+    {
         return Ok(());
     }
     let reason = format!("there is no table {feature} here any more");

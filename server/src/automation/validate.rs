@@ -15,7 +15,8 @@ use uuid::Uuid;
 
 use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};
 use crate::http::query;
-use crate::store::{StoreError, Tx, Value};
+use crate::model::referenced;
+use crate::store::{StoreError, Tx};
 
 /// Where an automation stands, or is to stand.
 #[derive(Debug, Clone, Copy)]
@@ -97,33 +98,12 @@ struct KnownRecords {
     columns: BTreeMap<String, Vec<String>>,
 }
 
-/// The kinds that are looked up, and whether they are in a workspace. Connections are not: a wrong name
-/// fails when it is used.
-const KINDS: [(ReferenceKind, bool, &str); 4] = [
-    (
-        ReferenceKind::Feature,
-        true,
-        "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)",
-    ),
-    (
-        ReferenceKind::WorkflowV2,
-        true,
-        "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND id = $2 AND workspace_id = $3",
-    ),
-    (
-        ReferenceKind::Channel,
-        false,
-        "SELECT id FROM channels WHERE {tenant organization_id} AND organization_id = $1 \
-         AND id = $2",
-    ),
-    (
-        ReferenceKind::User,
-        false,
-        "SELECT user_id FROM memberships WHERE {tenant organization_id} AND organization_id = $1 \
-         AND user_id = $2",
-    ),
+/// The kinds that are looked up. Connections are not: a wrong name fails when it is used.
+const KINDS: [ReferenceKind; 4] = [
+    ReferenceKind::Feature,
+    ReferenceKind::WorkflowV2,
+    ReferenceKind::Channel,
+    ReferenceKind::User,
 ];
 
 impl Environment for KnownRecords {
@@ -136,7 +116,7 @@ impl Environment for KnownRecords {
     }
 
     fn exists(&self, kind: ReferenceKind, value: &str) -> Option<bool> {
-        if !KINDS.iter().any(|(known, ..)| *known == kind) {
+        if !KINDS.contains(&kind) {
             return None;
         }
         let asked = (kind, value.to_ascii_lowercase());
@@ -238,9 +218,8 @@ async fn look_up(
     asked: BTreeSet<(ReferenceKind, String)>,
     tables: BTreeSet<String>,
 ) -> Result<(), StoreError> {
-    let among: [Value; 2] = [place.organization.into(), place.workspace.into()];
     let mut seen = BTreeSet::new();
-    for (kind, within, sql) in KINDS {
+    for kind in KINDS {
         let of_kind = asked.iter().filter(|(of, _)| *of == kind);
         let mut values: BTreeSet<&str> = of_kind.map(|(_, value)| value.as_str()).collect();
         if kind == ReferenceKind::Feature {
@@ -249,33 +228,17 @@ async fn look_up(
         }
         let ids = values.iter().filter_map(|value| query::uuid(value));
         let ids: Vec<Uuid> = ids.collect();
-        let lines: Vec<_> = ids
-            .iter()
-            .map(|id| {
-                let mut line = vec![among[0].clone(), (*id).into()];
-                line.extend(within.then(|| among[1].clone()));
-                line
-            })
-            .collect();
-        let responses = tx.each(sql, &lines).await?;
-        for (id, _) in ids
-            .iter()
-            .zip(responses)
-            .filter(|(_, rows)| !rows.is_empty())
-        {
+        let here = (place.organization, place.workspace);
+        for id in referenced::existing(tx, here, kind, &ids).await? {
             known.there.insert((kind, id.to_string()));
             if kind == ReferenceKind::Feature && tables.contains(&id.to_string()) {
-                seen.insert(*id);
+                seen.insert(id);
             }
         }
     }
-    let sql = "SELECT name FROM columns WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2";
-    let lines = seen.iter().map(|id| vec![among[0].clone(), (*id).into()]);
-    let responses = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
-    for (id, rows) in seen.iter().zip(responses) {
-        let names = rows.iter().map(|row| row.get(0));
-        let names = names.collect::<Result<_, StoreError>>()?;
+    let seen: Vec<Uuid> = seen.into_iter().collect();
+    let names = referenced::column_names(tx, place.organization, &seen).await?;
+    for (id, names) in seen.iter().zip(names) {
         known.columns.insert(id.to_string(), names);
     }
     Ok(())

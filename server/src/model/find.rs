@@ -21,6 +21,45 @@ pub async fn get(
     rows.first().map(|row| Record::read(kind, row)).transpose()
 }
 
+/// The same, in a transaction that asks more.
+///
+/// # Errors
+/// Those of the store.
+pub async fn read(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    id: Uuid,
+) -> Result<Option<Record>, StoreError> {
+    let row = tx.first(&kind.statements().get, &[id.into()]).await?;
+    row.map(|row| Record::read(kind, &row)).transpose()
+}
+
+/// Which records of an organization the structure of a workspace is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// Those of the workspace.
+    Own,
+    /// Those of others, which can be used in it; of tables and what lies in them.
+    Shared,
+}
+
+/// The records of a kind in the structure of a workspace, in display order.
+///
+/// # Errors
+/// Those of the store.
+pub async fn structure(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    share: Share,
+    (organization, workspace): (Uuid, Uuid),
+) -> Result<Vec<Record>, StoreError> {
+    let [own, shared] = &kind.statements().structure;
+    let statement = if share == Share::Own { own } else { shared };
+    let parameters = [organization.into(), workspace.into()];
+    let rows = tx.query(statement, &parameters).await?;
+    rows.iter().map(|row| Record::read(kind, row)).collect()
+}
+
 /// A record by its id, kept from others until the transaction ends.
 ///
 /// # Errors

@@ -181,9 +181,10 @@ async fn lock_existing(
     id: Uuid,
 ) -> Result<Option<Record>, Problem> {
     if kind.what == RecordKind::Column {
-        let row = tx.first(&kind.statements().get, &[id.into()]).await?;
-        let Some(row) = row else { return Ok(None) };
-        find::lock(tx, &FEATURE, Record::read(kind, &row)?.parent()).await?;
+        let Some(column) = find::read(tx, kind, id).await? else {
+            return Ok(None);
+        };
+        find::lock(tx, &FEATURE, column.parent()).await?;
     }
     match find::lock(tx, kind, id).await {
         Ok(record) => Ok(Some(record)),

@@ -14,6 +14,7 @@ pub mod import;
 mod input;
 pub mod kind;
 mod record;
+pub mod referenced;
 mod remove;
 pub mod schema;
 pub(crate) mod slots;

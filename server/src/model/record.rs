@@ -112,9 +112,14 @@ impl Record {
 
     /// An own field that is a text; empty where the kind has none.
     pub fn text(&self, column: &str) -> &str {
+        self.optional_text(column).unwrap_or_default()
+    }
+
+    /// An own field that is a text, where it has one.
+    pub fn optional_text(&self, column: &str) -> Option<&str> {
         match self.value(column) {
-            Some(Value::Text(text)) => text,
-            _ => "",
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
         }
     }
 

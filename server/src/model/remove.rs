@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::change::locked;
 use super::feature::touch;
-use super::kind::{KindDescription, RecordKind};
+use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
 use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Problem};
@@ -48,26 +48,21 @@ pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<Api
     Ok(ApiResponse::nothing())
 }
 
-const MODULES: &str = "SELECT id FROM modules WHERE {tenant organization_id} \
-     AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
-const FEATURES: &str = "SELECT id FROM features WHERE {tenant organization_id} \
-     AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
 const AUTOMATIONS: &str = "SELECT id FROM workflows WHERE {tenant organization_id} \
      AND organization_id = $1 AND workspace_id = $2 LIMIT 1";
-const RAILS: &str = "SELECT id FROM rails WHERE {tenant organization_id} \
-     AND organization_id = $1 AND module_id = $2 LIMIT 1";
 const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
      AND organization_id = $1 AND feature_id = $2 LIMIT 1";
 
 /// What would be lost with the record.
 async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Problem> {
+    let any = |kind: &'static KindDescription| kind.statements().any_below.as_str();
     let questions: &[(&'static str, &'static str)] = match record.kind.what {
         RecordKind::Workspace => &[
-            (MODULES, "modules"),
-            (FEATURES, "features"),
+            (any(&MODULE), "modules"),
+            (any(&FEATURE), "features"),
             (AUTOMATIONS, "automations"),
         ],
-        RecordKind::Module => &[(RAILS, "rails")],
+        RecordKind::Module => &[(any(&RAIL), "rails")],
         RecordKind::Feature => &[(ROWS, "rows")],
         RecordKind::Column => {
             let carried = carried(tx, record).await?;

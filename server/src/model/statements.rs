@@ -28,6 +28,11 @@ pub(super) struct Statements {
     /// For the nested model, of one workspace (`$1`) and of all: up to the feature (where it lies in
     /// one) and so many (where that is bounded), in this order.
     pub(super) model: [String; 2],
+    /// `$1` the organization, `$2` a workspace: those of it, and those of others that share them, where
+    /// the kind can be shared.
+    pub(super) structure: [String; 2],
+    /// Whether anything lies in the parent `$2` of the organization `$1`, seen or not.
+    pub(super) any_below: String,
     /// `$1` the organization, `$2` the parent.
     pub(super) names: String,
     /// `$1`… the columns in order, `created_at` and `updated_at` both from one.
@@ -65,6 +70,11 @@ impl Statements {
             ),
             all_below: below(kind, &columns("r."), ("", "$1"), "r.position, r.id"),
             model: [true, false].map(|one| model(kind, &all, &seen, one)),
+            structure: [false, true].map(|shared| structure(kind, &all, &seen, shared)),
+            any_below: format!(
+                "SELECT id FROM {table} WHERE {{tenant organization_id}} \
+                 AND organization_id = $1 AND {parent} = $2 LIMIT 1"
+            ),
             names: format!(
                 "SELECT name FROM {table} WHERE {seen} AND organization_id = $1 AND {parent} = $2"
             ),
@@ -117,6 +127,22 @@ fn model(kind: &KindDescription, columns: &str, seen: &str, one: bool) -> String
         String::new()
     };
     format!("SELECT {columns} FROM {table} WHERE {seen}{of}{within} ORDER BY {order}")
+}
+
+fn structure(kind: &KindDescription, columns: &str, seen: &str, shared: bool) -> String {
+    let (table, workspace) = (kind.table, kind.workspace_column());
+    let of = match (shared, kind.what) {
+        (false, _) => format!("{workspace} = $2"),
+        (true, RecordKind::Feature) => "workspace_id <> $2 AND is_shared".to_owned(),
+        (true, RecordKind::Column | RecordKind::View) => "workspace_id <> $2 AND feature_id IN \
+             (SELECT id FROM features WHERE organization_id = $1 AND is_shared)"
+            .to_owned(),
+        (true, _) => return String::new(),
+    };
+    let order = kind.position("position").map_or("", |_| "position, ");
+    format!(
+        "SELECT {columns} FROM {table} WHERE {seen} AND organization_id = $1 AND {of} ORDER BY {order}id"
+    )
 }
 
 fn insert(kind: &KindDescription, columns: &str) -> String {

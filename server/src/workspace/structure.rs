@@ -9,16 +9,11 @@ use tplkit::workspace::{
 };
 
 use super::ReadError;
+use crate::model::Record;
+use crate::model::find::{self, Share};
+use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
-const WORKSPACE: &str = "SELECT organization_id, id, name, label, config FROM workspaces \
-     WHERE {tenant organization_id} AND {workspace id} AND id = $1";
-const MODULES: &str = "SELECT id, name, label, icon, position, config FROM modules \
-     WHERE {tenant organization_id} AND {workspace workspace_id} \
-     AND organization_id = $1 AND workspace_id = $2 ORDER BY position, id";
-const RAILS: &str = "SELECT module_id, id, name, label, position, config FROM rails \
-     WHERE {tenant organization_id} AND {workspace workspace_id} \
-     AND organization_id = $1 AND workspace_id = $2 ORDER BY position, id";
 const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active \
      FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, row_number() OVER \
      (PARTITION BY workflow_id ORDER BY is_active DESC, is_draft, version DESC) AS place \
@@ -29,135 +24,105 @@ const CHANNELS: &str = "SELECT id, name, label FROM channels \
 const CONNECTIONS: &str = "SELECT id, name, kind FROM connections \
      WHERE {tenant organization_id} AND organization_id = $1 ORDER BY name, id";
 
-/// Statements about tables: those of the workspace, and those of others that are shared.
-struct Tables {
-    features: &'static str,
-    columns: &'static str,
-    views: &'static str,
-}
-
-const OWN: Tables = Tables {
-    features: "SELECT id, name, label, config, is_shared FROM features \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id = $2 ORDER BY id",
-    columns: "SELECT feature_id, id, name, label, type, default_component, position, config \
-         FROM columns WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id = $2 ORDER BY position, id",
-    views: "SELECT feature_id, id, name, label, type, position, config \
-         FROM views WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id = $2 ORDER BY position, id",
-};
-
-const SHARED: Tables = Tables {
-    features: "SELECT id, name, label, config, is_shared FROM features \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id <> $2 AND is_shared ORDER BY id",
-    columns: "SELECT feature_id, id, name, label, type, default_component, position, config \
-         FROM columns WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id <> $2 AND feature_id IN \
-         (SELECT id FROM features WHERE organization_id = $1 AND is_shared) ORDER BY position, id",
-    views: "SELECT feature_id, id, name, label, type, position, config \
-         FROM views WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND workspace_id <> $2 AND feature_id IN \
-         (SELECT id FROM features WHERE organization_id = $1 AND is_shared) ORDER BY position, id",
-};
-
 /// Reads the structure.
 ///
 /// # Errors
 /// When the scope does not see the workspace, and those of the store.
 pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, ReadError> {
-    let row = tx.first(WORKSPACE, &[workspace.into()]).await?;
-    let row = row.ok_or(ReadError::NoWorkspace(workspace))?;
-    let organization: Id = row.get(0)?;
+    let found = find::read(tx, &WORKSPACE, workspace).await?;
+    let found = found.ok_or(ReadError::NoWorkspace(workspace))?;
+    let organization = found.organization();
     let here = Workspace {
-        id: row.get(1)?,
-        name: row.get(2)?,
-        label: row.get(3)?,
-        config: object(&row, 4)?,
+        id: found.id,
+        config: object(&found.config)?,
+        name: found.name,
+        label: found.label,
     };
+    let of = (organization, workspace);
     let at = [organization.into(), workspace.into()];
     Ok(Structure {
         workspace: here,
-        modules: modules(tx, &at).await?,
-        features: features(tx, &OWN, &at).await?,
+        modules: modules(tx, of).await?,
+        features: features(tx, Share::Own, of).await?,
         automations: automations(tx, &at).await?,
         // This store never had automations of that format.
         earlier_automations: Vec::new(),
-        shared: features(tx, &SHARED, &at).await?,
+        shared: features(tx, Share::Shared, of).await?,
         row_access_stays: matches!(tx.scope(), Scope::Caller(visible) if !visible.administered.contains(&organization)),
         organization: named(tx, organization).await?,
     })
 }
 
-async fn modules(tx: &mut Tx, at: &[Value]) -> Result<Vec<Module>, StoreError> {
-    let modules = tx.query(MODULES, at).await?;
-    let rails = tx.query(RAILS, at).await?;
-    let mut by_module = grouped(&rails, |row| {
+async fn modules(tx: &mut Tx, of: (Id, Id)) -> Result<Vec<Module>, StoreError> {
+    let modules = find::structure(tx, &MODULE, Share::Own, of).await?;
+    let rails = find::structure(tx, &RAIL, Share::Own, of).await?;
+    let mut by_module = grouped(rails, |rail| {
         Ok(Rail {
-            id: row.get(1)?,
-            name: row.get(2)?,
-            label: row.get(3)?,
-            order: row.get(4)?,
-            config: objects(row, 5)?,
+            id: rail.id,
+            order: position(&rail),
+            config: objects(&rail.config)?,
+            name: rail.name,
+            label: rail.label,
         })
     })?;
-    let read = |row: &Row| {
-        let id = row.get(0)?;
+    let read = |module: Record| {
         Ok(Module {
-            id,
-            name: row.get(1)?,
-            label: row.get(2)?,
-            icon: row.get(3)?,
-            order: row.get(4)?,
-            config: object(row, 5)?,
-            rails: by_module.remove(&id).unwrap_or_default(),
+            id: module.id,
+            icon: module.optional_text("icon").map(str::to_owned),
+            order: position(&module),
+            config: object(&module.config)?,
+            rails: by_module.remove(&module.id).unwrap_or_default(),
+            name: module.name,
+            label: module.label,
         })
     };
-    modules.iter().map(read).collect()
+    modules.into_iter().map(read).collect()
 }
 
-async fn features(tx: &mut Tx, of: &Tables, at: &[Value]) -> Result<Vec<Feature>, StoreError> {
-    let features = tx.query(of.features, at).await?;
+async fn features(tx: &mut Tx, share: Share, of: (Id, Id)) -> Result<Vec<Feature>, StoreError> {
+    let features = find::structure(tx, &FEATURE, share, of).await?;
     if features.is_empty() {
         return Ok(Vec::new());
     }
-    let columns = tx.query(of.columns, at).await?;
-    let views = tx.query(of.views, at).await?;
-    let mut columns = grouped(&columns, |row| {
+    let columns = find::structure(tx, &COLUMN, share, of).await?;
+    let views = find::structure(tx, &VIEW, share, of).await?;
+    let mut columns = grouped(columns, |column| {
         Ok(Column {
-            id: row.get(1)?,
-            name: row.get(2)?,
-            label: row.get(3)?,
-            column_type: row.get(4)?,
-            default_component: row.get(5)?,
-            order: row.get(6)?,
-            config: object(row, 7)?,
+            id: column.id,
+            column_type: column.text("type").to_owned(),
+            default_component: column.text("default_component").to_owned(),
+            order: position(&column),
+            config: object(&column.config)?,
+            name: column.name,
+            label: column.label,
         })
     })?;
-    let mut views = grouped(&views, |row| {
+    let mut views = grouped(views, |view| {
         Ok(View {
-            id: row.get(1)?,
-            name: row.get(2)?,
-            label: row.get(3)?,
-            view_type: row.get(4)?,
-            order: row.get(5)?,
-            config: objects(row, 6)?.into_iter().next().unwrap_or_default(),
+            id: view.id,
+            view_type: view.text("type").to_owned(),
+            order: position(&view),
+            config: object(&view.config)?,
+            name: view.name,
+            label: view.label,
         })
     })?;
-    let read = |row: &Row| {
-        let id = row.get(0)?;
+    let read = |feature: Record| {
         Ok(Feature {
-            id,
-            name: row.get(1)?,
-            label: row.get(2)?,
-            config: object(row, 3)?,
-            is_shared: row.get(4)?,
-            columns: columns.remove(&id).unwrap_or_default(),
-            views: views.remove(&id).unwrap_or_default(),
+            id: feature.id,
+            config: object(&feature.config)?,
+            is_shared: feature.flag("is_shared"),
+            columns: columns.remove(&feature.id).unwrap_or_default(),
+            views: views.remove(&feature.id).unwrap_or_default(),
+            name: feature.name,
+            label: feature.label,
         })
     };
-    features.iter().map(read).collect()
+    features.into_iter().map(read).collect()
+}
+
+fn position(record: &Record) -> i64 {
+    record.integer("position").unwrap_or_default()
 }
 
 async fn automations(tx: &mut Tx, at: &[Value]) -> Result<Vec<Automation>, StoreError> {
@@ -165,8 +130,8 @@ async fn automations(tx: &mut Tx, at: &[Value]) -> Result<Vec<Automation>, Store
         Ok(Automation {
             id: row.get(0)?,
             name: row.get(1)?,
-            trigger_config: object(row, 2)?,
-            graph_config: object(row, 3)?,
+            trigger_config: object(&row.get::<String>(2)?)?,
+            graph_config: object(&row.get::<String>(3)?)?,
             active: row.get(4)?,
         })
     };
@@ -204,27 +169,27 @@ async fn named(tx: &mut Tx, organization: Id) -> Result<Organization, StoreError
     })
 }
 
-/// Records by the parent in their first column, in the order in which they came.
+/// Records by what they lie in, in the order in which they came.
 fn grouped<T>(
-    rows: &[Row],
-    read: impl Fn(&Row) -> Result<T, StoreError>,
+    records: Vec<Record>,
+    read: impl Fn(Record) -> Result<T, StoreError>,
 ) -> Result<HashMap<Id, Vec<T>>, StoreError> {
     let mut groups: HashMap<Id, Vec<T>> = HashMap::new();
-    for row in rows {
-        groups.entry(row.get(0)?).or_default().push(read(row)?);
+    for record in records {
+        let group = groups.entry(record.parent()).or_default();
+        group.push(read(record)?);
     }
     Ok(groups)
 }
 
-fn object(row: &Row, index: usize) -> Result<Object, StoreError> {
-    Ok(objects(row, index)?.into_iter().next().unwrap_or_default())
+fn object(config: &str) -> Result<Object, StoreError> {
+    Ok(objects(config)?.into_iter().next().unwrap_or_default())
 }
 
 /// The objects of a config that is an object, or a list of them.
-fn objects(row: &Row, index: usize) -> Result<Vec<Object>, StoreError> {
-    let text: String = row.get(index)?;
+fn objects(config: &str) -> Result<Vec<Object>, StoreError> {
     let bad = |_| StoreError::Internal("a config in the store is no JSON".to_owned());
-    let objects = match Json::parse(&text).map_err(bad)? {
+    let objects = match Json::parse(config).map_err(bad)? {
         Json::Object(object) => vec![object],
         Json::List(elements) => elements
             .into_iter()

@@ -13,9 +13,19 @@ use crate::http::problem::{Fault, Problem};
 use crate::http::query;
 use crate::model::kind::RecordKind;
 use crate::model::record::Record;
-use crate::store::{StoreError, Tx};
+use crate::model::referenced;
+use crate::store::Tx;
 
 const ABSENT: &str = "names nothing in this workspace that can be referred to";
+
+/// The kinds of records that configs refer to by id.
+const KINDS: [ReferenceKind; 5] = [
+    ReferenceKind::Feature,
+    ReferenceKind::View,
+    ReferenceKind::Module,
+    ReferenceKind::Rail,
+    ReferenceKind::WorkflowV2,
+];
 
 /// Fields of every row, which views may name next to the columns.
 const BUILTIN: [&str; 3] = ["id", "created_at", "updated_at"];
@@ -76,51 +86,15 @@ async fn records(
     references: &[&Reference],
 ) -> Result<BTreeSet<(ReferenceKind, Uuid)>, Problem> {
     let mut found = BTreeSet::new();
-    for (kind, sql) in [
-        (
-            ReferenceKind::Feature,
-            "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND (workspace_id = $3 OR is_shared)",
-        ),
-        (
-            ReferenceKind::View,
-            "SELECT id FROM views WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
-        ),
-        (
-            ReferenceKind::Module,
-            "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
-        ),
-        (
-            ReferenceKind::Rail,
-            "SELECT id FROM rails WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
-        ),
-        (
-            ReferenceKind::WorkflowV2,
-            "SELECT id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND id = $2 AND workspace_id = $3",
-        ),
-    ] {
+    for kind in KINDS {
         let of_kind = references.iter().filter(|reference| reference.kind == kind);
         let ids: BTreeSet<Uuid> = of_kind
             .filter_map(|reference| query::uuid(&reference.text))
             .collect();
-        let asked = ids.iter().map(|id| {
-            vec![
-                record.organization().into(),
-                (*id).into(),
-                record.workspace().into(),
-            ]
-        });
-        let responses = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
-        let there = ids.into_iter().zip(responses);
-        found.extend(
-            there
-                .filter(|(_, rows)| !rows.is_empty())
-                .map(|(id, _)| (kind, id)),
-        );
+        let ids: Vec<Uuid> = ids.into_iter().collect();
+        let place = (record.organization(), record.workspace());
+        let there = referenced::existing(tx, place, kind, &ids).await?;
+        found.extend(there.into_iter().map(|id| (kind, id)));
     }
     Ok(found)
 }
@@ -132,17 +106,9 @@ async fn columns(
     faults: &mut Vec<Fault>,
 ) -> Result<(), Problem> {
     let tables: BTreeSet<Uuid> = references.iter().filter_map(|(_, table)| *table).collect();
-    let sql = "SELECT name FROM columns WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2";
-    let asked = tables
-        .iter()
-        .map(|table| vec![record.organization().into(), (*table).into()]);
-    let responses = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
-    let mut names: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
-    for (table, rows) in tables.into_iter().zip(responses) {
-        let of_table = rows.iter().map(|row| row.get(0));
-        names.insert(table, of_table.collect::<Result<_, StoreError>>()?);
-    }
+    let tables: Vec<Uuid> = tables.into_iter().collect();
+    let names = referenced::column_names(tx, record.organization(), &tables).await?;
+    let names: BTreeMap<Uuid, Vec<String>> = tables.into_iter().zip(names).collect();
     for (reference, table) in references {
         let Some(names) = table.and_then(|table| names.get(&table)) else {
             continue;

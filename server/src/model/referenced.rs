@@ -1,0 +1,125 @@
+//! Looks up what configs and automations refer to by id: whether it exists, is visible, and is where it
+//! has to be.
+//!
+//! One statement per kind, for the checks of configs, the validator of automations and the steps of
+//! runs.
+
+use tplkit::definitions::ReferenceKind;
+use uuid::Uuid;
+
+use super::kind::COLUMN;
+use crate::store::{StoreError, Tx, Value};
+
+/// Finds one of a kind.
+struct Referenced {
+    kind: ReferenceKind,
+    /// `$1` the organization, `$2` the id, `$3` the workspace.
+    sql: &'static str,
+    /// Whether it stands in a workspace.
+    in_workspace: bool,
+}
+
+/// In a statement: the record of a workspace that is meant, if it is seen.
+macro_rules! in_workspace {
+    ($table:literal, $stands:literal) => {
+        concat!(
+            "SELECT id FROM ",
+            $table,
+            " WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND id = $2 AND ",
+            $stands
+        )
+    };
+}
+
+const REFERENCED: [Referenced; 7] = [
+    within(
+        ReferenceKind::Feature,
+        in_workspace!("features", "(workspace_id = $3 OR is_shared)"),
+    ),
+    within(
+        ReferenceKind::View,
+        in_workspace!("views", "workspace_id = $3"),
+    ),
+    within(
+        ReferenceKind::Module,
+        in_workspace!("modules", "workspace_id = $3"),
+    ),
+    within(
+        ReferenceKind::Rail,
+        in_workspace!("rails", "workspace_id = $3"),
+    ),
+    within(
+        ReferenceKind::WorkflowV2,
+        in_workspace!("workflows", "workspace_id = $3"),
+    ),
+    Referenced {
+        kind: ReferenceKind::Channel,
+        sql: "SELECT id FROM channels WHERE {tenant organization_id} AND organization_id = $1 \
+             AND id = $2",
+        in_workspace: false,
+    },
+    Referenced {
+        kind: ReferenceKind::User,
+        sql: "SELECT user_id FROM memberships WHERE {tenant organization_id} \
+             AND organization_id = $1 AND user_id = $2",
+        in_workspace: false,
+    },
+];
+
+const fn within(kind: ReferenceKind, sql: &'static str) -> Referenced {
+    Referenced {
+        kind,
+        sql,
+        in_workspace: true,
+    }
+}
+
+/// Those of the ids that are there as one of that kind and can be referred to in the workspace, in order.
+/// Of what is no kind of a store's, none.
+///
+/// # Errors
+/// Those of the store.
+pub async fn existing(
+    tx: &mut Tx,
+    (organization, workspace): (Uuid, Uuid),
+    kind: ReferenceKind,
+    ids: &[Uuid],
+) -> Result<Vec<Uuid>, StoreError> {
+    let Some(referenced) = REFERENCED.iter().find(|one| one.kind == kind) else {
+        return Ok(Vec::new());
+    };
+    let asked = ids.iter().map(|id| {
+        let mut parameters: Vec<Value> = vec![organization.into(), (*id).into()];
+        if referenced.in_workspace {
+            parameters.push(workspace.into());
+        }
+        parameters
+    });
+    let asked: Vec<_> = asked.collect();
+    let responses = tx.each(referenced.sql, &asked).await?;
+    let found = ids.iter().zip(responses);
+    let found = found.filter(|(_, rows)| !rows.is_empty());
+    Ok(found.map(|(id, _)| *id).collect())
+}
+
+/// The names of the columns of tables that are seen, table by table.
+///
+/// # Errors
+/// Those of the store.
+pub async fn column_names(
+    tx: &mut Tx,
+    organization: Uuid,
+    tables: &[Uuid],
+) -> Result<Vec<Vec<String>>, StoreError> {
+    let asked = tables
+        .iter()
+        .map(|table| vec![organization.into(), (*table).into()]);
+    let asked: Vec<_> = asked.collect();
+    let responses = tx.each(&COLUMN.statements().names, &asked).await?;
+    let names = responses.iter().map(|rows| {
+        let names = rows.iter().map(|row| row.get(0));
+        names.collect::<Result<Vec<String>, StoreError>>()
+    });
+    names.collect()
+}
