@@ -28,6 +28,16 @@ pub(crate) enum CliError {
         /// What to do.
         help: String,
     },
+    /// More than one thing can be meant, or one that nobody agreed to.
+    #[error("{message}")]
+    Candidates {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
+        /// What could be meant.
+        candidates: Vec<Value>,
+    },
     /// A file cannot be read.
     #[error("cannot read `{}`: {source}", shown(path))]
     Read {
@@ -187,6 +197,11 @@ impl CliError {
                 members.insert("code".to_owned(), Code::NotFound.as_str().into());
                 members
             }
+            CliError::Candidates { candidates, .. } => {
+                let mut members = Map::new();
+                members.insert("candidates".to_owned(), candidates.clone().into());
+                members
+            }
             CliError::Unconfirmed { losses } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
@@ -230,6 +245,7 @@ impl CliError {
     pub(crate) fn help(&self) -> Option<String> {
         let help = match self {
             CliError::Usage { help, .. }
+            | CliError::Candidates { help, .. }
             | CliError::Profile { help, .. }
             | CliError::Degraded { help, .. }
             | CliError::Moved { help, .. }

@@ -5,6 +5,7 @@
 
 mod apply_summary;
 pub(crate) mod args;
+mod catalog;
 mod checker;
 pub(crate) mod commands;
 mod destination;

@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use super::error::{ExportError, Fault};
+use super::onto::{Before, Previous};
 use super::rows::{self, Table};
 use super::{ExportResult, invariant};
 use crate::json::Doc;
-use crate::package::model::Package;
+use crate::package::canonical::Same;
+use crate::package::model::{Contents, Manifest, Package};
 use crate::workspace::Source;
 
 /// How much text is gathered before it is handed on.
@@ -15,21 +17,23 @@ const PIECE: usize = 64 * 1024;
 /// A package that is decided, and whose rows are still at the source: what it holds of them are
 /// their uids and the values that others link to.
 #[derive(Debug)]
-pub struct Draft {
+pub struct Draft<'p> {
     package: Package,
     /// The text around the rows of each entry: one more than there are tables.
     pieces: Vec<String>,
     tables: Vec<Table>,
+    /// An earlier package that this one may be equal to.
+    before: Option<Before<'p>>,
 }
 
-impl Draft {
-    pub(super) fn new(package: Package, tables: Vec<Table>) -> Result<Draft, Fault> {
+impl<'p> Draft<'p> {
+    pub(super) fn new(
+        package: Package,
+        tables: Vec<Table>,
+        previous: Option<&Previous<'p>>,
+    ) -> Result<Draft<'p>, Fault> {
         invariant::check(&package.manifest.plan)?;
-        let pieces = package.write_around_rows();
-        let pieces = pieces.map_err(|error| Fault::Unwritable {
-            what: "the manifest".to_owned(),
-            error,
-        })?;
+        let pieces = pieces(&package)?;
         if pieces.len() != tables.len() + 1 {
             return Err(Fault::Broken("a table has no payload entry".to_owned()));
         }
@@ -39,10 +43,21 @@ impl Draft {
                 error,
             });
         }
+        let unchanged = tables.iter().all(|table| table.unchanged());
+        let before = previous.filter(|_| unchanged);
+        let before = before.and_then(|previous| {
+            let mut dated = package.clone();
+            date(&mut dated.manifest, &previous.manifest);
+            Some(Before {
+                pieces: self::pieces(&dated).ok()?,
+                text: previous.canonical()?,
+            })
+        });
         Ok(Draft {
             package,
             pieces,
             tables,
+            before,
         })
     }
 
@@ -51,7 +66,8 @@ impl Draft {
         &self.package
     }
 
-    /// Writes the canonical text, reading the rows a second time: they must not have changed.
+    /// Writes the canonical text, reading the rows a second time: they must not have changed. When
+    /// nothing but the time differs from an earlier package, that one is written.
     ///
     /// The text has not been checked; rows that a column no longer takes are in it. Whoever
     /// hands it on must provide its reader the findings of [`crate::check`], as [`super::export`] gives.
@@ -60,8 +76,31 @@ impl Draft {
         source: &S,
         sink: &mut (dyn Write + Send),
     ) -> ExportResult<(), S> {
+        if let Some(before) = &self.before {
+            let mut same = Same(before.text.as_bytes());
+            let written = self.write(source, &before.pieces, &mut same).await;
+            match written {
+                Ok(()) if same.0.is_empty() => {
+                    let written = sink.write_all(before.text.as_bytes());
+                    return written.map_err(ExportError::Write);
+                }
+                // Something else differs.
+                Ok(()) | Err(ExportError::Write(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.write(source, &self.pieces, sink).await
+    }
+
+    /// Writes the rows between these pieces.
+    async fn write<S: Source + Sync>(
+        &self,
+        source: &S,
+        pieces: &[String],
+        sink: &mut (dyn Write + Send),
+    ) -> ExportResult<(), S> {
         let mut text = String::with_capacity(2 * PIECE);
-        let mut pieces = self.pieces.iter();
+        let mut pieces = pieces.iter();
         text.push_str(pieces.next().map_or("", String::as_str));
         for (table, piece) in self.tables.iter().zip(pieces) {
             let mut reading = rows::Reading::new(table.feature);
@@ -78,5 +117,24 @@ impl Draft {
             text.push_str(piece);
         }
         sink.write_all(text.as_bytes()).map_err(ExportError::Write)
+    }
+}
+
+fn pieces(package: &Package) -> Result<Vec<String>, Fault> {
+    package
+        .write_around_rows()
+        .map_err(|error| Fault::Unwritable {
+            what: "the manifest".to_owned(),
+            error,
+        })
+}
+
+/// Gives a manifest the times of another.
+fn date(manifest: &mut Manifest, other: &Manifest) {
+    let written = &other.plan.metadata.generated_at;
+    manifest.plan.metadata.generated_at.clone_from(written);
+    if let (Contents::Version2(layers), Some(other)) = (&mut manifest.contents, other.layers()) {
+        let written = &other.source.generated_at;
+        layers.source.generated_at.clone_from(written);
     }
 }

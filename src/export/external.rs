@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::leak;
+use super::onto::Identities;
 use super::record::{Names, tail_of};
 use super::workspace_index::Thing;
 use crate::context::Ids;
@@ -141,26 +142,39 @@ struct Pending<'s> {
 }
 
 /// All dependencies, in order of their first use.
-pub(super) struct Externals<'s, 'i> {
+pub(super) struct Externals<'s, 'i, 'p> {
     names: Names,
+    identities: &'i mut Identities<'p>,
     ids: &'i mut dyn Ids,
     list: Vec<Pending<'s>>,
     by_key: HashMap<(ReferenceKind, String), usize>,
 }
 
-impl<'s, 'i> Externals<'s, 'i> {
-    pub(super) fn new(names: Names, ids: &'i mut dyn Ids) -> Externals<'s, 'i> {
+impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
+    pub(super) fn new(
+        names: Names,
+        identities: &'i mut Identities<'p>,
+        ids: &'i mut dyn Ids,
+    ) -> Externals<'s, 'i, 'p> {
         Externals {
             names,
+            identities,
             ids,
             list: Vec::new(),
             by_key: HashMap::new(),
         }
     }
 
-    /// A uid, for whoever writes next to.
-    pub(super) fn uid(&mut self) -> String {
-        self.ids.uid()
+    /// The uid of the step that creates a ref.
+    pub(super) fn create_step(&mut self, reference: &str) -> String {
+        let known = self.identities.create_step(reference);
+        known.unwrap_or_else(|| self.ids.uid())
+    }
+
+    /// The uid of the step that updates a ref.
+    pub(super) fn update_step(&mut self, tool: Tool, reference: &str) -> String {
+        let known = self.identities.update_step(tool, reference);
+        known.unwrap_or_else(|| self.ids.uid())
     }
 
     fn index(&mut self, outside: &External<'s>) -> usize {
@@ -173,11 +187,18 @@ impl<'s, 'i> Externals<'s, 'i> {
             External::View(table, view) => format!("{}_{}", table.name, view.name),
             other => other.name().to_owned(),
         };
-        let reference = self.names.mint(prefix, &name::derive(&tail, otherwise));
+        let told = label_or(outside.name(), otherwise);
+        let (uid, reference) = match self.identities.dependency(outside.kind(), &told) {
+            Some(known) => (known.uid, known.reference),
+            None => {
+                let reference = self.names.mint(prefix, &name::derive(&tail, otherwise));
+                (self.ids.uid(), reference)
+            }
+        };
         let index = self.list.len();
         self.list.push(Pending {
             outside: outside.clone(),
-            uid: self.ids.uid(),
+            uid,
             reference,
             columns: Vec::new(),
             uses: Vec::new(),
@@ -214,13 +235,20 @@ impl<'s, 'i> Externals<'s, 'i> {
         if let Some((_, known)) = known.into_iter().find(|(one, _)| one.id == column.id) {
             return known.reference.clone();
         }
-        let tail = name::derive(&column.name, "column");
-        let table = tail_of(&self.list[index].reference);
-        let reference = self.names.mint("c", &format!("{table}_{tail}"));
+        let told = label_or(&column.name, "column");
+        let table = &self.list[index].reference;
+        let (uid, reference) = match self.identities.column(table, &told) {
+            Some(known) => (known.uid, known.reference),
+            None => {
+                let tail = name::derive(&column.name, "column");
+                let tail = format!("{}_{tail}", tail_of(table));
+                (self.ids.uid(), self.names.mint("c", &tail))
+            }
+        };
         let identity = IdentityColumn {
-            uid: self.ids.uid(),
+            uid,
             reference: reference.clone(),
-            name: label_or(&column.name, "column"),
+            name: told,
             label: leak::label(&column.label).unwrap_or_default(),
             column_type: column.column_type.clone(),
             default_component: column.default_component.clone(),
@@ -244,22 +272,32 @@ impl<'s, 'i> Externals<'s, 'i> {
 
     /// The dependencies as the package tells them.
     pub(super) fn finish(self, definitions: &Definitions) -> Vec<Dependency> {
-        let Externals { ids, list, .. } = self;
+        let Externals {
+            ids,
+            list,
+            identities,
+            ..
+        } = self;
+        let mut step = |reference: &str| {
+            let known = identities.create_step(reference);
+            known.unwrap_or_else(|| ids.uid())
+        };
         list.into_iter()
-            .map(|pending| pending.finish(definitions, ids))
+            .map(|pending| pending.finish(definitions, &mut step))
             .collect()
     }
 }
 
 impl Pending<'_> {
-    fn finish(self, definitions: &Definitions, ids: &mut dyn Ids) -> Dependency {
+    /// `uid` gives the uid of the step that creates a ref.
+    fn finish(self, definitions: &Definitions, uid: &mut dyn FnMut(&str) -> String) -> Dependency {
         let heaviest = self.uses.iter().find(|(_, cause)| cause.by_id);
         let heaviest = heaviest.or(self.uses.first());
         let description = heaviest.map(|(_, cause)| cause.reason.clone());
         let channel = matches!(self.outside, External::Channel(_));
         let creatable = |(column, _): &(&Column, IdentityColumn)| is_creatable(definitions, column);
         let blueprint = match self.outside {
-            External::Feature(_) if self.columns.iter().all(creatable) => Some(self.blueprint(ids)),
+            External::Feature(_) if self.columns.iter().all(creatable) => Some(self.blueprint(uid)),
             _ => None,
         };
         let identity = Identity {
@@ -291,9 +329,9 @@ impl Pending<'_> {
         }
     }
 
-    fn blueprint(&self, ids: &mut dyn Ids) -> Blueprint {
+    fn blueprint(&self, uid: &mut dyn FnMut(&str) -> String) -> Blueprint {
         let mut step = |tool, reference: &str, args: &[(&str, crate::json::Value)]| Step {
-            uid: ids.uid(),
+            uid: uid(reference),
             tool,
             reference: Some(reference.to_owned()),
             args: args

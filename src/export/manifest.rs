@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::invariant;
 use super::leak;
+use super::onto::Previous;
 use super::plan::WrittenPlan;
 use super::record::Records;
 use super::rows::Table;
@@ -31,11 +32,16 @@ pub(super) fn package(
     tables: &[Table],
     plan_id: String,
     now: Timestamp,
+    previous: Option<&Previous<'_>>,
     definitions: &Definitions,
 ) -> Package {
     let workspace = &structure.workspace;
     let generated_at = now.strftime("%Y-%m-%dT%H:%M:%S%.fZ").to_string();
+    let earlier = previous.map(|previous| &previous.manifest);
     let mut catalog = selection.identity.clone();
+    if let Some(earlier) = earlier {
+        catalog.complete(&earlier.catalog);
+    }
     let own = |text: &str| {
         let text = leak::without_ids(text);
         if text.trim().is_empty() {
@@ -86,16 +92,22 @@ pub(super) fn package(
         steps: written.steps,
         unknown: Object::new(),
     };
+    let unknown = earlier.map(|earlier| earlier.unknown.clone());
+    let mut unknown = unknown.unwrap_or_default();
+    if catalog.semver.is_some() {
+        // One of another type stood there.
+        unknown.shift_remove("semver");
+    }
     Package {
         manifest: Manifest {
-            schema: None,
+            schema: earlier.and_then(|earlier| earlier.schema.clone()),
             catalog,
             contents: Contents::Version2(layers),
             plan,
-            unknown: Object::new(),
+            unknown,
         },
         envelope: Some(Envelope {
-            schema: None,
+            schema: previous.and_then(|previous| previous.schema.clone()),
             payloads: Some(tables.iter().map(Table::head).collect()),
             unknown: Object::new(),
         }),

@@ -7,6 +7,7 @@
 //! | configs in one order, whatever the store | `members` |
 //! | what it refers to, and what cannot travel | `workspace_index`, `verdict`, `leak`, `secret`, `read` |
 //! | refs, order, steps, dependencies | `record`, `order`, `external`, `plan` |
+//! | what an earlier package called all of it | [`onto`] |
 //! | rows: read twice, never held | `rows` |
 //! | the package, proved before it is handed out | `manifest`, `invariant`, [`draft`] |
 //! | what the check says of it | [`exported`] |
@@ -24,6 +25,7 @@ mod invariant;
 mod leak;
 mod manifest;
 mod members;
+pub mod onto;
 mod order;
 mod plan;
 mod read;
@@ -39,10 +41,13 @@ mod workspace_index;
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
 use crate::workspace::Source;
+use onto::Identities;
 
 pub use draft::Draft;
 pub use error::{ExportError, Fault, Unknown};
 pub use exported::Exported;
+pub use onto::{Onto, Previous};
+pub use request::ExportRequest;
 pub use selection::{RowsSelection, Selection};
 
 /// The result of reading a source of that kind.
@@ -55,17 +60,37 @@ pub async fn prepare<S: Source + Sync>(
     clock: &(dyn Clock + Sync),
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,
-) -> ExportResult<Draft, S> {
+) -> ExportResult<Draft<'static>, S> {
+    prepare_onto(source, selection, None, clock, ids, definitions).await
+}
+
+/// The same, going on from an earlier package: what is still there keeps its identity (`upgrade` 1.1).
+pub async fn prepare_onto<'p, S: Source + Sync>(
+    source: &S,
+    selection: &Selection,
+    onto: Option<Onto<'p>>,
+    clock: &(dyn Clock + Sync),
+    ids: &mut (dyn Ids + Send),
+    definitions: &Definitions,
+) -> ExportResult<Draft<'p>, S> {
     let mut structure = source.structure().await.map_err(ExportError::Source)?;
     members::in_order(&mut structure);
-    let chosen = selection.choose(&structure)?;
-    let records = record::read(&structure, &chosen, definitions, ids)?;
-    let plan_id = ids.uid();
-    let whole = selection.takes_workspace();
-    let written = plan::write(&records, whole, definitions, &plan_id, ids);
-    let mut tables = rows::tables(&chosen, &records, definitions, ids);
+    let previous = onto.map(|onto| onto.previous);
+    let (chosen, whole) = match onto.filter(|onto| onto.selects) {
+        Some(onto) => {
+            let (held, whole) = onto.previous.selection(&structure);
+            (held.choose(&structure)?, whole)
+        }
+        None => (selection.choose(&structure)?, selection.takes_workspace()),
+    };
+    let mut known = Identities::of(previous);
+    let records = record::read(&structure, &chosen, definitions, &mut known, ids)?;
+    let plan_id = previous.map(|previous| previous.manifest.plan.id.clone());
+    let plan_id = plan_id.unwrap_or_else(|| ids.uid());
+    let written = plan::write(&records, whole, definitions, &plan_id, &mut known, ids);
+    let mut tables = rows::tables(&chosen, &records, definitions, (previous, &known), ids);
     for table in 0..tables.len() {
-        rows::scan(source, &mut tables, table, ids).await?;
+        rows::scan(source, &mut tables, table, previous, ids).await?;
     }
     let now = clock.now();
     let package = manifest::package(
@@ -76,9 +101,10 @@ pub async fn prepare<S: Source + Sync>(
         &tables,
         plan_id,
         now,
+        previous,
         definitions,
     );
-    Ok(Draft::new(package, tables)?)
+    Ok(Draft::new(package, tables, previous)?)
 }
 
 /// The whole package as one text, with what the check says of it: an export tells the truth about
@@ -107,7 +133,20 @@ pub async fn export<S: Source + Sync>(
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,
 ) -> ExportResult<Exported, S> {
-    let draft = prepare(source, selection, clock, ids, definitions).await?;
+    export_onto(source, selection, None, clock, ids, definitions).await
+}
+
+/// The same, going on from an earlier package: of a workspace that did not change, that very package
+/// comes out, its time included (`upgrade` 1.1, 1.2).
+pub async fn export_onto<S: Source + Sync>(
+    source: &S,
+    selection: &Selection,
+    onto: Option<Onto<'_>>,
+    clock: &(dyn Clock + Sync),
+    ids: &mut (dyn Ids + Send),
+    definitions: &Definitions,
+) -> ExportResult<Exported, S> {
+    let draft = prepare_onto(source, selection, onto, clock, ids, definitions).await?;
     let mut text = Vec::new();
     draft.write_to(source, &mut text).await?;
     let text = String::from_utf8(text);

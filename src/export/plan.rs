@@ -1,9 +1,10 @@
 //! Builds the steps of the plan with refs in place of ids, and reports what is lost.
 
 use super::external::{Cause, Externals};
+use super::onto::Identities;
 use super::order::topological;
 use super::read::{FoundReference, TargetName, What, short_path};
-use super::record::{Record, Records, create_tool};
+use super::record::{Record, Records, create_tool, targets};
 use super::verdict::ReferenceTarget;
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
@@ -31,6 +32,7 @@ pub(super) fn write(
     whole: bool,
     definitions: &Definitions,
     plan_id: &str,
+    identities: &mut Identities<'_>,
     ids: &mut dyn Ids,
 ) -> WrittenPlan {
     let order = order(&records.list);
@@ -41,7 +43,7 @@ pub(super) fn write(
     let mut writer = Writer {
         records: &records.list,
         positions: &positions,
-        externals: Externals::new(records.names.clone(), ids),
+        externals: Externals::new(records.names.clone(), identities, ids),
         steps: Vec::new(),
         updates: Vec::new(),
         unresolved: Vec::new(),
@@ -78,17 +80,7 @@ fn order(records: &[Record<'_>]) -> Vec<usize> {
             let found = records
                 .get(first + node)
                 .map(|record| record.found.as_slice());
-            let targets = found
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|found| match &found.what {
-                    What::Use {
-                        target: ReferenceTarget::Record(target),
-                        ..
-                    } => Some(*target),
-                    _ => None,
-                });
-            targets
+            targets(found.unwrap_or_default())
                 .filter(|target| {
                     records
                         .get(*target)
@@ -110,11 +102,11 @@ fn order(records: &[Record<'_>]) -> Vec<usize> {
     order
 }
 
-struct Writer<'r, 's, 'i> {
+struct Writer<'r, 's, 'i, 'p> {
     records: &'r [Record<'s>],
     /// By record: the position of its create step.
     positions: &'r [usize],
-    externals: Externals<'s, 'i>,
+    externals: Externals<'s, 'i, 'p>,
     steps: Vec<Step>,
     updates: Vec<Step>,
     unresolved: Vec<Unresolved>,
@@ -130,7 +122,7 @@ struct Rewriting {
     carries: bool,
 }
 
-impl<'s> Writer<'_, 's, '_> {
+impl<'s> Writer<'_, 's, '_, '_> {
     fn record(&mut self, index: usize) {
         let (records, positions) = (self.records, self.positions);
         let record = &records[index];
@@ -147,7 +139,7 @@ impl<'s> Writer<'_, 's, '_> {
         let (key, parent) = self.parent(record);
         args.insert(key.to_owned(), parent.into());
         self.steps.push(Step {
-            uid: self.externals.uid(),
+            uid: self.externals.create_step(&record.reference),
             tool: create_tool(record.kind),
             reference: Some(record.reference.clone()),
             args,
@@ -193,7 +185,7 @@ impl<'s> Writer<'_, 's, '_> {
         let target = tool.target_argument().unwrap_or_default().to_owned();
         let config = config.cloned().unwrap_or_default();
         self.updates.push(Step {
-            uid: self.externals.uid(),
+            uid: self.externals.update_step(tool, reference),
             tool,
             reference: None,
             args: Object::from([

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::Fault;
 use super::leak;
-use super::read::{self, FoundReference};
+use super::onto::{self, Identities, Identity};
+use super::order::topological;
+use super::read::{self, FoundReference, What};
 use super::selection::Chosen;
 use super::step_ids;
-use super::verdict::Referrer;
+use super::verdict::{ReferenceTarget, Referrer};
 use super::workspace_index::WorkspaceIndex;
 use crate::context::Ids;
 use crate::definitions::Definitions;
@@ -49,6 +51,11 @@ pub(super) struct Records<'s> {
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
+    /// These are taken.
+    pub(super) fn reserved(references: HashSet<String>) -> Names {
+        Names(references)
+    }
+
     /// A ref that nobody has.
     pub(super) fn mint(&mut self, prefix: &str, tail: &str) -> String {
         let wanted = format!("{prefix}_{tail}");
@@ -79,6 +86,7 @@ pub(super) fn read<'s>(
     structure: &'s Structure,
     chosen: &Chosen<'s>,
     definitions: &Definitions,
+    identities: &mut Identities<'_>,
     ids: &mut dyn Ids,
 ) -> Result<Records<'s>, Fault> {
     let drafts = drafts(chosen);
@@ -88,9 +96,14 @@ pub(super) fn read<'s>(
     }
     let travelling: HashMap<Id, usize> = drafts.iter().map(|one| one.id).zip(0..).collect();
     let known = WorkspaceIndex::new(structure, travelling, definitions);
-    let mut names = Names::default();
+    let mut names = Names::reserved(identities.declared());
+    let mut automations = if namesakes(&drafts) {
+        automations_in_order(&drafts, &known, definitions, identities)?
+    } else {
+        HashMap::new()
+    };
     let mut list: Vec<Record<'s>> = Vec::with_capacity(drafts.len());
-    for draft in drafts {
+    for (at, draft) in drafts.into_iter().enumerate() {
         let parent = draft
             .parent
             .and_then(|(id, _)| known.travelling.get(&id).copied());
@@ -107,6 +120,11 @@ pub(super) fn read<'s>(
             (RecordKind::Column | RecordKind::View, Some(table)) => format!("{table}_{own}"),
             _ => own,
         };
+        let known_as = automations.remove(&at).unwrap_or_else(|| {
+            let parent = parent.and_then(|parent| list.get(parent));
+            let parent = parent.map(|parent| parent.reference.as_str());
+            identities.record(draft.kind, parent, &onto::told(&draft.tail))
+        });
         let mut args = draft.args;
         let deep = |error: SyntaxError| Fault::TooDeep {
             what: draft.tail.clone(),
@@ -114,7 +132,9 @@ pub(super) fn read<'s>(
         };
         let step_ids = match draft.kind {
             RecordKind::Workflow => {
-                Some(step_ids::complete(&mut args, definitions, ids).map_err(deep)?)
+                let before = known_as.as_ref();
+                let before = before.and_then(|one| identities.args(&one.reference));
+                Some(step_ids::complete(&mut args, before, definitions, ids).map_err(deep)?)
             }
             _ => None,
         };
@@ -124,10 +144,14 @@ pub(super) fn read<'s>(
         };
         let tool = create_tool(draft.kind);
         let found = read::read(&known, definitions, tool, draft.declared, place, &args);
+        let (uid, reference) = match known_as {
+            Some(known) => (known.uid, known.reference),
+            None => (ids.uid(), names.mint(letter, &tail)),
+        };
         list.push(Record {
             kind: draft.kind,
-            uid: ids.uid(),
-            reference: names.mint(letter, &tail),
+            uid,
+            reference,
             parent,
             parent_behind: draft
                 .parent
@@ -155,6 +179,73 @@ pub(super) fn read<'s>(
         workspace: (args, found),
         known,
         names,
+    })
+}
+
+/// Whether automations have equal names.
+fn namesakes(drafts: &[Draft<'_>]) -> bool {
+    let automations = drafts.iter().filter(|one| one.kind == RecordKind::Workflow);
+    let mut names = HashSet::new();
+    automations
+        .into_iter()
+        .any(|one| !names.insert(onto::told(&one.tail)))
+}
+
+/// What automations had, by draft. Of equal names they are the same in the order of the plan, which is
+/// not that of the workspace: what is referred to comes first.
+fn automations_in_order<'s>(
+    drafts: &[Draft<'s>],
+    known: &WorkspaceIndex<'s>,
+    definitions: &Definitions,
+    identities: &mut Identities<'_>,
+) -> Result<HashMap<usize, Option<Identity>>, Fault> {
+    let is_automation = |draft: &Draft<'_>| draft.kind == RecordKind::Workflow;
+    let first = drafts.iter().position(is_automation).unwrap_or_default();
+    let automations = drafts.iter().filter(|draft| is_automation(draft));
+    let place = Referrer {
+        owner: None,
+        workspace: false,
+    };
+    let mut needs: Vec<Vec<usize>> = Vec::new();
+    for (node, draft) in automations.clone().enumerate() {
+        let tool = Tool::CreateWorkflowV2;
+        let found = read::read(
+            known,
+            definitions,
+            tool,
+            Declared::Other,
+            place,
+            &draft.args,
+        );
+        let found = found.map_err(|error| Fault::TooDeep {
+            what: draft.tail.clone(),
+            error,
+        })?;
+        let others =
+            targets(&found).filter(|target| drafts.get(*target).is_some_and(is_automation));
+        let others = others.map(|target| target - first);
+        needs.push(others.filter(|other| *other != node).collect());
+    }
+    let order = topological(needs.len(), |node| needs[node].clone());
+    let named = order.into_iter().map(|node| {
+        let name = drafts
+            .get(first + node)
+            .map(|draft| onto::told(&draft.tail));
+        let name = name.unwrap_or_default();
+        let known = identities.record(RecordKind::Workflow, None, &name);
+        (first + node, known)
+    });
+    Ok(named.collect())
+}
+
+/// The records that found references lead to.
+pub(super) fn targets(found: &[FoundReference<'_>]) -> impl Iterator<Item = usize> {
+    found.iter().filter_map(|found| match &found.what {
+        What::Use {
+            target: ReferenceTarget::Record(target),
+            ..
+        } => Some(*target),
+        _ => None,
     })
 }
 

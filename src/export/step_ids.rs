@@ -7,13 +7,16 @@ use super::leak;
 use crate::automation::{Graph, Step};
 use crate::context::Ids;
 use crate::definitions::Definitions;
-use crate::json::path::{dotted, push_dotted};
-use crate::json::{Object, SyntaxError};
+use crate::json::path::{dotted, push_dotted, split_dotted};
+use crate::json::{Object, SyntaxError, Value};
 use crate::package::configs::{Edit, Edits, with_args};
+use crate::package::uid::is_step_id;
 
-/// Gives an id to every step in `args` that has none, and tells all of them.
+/// Gives an id to every step in `args` that has none, and tells all of them. `before` are the args of
+/// the same automation in an earlier package: the step at the same place keeps the id that it got there.
 pub(super) fn complete(
     args: &mut Object,
+    before: Option<&Object>,
     definitions: &Definitions,
     ids: &mut dyn Ids,
 ) -> Result<Vec<String>, SyntaxError> {
@@ -22,7 +25,12 @@ pub(super) fn complete(
         let steps = root.get("graphConfig").and_then(|graph| graph.get("steps"));
         let Some(steps) = steps else { return edits };
         let graph = Graph::read(definitions, steps);
-        let known: HashSet<&str> = graph.steps().iter().filter_map(Step::id).collect();
+        let mut known: HashSet<String> = graph
+            .steps()
+            .iter()
+            .filter_map(Step::id)
+            .map(str::to_owned)
+            .collect();
         for step in graph.steps().iter().filter(|step| step.node.is_object()) {
             let id = step.node.get("id");
             let fits = |id: &str| !id.is_empty() && leak::of(id).is_none();
@@ -30,10 +38,16 @@ pub(super) fn complete(
                 continue;
             }
             let mut path = dotted(root, step.node);
+            let key = step.node.get_str("key").unwrap_or_default();
+            let earlier = before.and_then(|before| id_at(before, &path, key));
             push_dotted(&mut path, "id");
-            let minted = std::iter::repeat_with(|| mint(ids));
-            let free = minted.into_iter().find(|id| !known.contains(id.as_str()));
-            edits.at_path(path, Edit::Set(free.unwrap_or_default().into()));
+            let mut minted = std::iter::repeat_with(|| mint(ids));
+            let free = earlier
+                .filter(|id| !known.contains(id))
+                .or_else(|| minted.find(|id| !known.contains(id)));
+            let free = free.unwrap_or_default();
+            known.insert(free.clone());
+            edits.at_path(path, Edit::Set(free.into()));
         }
         edits
     })?;
@@ -44,6 +58,23 @@ pub(super) fn complete(
         let steps = graph.iter().flat_map(Graph::steps);
         steps.filter_map(Step::id).map(str::to_owned).collect()
     })
+}
+
+/// The id that the step at a place had, if it was a step of that key.
+fn id_at(args: &Object, path: &str, key: &str) -> Option<String> {
+    let mut segments = split_dotted(path).into_iter();
+    let mut found = args.get(&segments.next()?)?;
+    for segment in segments {
+        found = match found {
+            Value::Object(members) => members.get(&segment)?,
+            Value::List(elements) => elements.get(segment.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    let step = found.as_object()?;
+    let same = step.get("key").and_then(Value::as_str) == Some(key);
+    let id = step.get("id").and_then(Value::as_str).filter(|_| same)?;
+    is_step_id(id).then(|| id.to_owned())
 }
 
 /// `stp_` and twelve letters or digits.

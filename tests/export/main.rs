@@ -12,6 +12,7 @@ mod dependencies;
 mod exported;
 mod format;
 mod leaks;
+mod onto;
 mod order;
 mod random;
 mod refs;

@@ -17,6 +17,7 @@ mod layout;
 mod links;
 mod mapping;
 mod normal;
+mod onto;
 mod people;
 mod preview;
 mod seeds;

@@ -6,11 +6,12 @@ use uuid::Uuid;
 use crate::http::call::{Call, OperationContext};
 use crate::http::fields;
 use crate::http::lane::{check, transfer};
+use crate::http::offload::offload;
 use crate::http::problem::Problem;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::Tx;
-use crate::templates::Export;
+use crate::templates::{EarlierPackage, Export, earlier};
 
 /// Answers with a package of what the caller sees.
 ///
@@ -27,6 +28,13 @@ pub async fn export(mut call: Call) -> Result<Response, Problem> {
     fields::read(&text)?;
     let export = Export::read(workspace, &text)?;
     transfer(&lane, organization, async move {
+        let mut export = export;
+        if let Some(template) = export.onto() {
+            let package = call.snapshot(template, |tx, ctx| Box::pin(earlier(tx, ctx)));
+            let package = package.await?;
+            let package = offload(move || EarlierPackage::of(package)).await?;
+            export = export.going_on_from(package);
+        }
         let spool = call.snapshot(export, |tx, ctx| Box::pin(Export::write(tx, ctx)));
         spool.await?.response()
     })

@@ -1,10 +1,16 @@
 //! A workspace as a package, read with the visibility of the caller.
 
+use std::borrow::Cow;
+
+use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
-use tplkit::export::{ExportError, Fault as Why, Selection, prepare};
+use tplkit::export::onto::to_version_2;
+use tplkit::export::{ExportError, ExportRequest, Fault as Why, Onto, Previous, prepare_onto};
 use uuid::Uuid;
 
+use super::apply::LoadedPackage;
 use super::refusals::refused;
+use super::{Package, find, read_package};
 use crate::context::RandomIds;
 use crate::http::call::OperationContext;
 use crate::http::problem::{Code, Fault, Problem};
@@ -16,7 +22,47 @@ use crate::workspace::{ReadError, Snapshot};
 #[derive(Debug)]
 pub(crate) struct Export {
     workspace: Uuid,
-    selection: Selection,
+    request: ExportRequest,
+    earlier: Option<EarlierPackage>,
+}
+
+/// A package whose identity is taken over: without errors, of version 2.
+#[derive(Debug)]
+pub(crate) struct EarlierPackage(String);
+
+impl EarlierPackage {
+    /// A package of the store.
+    ///
+    /// # Errors
+    /// 422 when it has errors: it may have come in parts that do not go together.
+    pub(crate) fn of(package: Package) -> Result<EarlierPackage, Problem> {
+        let (package, fit) = LoadedPackage::of(package)?;
+        fit?;
+        let text = to_version_2(package.text(), Definitions::embedded(), &mut RandomIds);
+        let migrated = match text.map_err(|error| bug(&error))? {
+            Cow::Owned(migrated) => Some(migrated),
+            Cow::Borrowed(_) => None,
+        };
+        Ok(EarlierPackage(migrated.unwrap_or(package.into_text())))
+    }
+}
+
+/// Reads the package of the template that an export goes on from.
+///
+/// # Errors
+/// 422 for a template that the caller does not see.
+pub(crate) async fn earlier(
+    tx: &mut Tx,
+    asked: &OperationContext<Uuid>,
+) -> Result<Package, Problem> {
+    let template = asked.input;
+    let record = find(tx, template).await.map_err(|problem| {
+        if problem.code == Code::NotFound {
+            return Problem::fault("onto", format!("there is no template {template}"));
+        }
+        problem
+    })?;
+    read_package(tx, &record).await
 }
 
 impl Export {
@@ -25,11 +71,25 @@ impl Export {
     /// # Errors
     /// 422 with everything that is wrong with it.
     pub(crate) fn read(workspace: Uuid, body: &str) -> Result<Export, Problem> {
-        let selection = Selection::from_json(body).map_err(|faults| refused(&faults))?;
+        let request = ExportRequest::from_json(body).map_err(|faults| refused(&faults))?;
         Ok(Export {
             workspace,
-            selection,
+            request,
+            earlier: None,
         })
+    }
+
+    /// The template that it goes on from.
+    pub(crate) fn onto(&self) -> Option<Uuid> {
+        self.request.onto
+    }
+
+    /// With the package of that template.
+    pub(crate) fn going_on_from(self, earlier: EarlierPackage) -> Export {
+        Export {
+            earlier: Some(earlier),
+            ..self
+        }
     }
 
     /// Writes the package. Rows are read page by page, twice, and never held.
@@ -42,17 +102,39 @@ impl Export {
     ) -> Result<Spool, Problem> {
         let Export {
             workspace,
-            selection,
+            request,
+            earlier,
         } = &asked.input;
+        let previous = match earlier {
+            Some(EarlierPackage(text)) => {
+                let checked = Checked::trusted(text).map_err(|error| bug(&error))?;
+                Some(Previous::new(text, checked))
+            }
+            None => None,
+        };
+        let onto = previous.as_ref().map(|previous| Onto {
+            previous,
+            selects: !request.chosen,
+        });
+        let definitions = Definitions::embedded();
         let source = Snapshot::new(tx, *workspace, &asked.tables);
         let clock = asked.context.clock();
-        let definitions = Definitions::embedded();
-        let draft = prepare(&source, selection, clock, &mut RandomIds, definitions).await;
+        let selection = &request.selection;
+        let mut ids = RandomIds;
+        let draft = prepare_onto(&source, selection, onto, clock, &mut ids, definitions).await;
         let draft = draft.map_err(problem)?;
         let mut spool = Spool::default();
         draft.write_to(&source, &mut spool).await.map_err(problem)?;
         Ok(spool)
     }
+}
+
+fn bug(error: &dyn std::error::Error) -> Problem {
+    tracing::error!(%error, "a package of the store cannot be read");
+    Problem::new(
+        Code::Internal,
+        "Something went wrong here; it has been recorded.",
+    )
 }
 
 fn problem(error: ExportError<ReadError>) -> Problem {

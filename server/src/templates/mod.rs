@@ -25,7 +25,7 @@ mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
-pub(crate) use export::Export;
+pub(crate) use export::{EarlierPackage, Export, earlier};
 pub(crate) use package::{Package, read as read_package};
 pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{

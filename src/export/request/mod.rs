@@ -17,7 +17,19 @@ use crate::json::{Anomaly, Doc, Node};
 use crate::problem::Code;
 use crate::workspace::Id;
 
-const MEMBERS: [&str; 7] = [
+/// What an export is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExportRequest {
+    /// What is to travel.
+    pub selection: Selection,
+    /// Whether the selection was made: one of its lists, or `rows`. Otherwise everything travels, or what
+    /// an earlier package holds.
+    pub chosen: bool,
+    /// The template whose identity the package takes over.
+    pub onto: Option<Id>,
+}
+
+const MEMBERS: [&str; 8] = [
     "features",
     "views",
     "modules",
@@ -25,22 +37,27 @@ const MEMBERS: [&str; 7] = [
     "workflows",
     "rows",
     "identity",
+    "onto",
 ];
 
-impl Selection {
+/// Those that make a selection.
+const CHOOSING: [&str; 6] = ["features", "views", "modules", "rails", "workflows", "rows"];
+
+impl ExportRequest {
     /// Reads the body of an export.
     ///
     /// ```
-    /// use tplkit::export::{RowsSelection, Selection};
+    /// use tplkit::export::{ExportRequest, RowsSelection};
     ///
-    /// let selection = Selection::from_json(r#"{"rows": "all", "modules": []}"#).unwrap();
-    /// assert_eq!(selection.rows, RowsSelection::All);
-    /// assert_eq!(selection.modules, Some(Vec::new()));
+    /// let request = ExportRequest::from_json(r#"{"rows": "all", "modules": []}"#).unwrap();
+    /// assert_eq!(request.selection.rows, RowsSelection::All);
+    /// assert_eq!(request.selection.modules, Some(Vec::new()));
+    /// assert!(request.chosen && request.onto.is_none());
     ///
-    /// let faults = Selection::from_json(r#"{"row": "all", "views": "v"}"#).unwrap_err();
+    /// let faults = ExportRequest::from_json(r#"{"row": "all", "views": "v"}"#).unwrap_err();
     /// assert_eq!(faults.len(), 2);
     /// ```
-    pub fn from_json(text: &str) -> Result<Selection, Vec<Refusal>> {
+    pub fn from_json(text: &str) -> Result<ExportRequest, Vec<Refusal>> {
         let doc = Doc::parse(text).map_err(|error| {
             let place = Positions::find(text.as_bytes(), vec![error.offset]).get(error.offset);
             vec![invalid(format!(
@@ -57,11 +74,31 @@ impl Selection {
                 ));
             }
         }
-        let selection = reader.selection();
+        let request = reader.request();
         if reader.faults.is_empty() {
-            Ok(selection)
+            Ok(request)
         } else {
             Err(reader.faults)
+        }
+    }
+}
+
+impl Selection {
+    /// Reads the body of an export that goes on from no template.
+    ///
+    /// ```
+    /// use tplkit::export::{RowsSelection, Selection};
+    ///
+    /// let selection = Selection::from_json(r#"{"rows": "all"}"#).unwrap();
+    /// assert_eq!(selection.rows, RowsSelection::All);
+    /// ```
+    pub fn from_json(text: &str) -> Result<Selection, Vec<Refusal>> {
+        let request = ExportRequest::from_json(text)?;
+        match request.onto {
+            Some(_) => Err(vec![invalid(
+                "`onto` is nothing that a selection has.".to_owned(),
+            )]),
+            None => Ok(request.selection),
         }
     }
 }
@@ -87,13 +124,16 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn selection(&mut self) -> Selection {
-        let mut selection = Selection::default();
+    fn request(&mut self) -> ExportRequest {
+        let mut request = ExportRequest::default();
         if !self.is_object(self.root) {
-            return selection;
+            return request;
         }
+        let selection = &mut request.selection;
         for member in self.root.members() {
-            match member.key().unwrap_or_default() {
+            let key = member.key().unwrap_or_default();
+            request.chosen |= CHOOSING.contains(&key);
+            match key {
                 "features" => selection.features = self.ids(member),
                 "views" => selection.views = self.ids(member),
                 "modules" => selection.modules = self.ids(member),
@@ -101,10 +141,11 @@ impl<'d> Reader<'d> {
                 "workflows" => selection.workflows = self.ids(member),
                 "rows" => selection.rows = self.rows(member),
                 "identity" => selection.identity = self.identity(member),
+                "onto" => request.onto = self.id(member),
                 _ => self.unknown(member, &MEMBERS),
             }
         }
-        selection
+        request
     }
 
     fn ids(&mut self, node: Node<'d>) -> Option<Vec<Id>> {

@@ -1,9 +1,24 @@
 //! Writes a selection: the request body for a server.
 
+use crate::export::ExportRequest;
 use crate::export::selection::{RowsSelection, Selection};
 use crate::json::{Object, Value};
 use crate::package::model::{Catalog, Variable, Word};
 use crate::workspace::Id;
+
+impl ExportRequest {
+    /// The body of an export that asks for this: what [`ExportRequest::from_json`] reads.
+    pub fn to_json(&self) -> String {
+        let mut body = Object::new();
+        if self.chosen {
+            body = self.selection.chosen();
+        }
+        put(&mut body, "identity", self.selection.named());
+        let onto = self.onto.map(|id| id.to_string());
+        put(&mut body, "onto", onto);
+        Value::Object(body).write()
+    }
+}
 
 impl Selection {
     /// The body of an export that asks for this: what [`Selection::from_json`] reads.
@@ -15,6 +30,13 @@ impl Selection {
     /// assert_eq!(Selection::from_json(&selection.to_json()), Ok(selection));
     /// ```
     pub fn to_json(&self) -> String {
+        let mut body = self.chosen();
+        put(&mut body, "identity", self.named());
+        Value::Object(body).write()
+    }
+
+    /// What is chosen.
+    fn chosen(&self) -> Object {
         let mut body = Object::new();
         let lists = [
             ("features", &self.features),
@@ -32,13 +54,12 @@ impl Selection {
             RowsSelection::Some(list) => ids(list),
         };
         put(&mut body, "rows", Some(rows));
-        let identity = identity(&self.identity);
-        put(
-            &mut body,
-            "identity",
-            Some(identity).filter(|identity| !identity.is_empty()),
-        );
-        Value::Object(body).write()
+        body
+    }
+
+    /// The identity, if anything is said of it.
+    fn named(&self) -> Option<Object> {
+        Some(identity(&self.identity)).filter(|identity| !identity.is_empty())
     }
 }
 

@@ -21,8 +21,9 @@ const KNOWN: [&str; 8] = [
 /// A column that may turn out to be a key.
 #[derive(Debug)]
 pub(super) struct Candidate {
-    /// What speaks for it: less is better.
-    pub(super) rank: u8,
+    /// What speaks for it: less is better. A column without a rank can be no key of this package, but
+    /// was one of an earlier package.
+    pub(super) rank: Option<u8>,
     /// Hashes of its values, as long as every row has one.
     hashes: Option<Vec<u64>>,
 }
@@ -42,18 +43,26 @@ impl Candidate {
             .iter()
             .any(|name| name.eq_ignore_ascii_case(&column.name));
         let rank = if column.is_required() {
-            0
-        } else if unique == Some(true) {
             1
-        } else if known {
+        } else if unique == Some(true) {
             2
-        } else {
+        } else if known {
             3
+        } else {
+            4
         };
         Some(Candidate {
-            rank,
+            rank: Some(rank),
             hashes: Some(Vec::new()),
         })
+    }
+
+    /// The key of an earlier package, which goes before all others where it still can be one.
+    pub(super) fn earlier(candidate: Option<Candidate>) -> Candidate {
+        Candidate {
+            rank: candidate.map(|_| 0),
+            hashes: Some(Vec::new()),
+        }
     }
 
     /// Looks at the cell of the next row.
@@ -65,13 +74,13 @@ impl Candidate {
         }
     }
 
-    /// Whether all values were filled and distinct; the values are forgotten.
-    pub(super) fn holds(&mut self) -> bool {
-        let Some(mut hashes) = self.hashes.take() else {
-            return false;
-        };
+    /// The hashes of the values by row, when all are filled and distinct.
+    pub(super) fn distinct(&self) -> Option<&[u64]> {
+        let hashes = self.hashes.as_deref()?;
         // Two values with one hash count as one: a key is then refused that would have done.
-        hashes.sort_unstable();
-        !hashes.is_empty() && hashes.windows(2).all(|pair| pair[0] != pair[1])
+        let mut sorted = hashes.to_vec();
+        sorted.sort_unstable();
+        let distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+        (!hashes.is_empty() && distinct).then_some(hashes)
     }
 }

@@ -9,6 +9,7 @@
 //! | `scan` | the first reading: counts, carried columns, keys, values that others link to |
 //! | `values` | rows by the value that links hold |
 //! | `key` | which column rows can be matched by |
+//! | `uids` | the uid of every row |
 //! | `writer` | the second reading: rows as lines of the package |
 //!
 //! Rows are never kept in memory; between the readings only a uid per row and the values of links
@@ -19,6 +20,7 @@ mod reading;
 mod scan;
 mod split;
 mod table;
+mod uids;
 mod values;
 mod writer;
 

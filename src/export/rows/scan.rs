@@ -9,89 +9,142 @@ use super::reading::Reading;
 use super::split::Splitter;
 use super::table::{Link, Table};
 use crate::context::Ids;
+use crate::export::onto::{Contents, NewRows, Previous, match_rows};
 use crate::export::{ExportError, ExportResult, Fault};
+use crate::package::payload::RawEntry;
 use crate::rows::Cell;
 use crate::workspace::{Id, Source, StoredRow};
 
-/// Reads the rows of one table.
+/// Reads the rows of one table. Those that an earlier package has keep their uids.
 pub(in crate::export) async fn scan<S: Source + Sync>(
     source: &S,
     tables: &mut [Table],
     index: usize,
+    previous: Option<&Previous<'_>>,
     ids: &mut (dyn Ids + Send),
 ) -> ExportResult<(), S> {
     let Some(table) = tables.get_mut(index) else {
         return Ok(());
     };
+    let earlier = previous.and_then(|previous| previous.rows(&table.reference));
     let mut reading = Reading::new(table.feature);
-    let mut splitter = Splitter::default();
-    let state = RandomState::default();
+    let mut scan = Scan {
+        splitter: Splitter::default(),
+        state: RandomState::default(),
+        contents: earlier.map(|_| (Contents::default(), Vec::new())),
+        rows: 0,
+    };
     while let Some(page) = reading.next(source).await? {
-        scan_page(table, &page, &mut splitter, &state, ids).map_err(ExportError::Fault)?;
+        scan.page(table, &page).map_err(ExportError::Fault)?;
     }
-    table.key = choose_key(table);
-    Ok(())
+    scan.end(table, earlier, ids).map_err(ExportError::Fault)
 }
 
-fn scan_page(
-    table: &mut Table,
-    page: &[StoredRow],
-    splitter: &mut Splitter,
-    state: &RandomState,
-    ids: &mut dyn Ids,
-) -> Result<(), Fault> {
-    let mut cells = Vec::new();
-    for row in page {
-        let number = u32::try_from(table.uids.len());
-        let number =
-            number.map_err(|_| Fault::Broken("more rows than can be counted".to_owned()))?;
-        let uid = Id::try_parse(&ids.uuid());
-        let uid = uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
-        table.uids.push(uid.as_u128());
-        table.stamp = stamped(table.stamp, row);
-        splitter.split(&table.names, &row.data, &mut cells);
-        for (slot, cell) in table.columns.iter_mut().zip(&cells) {
-            slot.carried |= cell.is_some();
-            if let Some(candidate) = &mut slot.candidate {
-                candidate.add(state, *cell);
+/// The first reading of a table.
+struct Scan {
+    splitter: Splitter,
+    state: RandomState,
+    /// What each row holds, when it may be a row of an earlier package.
+    contents: Option<(Contents, Vec<u128>)>,
+    rows: u32,
+}
+
+impl Scan {
+    fn page(&mut self, table: &mut Table, page: &[StoredRow]) -> Result<(), Fault> {
+        let mut cells = Vec::new();
+        for row in page {
+            let number = self.rows;
+            self.rows = number
+                .checked_add(1)
+                .ok_or_else(|| Fault::Broken("more rows than can be counted".to_owned()))?;
+            table.stamp = stamped(table.stamp, row);
+            self.splitter.split(&table.names, &row.data, &mut cells);
+            if let Some((contents, held)) = &mut self.contents {
+                let columns = table.columns.iter().zip(&cells);
+                let travelling = columns.filter(|(slot, _)| !slot.automatic);
+                let travelling = travelling.filter_map(|(slot, cell)| Some((&slot.name, (*cell)?)));
+                let numbers = travelling.map(|(name, cell)| contents.cell(name, cell));
+                held.push(numbers.fold(0, u128::wrapping_add));
             }
-            if let Some(values) = &mut slot.values {
-                match cell {
-                    Some(value) if *value != "null" => values.insert(value, number),
-                    // A row that was never given an identity is known by its id.
-                    _ if slot.automatic => values.insert(&format!("\"{}\"", row.id), number),
-                    _ => {}
+            for (slot, cell) in table.columns.iter_mut().zip(&cells) {
+                slot.carried |= cell.is_some();
+                if let Some(candidate) = &mut slot.candidate {
+                    candidate.add(&self.state, *cell);
+                }
+                if let Some(values) = &mut slot.values {
+                    match cell {
+                        Some(value) if *value != "null" => values.insert(value, number),
+                        // A row that was never given an identity is known by its id.
+                        _ if slot.automatic => values.insert(&format!("\"{}\"", row.id), number),
+                        _ => {}
+                    }
+                }
+                if let Some(Link::Lost { count, .. }) = &mut slot.link
+                    && cell.is_some_and(|cell| !Cell::new(cell).is_empty())
+                {
+                    *count += 1;
                 }
             }
-            if let Some(Link::Lost { count, .. }) = &mut slot.link
-                && cell.is_some_and(|cell| !Cell::new(cell).is_empty())
-            {
-                *count += 1;
+        }
+        Ok(())
+    }
+
+    /// Chooses the key, and gives every row its uid.
+    fn end(
+        self,
+        table: &mut Table,
+        earlier: Option<&RawEntry<'_>>,
+        ids: &mut dyn Ids,
+    ) -> Result<(), Fault> {
+        table.key = choose_key(table);
+        let mut known: Vec<Option<String>> = Vec::new();
+        if let (Some(earlier), Some((mut contents, held))) = (earlier, self.contents) {
+            let keys = [table.earlier_key, table.key].into_iter().flatten();
+            let keys = keys.filter_map(|at| {
+                let slot = table.columns.get(at)?;
+                Some((slot.name.as_str(), slot.candidate.as_ref()?.distinct()?))
+            });
+            let new = NewRows {
+                keys: keys.collect(),
+                state: &self.state,
+                contents: &held,
+            };
+            let matched = match_rows(earlier, &new, &mut contents);
+            table.unchanged = matched.unchanged;
+            known = matched.uids;
+        }
+        let mut known = known.into_iter();
+        for _ in 0..self.rows {
+            match known.next().flatten() {
+                Some(uid) => table.uids.push_text(uid),
+                None => {
+                    let uid = Id::try_parse(&ids.uuid());
+                    let uid =
+                        uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
+                    table.uids.push(uid);
+                }
             }
         }
+        // The values of all are forgotten.
+        let columns = table.columns.iter_mut();
+        columns.for_each(|slot| slot.candidate = None);
+        Ok(())
     }
-    Ok(())
 }
 
-/// The best candidate that holds; the values of all are forgotten.
-fn choose_key(table: &mut Table) -> Option<usize> {
-    let mut ranked: Vec<(u8, usize)> = table
-        .columns
-        .iter()
-        .zip(0..)
-        .filter_map(|(slot, at)| Some((slot.candidate.as_ref()?.rank, at)))
+/// The best candidate that holds.
+fn choose_key(table: &Table) -> Option<usize> {
+    let candidates = table.columns.iter().zip(0..);
+    let mut ranked: Vec<(u8, usize)> = candidates
+        .filter_map(|(slot, at)| Some((slot.candidate.as_ref()?.rank?, at)))
         .collect();
     ranked.sort_unstable();
-    let key = ranked.into_iter().map(|(_, at)| at).find(|at| {
-        let slot = table.columns.get_mut(*at);
-        slot.and_then(|slot| slot.candidate.as_mut())
-            .is_some_and(super::key::Candidate::holds)
-    });
-    table
-        .columns
-        .iter_mut()
-        .for_each(|slot| slot.candidate = None);
-    key
+    let holds = |at: &usize| {
+        let slot = table.columns.get(*at);
+        let candidate = slot.and_then(|slot| slot.candidate.as_ref());
+        candidate.is_some_and(|candidate| candidate.distinct().is_some())
+    };
+    ranked.into_iter().map(|(_, at)| at).find(holds)
 }
 
 /// What has been seen of the rows, one more included.

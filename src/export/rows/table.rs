@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use super::key::Candidate;
 use super::split::Columns;
+use super::uids::Uids;
 use super::values::Values;
 use crate::context::Ids;
 use crate::definitions::{AbsentTarget, Definitions};
 use crate::export::leak;
+use crate::export::onto::{Identities, Previous};
 use crate::export::record::Records;
 use crate::export::selection::Chosen;
 use crate::json::path::push_dotted;
@@ -32,10 +34,14 @@ pub(in crate::export) struct Table {
     pub(super) columns: Vec<Slot>,
     pub(super) names: Columns,
     /// The rows' uids, in order.
-    pub(super) uids: Vec<u128>,
+    pub(super) uids: Uids,
     /// What the first reading saw of the rows.
     pub(super) stamp: u64,
     pub(super) key: Option<usize>,
+    /// The key column that an earlier package had.
+    pub(super) earlier_key: Option<usize>,
+    /// Whether an earlier package has the same rows in the same order, as far as that is known here.
+    pub(super) unchanged: bool,
 }
 
 /// A column.
@@ -71,6 +77,7 @@ pub(in crate::export) fn tables(
     chosen: &Chosen<'_>,
     records: &Records<'_>,
     definitions: &Definitions,
+    (previous, identities): (Option<&Previous<'_>>, &Identities<'_>),
     ids: &mut dyn Ids,
 ) -> Vec<Table> {
     let linked = linked(chosen, definitions);
@@ -92,22 +99,34 @@ pub(in crate::export) fn tables(
             }
         };
         let label = record.args.get("label").and_then(Value::as_str);
+        let mut columns: Vec<Slot> = feature.columns.iter().map(slot).collect();
+        let entry = previous.and_then(|previous| previous.rows(&record.reference));
+        let key = entry.and_then(|entry| entry.key_column.as_deref());
+        let known = |slot: &Slot| Some(slot.name.as_str()) == key && !slot.automatic;
+        let earlier_key = columns.iter().position(known);
+        if let Some(slot) = earlier_key.and_then(|key| columns.get_mut(key)) {
+            slot.candidate = Some(Candidate::earlier(slot.candidate.take()));
+        }
         tables.push(Table {
             feature: feature.id,
             label: label.and_then(leak::label).unwrap_or_default(),
             reference: record.reference.clone(),
-            item: ids.uid(),
+            item: identities
+                .rows_item(&record.reference)
+                .unwrap_or_else(|| ids.uid()),
             parent: record.uid.clone(),
             data_class: if linked.contains(&feature.id) {
                 DataClass::Reference
             } else {
                 DataClass::Transactional
             },
-            columns: feature.columns.iter().map(slot).collect(),
+            columns,
             names: Columns::new(feature.columns.iter().map(|column| column.name.clone())),
-            uids: Vec::new(),
+            uids: Uids::default(),
             stamp: 0,
             key: None,
+            earlier_key,
+            unchanged: true,
         });
     }
     let links = tables.iter().flat_map(|table| &table.columns);
@@ -200,6 +219,11 @@ fn link(
 }
 
 impl Table {
+    /// Whether an earlier package has the same rows in the same order, as far as that is known.
+    pub(in crate::export) fn unchanged(&self) -> bool {
+        self.unchanged
+    }
+
     /// How many rows it has.
     pub(in crate::export) fn count(&self) -> u64 {
         u64::try_from(self.uids.len()).unwrap_or(u64::MAX)

@@ -3,12 +3,13 @@
 use super::scan::stamped;
 use super::split::Splitter;
 use super::table::{Link, Table};
+use super::uids::Uids;
 use super::values::Values;
 use crate::export::Fault;
 use crate::json::write_string;
 use crate::package::canonical::{CanonicalError, ROWS_IN_ENTRY, write_cell};
 use crate::rows::{Cell, elements};
-use crate::workspace::{Id, StoredRow};
+use crate::workspace::StoredRow;
 
 /// The rows of one table, as they are written.
 pub(in crate::export) struct RowWriter<'t> {
@@ -30,7 +31,7 @@ struct Column<'t> {
 /// The rows that the cells of a column may point at.
 struct LinkedTable<'t> {
     values: &'t Values,
-    uids: &'t [u128],
+    uids: &'t Uids,
     /// What follows the uid of the row in a ref.
     rest: String,
 }
@@ -65,9 +66,9 @@ impl<'t> RowWriter<'t> {
     ) -> Result<(), Fault> {
         let mut cells = Vec::new();
         for row in page {
-            let Some(uid) = self.table.uids.get(self.row) else {
+            if self.row >= self.table.uids.len() {
                 return Err(self.changed());
-            };
+            }
             self.stamp = stamped(self.stamp, row);
             self.splitter
                 .split(&self.table.names, &row.data, &mut cells);
@@ -78,7 +79,7 @@ impl<'t> RowWriter<'t> {
                 before_next
             });
             out.push_str("{\"uid\": ");
-            push_uid(out, *uid);
+            self.table.uids.write(self.row, out);
             out.push_str(", \"data\": {");
             self.cells(&cells, out).map_err(|error| Fault::Unwritable {
                 what: format!("row {} of {}", self.row, self.table.label),
@@ -191,20 +192,12 @@ impl<'t> LinkedTable<'t> {
             .values
             .row(value)
             .and_then(|row| usize::try_from(row).ok());
-        let Some(uid) = row.and_then(|row| self.uids.get(row)) else {
-            return false;
-        };
+        let Some(row) = row else { return false };
         out.push_str("{\"rowUid\": ");
-        push_uid(out, *uid);
+        if !self.uids.write(row, out) {
+            return false;
+        }
         out.push_str(&self.rest);
         true
     }
-}
-
-/// A uid as a JSON string.
-fn push_uid(out: &mut String, uid: u128) {
-    let mut digits = Id::encode_buffer();
-    out.push_str("\"u_");
-    out.push_str(Id::from_u128(uid).hyphenated().encode_lower(&mut digits));
-    out.push('"');
 }

@@ -89,6 +89,15 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
     Ok(())
 }
 
+/// The canonical form of a package file, which is not copied when it is written so already.
+pub(crate) fn of(text: &str) -> Result<Cow<'_, str>, CanonicalError> {
+    let mut same = Same(text.as_bytes());
+    if write_to(text, &mut same).is_ok() && same.0.is_empty() {
+        return Ok(Cow::Borrowed(text));
+    }
+    write(text).map(Cow::Owned)
+}
+
 /// The canonical form of a payload entry of an envelope that was read by [`Doc::parse_package`], as it is in
 /// the canonical form of the envelope. One that is written so already is not copied, however large it is.
 pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
@@ -108,7 +117,7 @@ pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
 }
 
 /// Takes what begins with what is left of a text, and nothing else.
-struct Same<'t>(&'t [u8]);
+pub(crate) struct Same<'t>(pub(crate) &'t [u8]);
 
 impl io::Write for Same<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -190,6 +190,29 @@ impl Manifest {
 }
 
 impl Catalog {
+    /// Takes over from another what this one does not say.
+    pub(crate) fn complete(&mut self, other: &Catalog) {
+        fn or<T: Clone>(own: &mut Option<T>, other: Option<&T>) {
+            if own.is_none() {
+                *own = other.cloned();
+            }
+        }
+        or(&mut self.id, other.id.as_ref());
+        or(&mut self.name, other.name.as_ref());
+        or(&mut self.label, other.label.as_ref());
+        or(&mut self.description, other.description.as_ref());
+        or(&mut self.icon, other.icon.as_ref());
+        or(&mut self.color, other.color.as_ref());
+        or(&mut self.vocabulary, other.vocabulary.as_ref());
+        or(&mut self.category, other.category.as_ref());
+        or(&mut self.scope, other.scope.as_ref());
+        or(&mut self.variables, other.variables.as_ref());
+        or(&mut self.blocks, other.blocks.as_ref());
+        or(&mut self.tags, other.tags.as_ref());
+        or(&mut self.semver, other.semver.as_ref());
+        or(&mut self.visibility, other.visibility.as_ref());
+    }
+
     fn read(fields: &mut Fields<'_>) -> Read<Catalog> {
         Ok(Catalog {
             id: fields.optional("id", fields::text)?,

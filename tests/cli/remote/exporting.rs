@@ -10,7 +10,7 @@ use super::files::built;
 use super::routes::{Routes, WORKSPACE};
 use crate::scripted::{Reply, Scripted, model};
 
-fn crm() -> String {
+pub(crate) fn crm() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(root.join("examples/crm.json")).expect("an example")
 }

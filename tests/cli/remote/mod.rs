@@ -14,7 +14,9 @@ mod jobs;
 mod keeping;
 mod login;
 #[cfg(target_os = "linux")]
+mod onto;
 mod operating;
+mod pushing;
 mod renewing;
 mod routes;
 mod rows;

@@ -145,10 +145,10 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     let server = holding("").serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json"]).exits(0);
+    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(0);
     assert_eq!(ran.out, format!("{PUSHED}\n"));
-    let namesake = format!("`--id {TEMPLATE}` replaces it");
-    assert!(ran.err.contains(&namesake), "{}", ran.err);
+    let told = format!("template {PUSHED} is created");
+    assert!(ran.err.contains(&told), "{}", ran.err);
     let import = format!("POST /v1/templates/import?organization_id={ORGANIZATION}");
     let received = server.received();
     let sent = received
@@ -162,6 +162,7 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     ];
     let document = desk.run(&words).exits(0).json();
     assert_eq!(document["template"]["id"], TEMPLATE);
+    assert_eq!(document["action"], "replaced");
     let last = server.lines().pop();
     assert_eq!(last, Some(format!("PUT /v1/templates/{TEMPLATE}/package")));
     desk.run(&[
@@ -178,7 +179,7 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     let ran = desk
         .run(&["template", "push", "p.json", "--organization", "other"])
         .exits(0);
-    assert!(!ran.err.contains("replaces it"), "{}", ran.err);
+    assert!(ran.err.contains("is created"), "{}", ran.err);
     let several = page(&[json!({"id": "o1", "label": "A"}), json!({"id": "o2"})]);
     let server = holding("").on("GET /v1/organizations", [several]).serve();
     let desk = Desk::with_key(&server.url);
@@ -197,7 +198,7 @@ fn what_a_server_finds_is_reported_with_its_places() {
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json"]).exits(1);
+    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(1);
     assert!(
         ran.err.contains("/manifest/items/0: no ref (I004)"),
         "{}",
@@ -212,7 +213,7 @@ fn what_a_server_finds_is_reported_with_its_places() {
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
-    let ran = desk.run(&["template", "push", "p.json"]).exits(4);
+    let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(4);
     assert!(ran.err.contains("`admin`"), "{}", ran.err);
 }
 

@@ -21,6 +21,10 @@ fn export() -> Value {
             "features": ids, "views": ids, "modules": ids, "rails": ids, "workflows": ids,
             "rows": {"oneOf": [{"type": "string", "enum": ["none", "all"]}, ids]},
             "identity": {"type": "object", "description": "Catalog fields of the package: `name`, `label`, …"},
+            "onto": {"type": "string", "format": "uuid", "description":
+                "A visible template whose identity the package takes over: uids, refs, rows that are still the \
+                 same, and the catalog fields that `identity` does not give. Without a selection, what it holds \
+                 travels."},
         }),
     )
 }

@@ -38,6 +38,11 @@ impl LoadedPackage {
         &self.text
     }
 
+    /// The text of the file, given away.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
     /// The package for the library.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod decisions;
 mod empty_cells;
 mod export;
 mod failed_rows;
+mod onto;
 mod package;
 mod patch;
 mod payloads;

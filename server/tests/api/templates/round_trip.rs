@@ -7,11 +7,12 @@ mod normal;
 
 use normal::normal;
 use serde_json::{Value as Json, json};
+use tplkit::check::Checked;
 use tplkit::client::{BaseUrl, Credential, Options, RemoteWorkspace, Secret};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
-use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::export::{Onto, Previous, RowsSelection, Selection, export, export_onto};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::random::{self, Shape};
 use tplkit::workspace::ready;
@@ -72,6 +73,13 @@ async fn both_exporters_give_one_package(place: Place) {
         let body = json!({"rows": "all", "identity": {"name": "one"}});
         let path = format!("/v1/workspaces/{workspace}/export");
         let server = owner.post(&path, &body).expect(200).body;
+        // Nothing changed since: it comes out again to the byte, template or file.
+        let import = format!("/v1/templates/import?organization_id={}", world.acme);
+        let template = id(&owner.json("POST", &import, &server).expect(201).json());
+        let stored = owner.get(&format!("/v1/templates/{template}/package"));
+        let stored = stored.expect(200).body;
+        let again = owner.post(&path, &json!({"onto": template})).expect(200).body;
+        assert_eq!(again, stored, "TPLKIT_SEED={seed}");
         let selection = Selection::from_json(&body.to_string()).expect("a selection");
         let (base, token) = (format!("http://{}", owner.address()), token.clone());
         let generated: Json = serde_json::from_str(&server).expect("JSON");
@@ -83,7 +91,14 @@ async fn both_exporters_give_one_package(place: Place) {
             let remote = RemoteWorkspace::new(&client, id);
             let definitions = Definitions::embedded();
             let ids = &mut Seeded::new(2);
-            ready(export(&remote, &selection, &Fixed(now), ids, definitions)).expect("exports")
+            let now = &Fixed(now);
+            let checked = Checked::trusted(&stored).expect("a package");
+            let previous = Previous::new(&stored, checked);
+            let onto = Some(Onto { previous: &previous, selects: true });
+            let nothing = Selection::default();
+            let again = ready(export_onto(&remote, &nothing, onto, now, ids, definitions));
+            assert_eq!(again.expect("exports").text, stored, "TPLKIT_SEED={seed}");
+            ready(export(&remote, &selection, now, ids, definitions)).expect("exports")
         });
         let read = read.await.expect("reads").text;
         same(seed, &essence(&read), &essence(&server));

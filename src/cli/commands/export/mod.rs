@@ -5,6 +5,7 @@
 
 mod cached_structure;
 mod identity;
+mod onto;
 mod prompts;
 mod select;
 
@@ -16,9 +17,11 @@ use serde_json::{Value, json};
 use tplkit::client::{Client, RemoteWorkspace};
 use tplkit::contents::Contents;
 use tplkit::definitions::Definitions;
-use tplkit::export::{ExportError, Exported, Fault, Selection, export};
+use tplkit::export::onto::Missing;
+use tplkit::export::{ExportError, ExportRequest, Exported, Fault, Onto, Selection, export_onto};
 use tplkit::finding::{Finding, Severity};
 use tplkit::json::Doc;
+use tplkit::package::model::Catalog;
 use tplkit::printable;
 use tplkit::workspace::{Id, Source as _, Structure, ready};
 
@@ -36,6 +39,7 @@ use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
 use cached_structure::CachedStructure;
+use onto::Old;
 
 /// Write a workspace as a package.
 ///
@@ -55,6 +59,11 @@ pub(crate) struct Args {
     /// `/`, gets the package unpacked.
     #[arg(short, long, value_name = "PKG")]
     output: Option<PathBuf>,
+    /// Take over identity from an earlier package: a file, an unpacked folder, or a template by id or
+    /// name. What is still there keeps its uids and refs, and without a selection what it holds travels.
+    /// It may be the file that is written.
+    #[arg(long, value_name = "OLD")]
+    onto: Option<PathBuf>,
     #[command(flatten)]
     chosen: select::Choice,
     #[command(flatten)]
@@ -72,6 +81,29 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let identity = args.identity.read()?;
     let connection = Connection::open(&args.target, session)?;
+    let Some(word) = &args.onto else {
+        return run_onto(args, (&connection, None), identity, None, session);
+    };
+    let old = Old::read(word, &connection.client)?;
+    let done = old.with((args.format, session), |previous| {
+        let onto = Onto {
+            previous,
+            selects: args.chosen.are_none(),
+        };
+        let from = (&connection, old.template);
+        run_onto(args, from, identity, Some(onto), session)
+    })?;
+    Ok(done.unwrap_or_else(|exit| exit))
+}
+
+/// Exports, going on from an earlier package or from none.
+fn run_onto(
+    args: &Args,
+    (connection, template): (&Connection, Option<Id>),
+    identity: Catalog,
+    onto: Option<Onto<'_>>,
+    session: &Session,
+) -> Result<Exit, CliError> {
     let progress = Mutex::new(Progress::new(session, args.output.is_some()));
     let tell = |rows| {
         progress
@@ -81,18 +113,29 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let remote = RemoteWorkspace::new(&connection.client, args.workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
-    let asked = args.chosen.are_none() && asks(args);
+    let asked = args.chosen.are_none() && onto.is_none() && asks(args);
     let mut selection = if asked {
         prompts::selection(&connection.client, &structure, session)?
     } else {
         args.chosen.selection(&structure)?
     };
     selection.identity = identity;
-    let by_server = by_server(&connection.client, args.workspace, &selection)?;
+    let missing = onto::missing(onto, &structure, session);
+    // The server knows templates, and no files.
+    let by_server = if onto.is_some() && template.is_none() {
+        None
+    } else {
+        let request = ExportRequest {
+            chosen: onto.is_none_or(|onto| !onto.selects),
+            onto: template,
+            selection: selection.clone(),
+        };
+        by_server(&connection.client, args.workspace, &request)?
+    };
     let snapshot = by_server.is_some();
     let exported = match by_server {
         Some(exported) => Ok(exported),
-        None => read(&remote, structure, &selection),
+        None => read(&remote, structure, &selection, onto),
     };
     progress
         .lock()
@@ -108,7 +151,21 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if !snapshot && remote.lacks_automations() {
         session.note("warning: this server has no automations over `/v1`, so none travel");
     }
-    write(args, &exported, snapshot, session)
+    let told = Told {
+        missing,
+        snapshot,
+        by_file: onto.is_some() && template.is_none(),
+    };
+    write(args, &exported, &told, session)
+}
+
+/// What is said of an export besides the package.
+struct Told {
+    missing: Vec<Missing>,
+    /// Whether the server made it, at one moment.
+    snapshot: bool,
+    /// Whether it goes on from a file, which the server does not know.
+    by_file: bool,
 }
 
 /// The package as the server exports it; nothing where it has no such route. That the workspace is
@@ -116,9 +173,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 fn by_server(
     client: &Client,
     workspace: Id,
-    selection: &Selection,
+    request: &ExportRequest,
 ) -> Result<Option<Exported>, CliError> {
-    let body: Value = serde_json::from_str(&selection.to_json()).unwrap_or_default();
+    let body: Value = serde_json::from_str(&request.to_json()).unwrap_or_default();
     match client.export(&workspace.to_string(), &body) {
         Ok(text) => Ok(Some(Exported::new(text, Definitions::embedded()))),
         Err(error) if lacks_route(&error) => Ok(None),
@@ -136,11 +193,13 @@ fn read(
     remote: &RemoteWorkspace<'_>,
     structure: Structure,
     selection: &Selection,
+    onto: Option<Onto<'_>>,
 ) -> Result<Exported, CliError> {
     let source = CachedStructure { remote, structure };
-    let exported = ready(export(
+    let exported = ready(export_onto(
         &source,
         selection,
+        onto,
         &SystemClock,
         &mut RandomIds,
         Definitions::embedded(),
@@ -173,7 +232,7 @@ fn too_large(exported: &Exported) -> Option<&Finding> {
 fn write(
     args: &Args,
     exported: &Exported,
-    snapshot: bool,
+    told: &Told,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
@@ -186,7 +245,7 @@ fn write(
         package_output::write(&exported.text, output)?;
     }
     if args.format == Form::Json {
-        write_result(&summary(args, exported, output, exit), None)?;
+        write_result(&summary(args, exported, told, (output, exit)), None)?;
     }
     for finding in &exported.findings {
         if finding.severity != Severity::Hint {
@@ -208,15 +267,25 @@ fn write(
             printable::path(path)
         ));
     }
-    if !snapshot {
-        session.note(
-            "note: this server has no export of its own: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
-        );
+    if !told.snapshot {
+        let why = if told.by_file {
+            "the server does not know the earlier package"
+        } else {
+            "this server has no export of its own"
+        };
+        session.note(format!(
+            "note: {why}: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
+        ));
     }
     Ok(exit)
 }
 
-fn summary(args: &Args, exported: &Exported, output: Option<&Path>, exit: Exit) -> String {
+fn summary(
+    args: &Args,
+    exported: &Exported,
+    told: &Told,
+    (output, exit): (Option<&Path>, Exit),
+) -> String {
     let findings = exported.findings.iter().map(|finding| {
         json!({
             "code": finding.rule.code,
@@ -230,6 +299,11 @@ fn summary(args: &Args, exported: &Exported, output: Option<&Path>, exit: Exit) 
         "workspace_id": args.workspace.to_string(),
         "findings": findings.collect::<Vec<Value>>(),
     });
+    if args.onto.is_some() {
+        let missing = told.missing.iter();
+        let missing = missing.map(|one| json!({"kind": one.kind, "name": one.name}));
+        body["missing"] = missing.collect();
+    }
     match output {
         Some(path) => body["output"] = json!(path.to_string_lossy()),
         None => body["text"] = json!(exported.text),

@@ -2,24 +2,27 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::printable;
 
 use crate::cli::args::Form;
+use crate::cli::catalog::{self, Bump, Meant};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
-use crate::cli::remote::subject;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 
-/// Push a package to the catalog, as a new template or in place of an existing one.
+/// Push a package to the catalog: in place of the template that it replaces, or as a new one.
 ///
-/// The package is checked first; one with errors is not sent. A new template is visible to its
+/// A package with an `id` in its manifest replaces the template of the organization with the same
+/// id. One without replaces the template of its name that has no id either, after a prompt. The
+/// package is checked first; one with errors is not sent. A new template is visible to its
 /// organization only, until it is promoted.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
@@ -36,6 +39,14 @@ pub(super) struct Args {
     /// Replace the package of this template, which keeps its id, its jobs and its visibility.
     #[arg(long, value_name = "ID")]
     id: Option<String>,
+    /// Make another template, whatever is there.
+    #[arg(long, conflicts_with = "id")]
+    new: bool,
+    /// Replace a template of the same name without a prompt.
+    #[arg(short, long)]
+    yes: bool,
+    #[command(flatten)]
+    bump: Bump,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -57,26 +68,75 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
-    let pushed = if let Some(id) = &args.id {
-        client.replace_package(id, text)
-    } else {
-        let organization = organization(client, args.organization.as_deref())?;
-        print_namesakes(client, &organization, &package, session)?;
-        client.import(Some(&organization), text)
+    let place = args.place(client, &package)?;
+    if let Place::Replaced(id) = &place
+        && let Some(compared) = catalog::compare(client, id, text)?
+        && !compared.report(args.bump, session)
+    {
+        return unrisen(args, id);
+    }
+    let (pushed, action) = match &place {
+        Place::Replaced(id) => (client.replace_package(id, text), "replaced"),
+        Place::Created(organization) => (client.import(Some(organization), text), "created"),
     };
     let pushed = pushed.map_err(not_pushed)?;
+    let action_raw = document::raw(&json!(action));
     let text = match args.format {
         Form::Text => format!("{}\n", pushed.record.id),
-        Form::Json => document::write_raw("clean", &[("template", &*pushed.document)]),
+        Form::Json => {
+            let members = [("action", &*action_raw), ("template", &*pushed.document)];
+            document::write_raw("clean", &members)
+        }
     };
     write_result(&text, None)?;
-    let verb = if args.id.is_some() {
-        "replaced"
-    } else {
-        "pushed"
-    };
-    session.note(format!("`{}` {verb}", printable::path(&args.package)));
+    let (path, id) = (printable::path(&args.package), &pushed.record.id);
+    session.note(format!("`{path}` is pushed: template {id} is {action}"));
     Ok(Exit::Done)
+}
+
+/// Where a package goes.
+enum Place {
+    /// In the place of this template.
+    Replaced(String),
+    /// To this organization, as another template.
+    Created(String),
+}
+
+impl Args {
+    /// Finds out where the package goes, and asks where only the name says so.
+    fn place(&self, client: &Client, package: &Checked<'_>) -> Result<Place, CliError> {
+        if let Some(id) = &self.id {
+            return Ok(Place::Replaced(id.clone()));
+        }
+        let organization = organization(client, self.organization.as_deref())?;
+        if self.new {
+            return Ok(Place::Created(organization));
+        }
+        Ok(
+            match catalog::meant(client, Some(&organization), package)? {
+                Meant::New => Place::Created(organization),
+                Meant::ById(candidate) => Place::Replaced(candidate.id),
+                Meant::ByName(candidate) => {
+                    if !self.yes {
+                        if self.format != Form::Text || !remote::terminal() {
+                            return Err(catalog::unsure(&candidate));
+                        }
+                        remote::confirm(&catalog::question(&candidate))?;
+                    }
+                    Place::Replaced(candidate.id)
+                }
+            },
+        )
+    }
+}
+
+/// The version did not rise, and it had to.
+fn unrisen(args: &Args, id: &str) -> Result<Exit, CliError> {
+    if args.format == Form::Json {
+        let members = json!({"action": null, "template_id": id});
+        write_result(&document::write("findings", &members), None)?;
+    }
+    Ok(Exit::Findings)
 }
 
 /// The organization that was named, or the only one there is.
@@ -109,32 +169,6 @@ fn organization(client: &Client, named: Option<&str>) -> Result<String, CliError
         message: format!("you belong to {} organizations", known.len()),
         help,
     })
-}
-
-/// Says that a template of that name is there already: names need not be unique.
-fn print_namesakes(
-    client: &Client,
-    organization: &str,
-    package: &Checked<'_>,
-    session: &Session,
-) -> Result<(), CliError> {
-    let Some(name) = &package.manifest.catalog.name else {
-        return Ok(());
-    };
-    for one in subject::named(client, name)? {
-        let record = one.record;
-        if record
-            .organization_id
-            .as_deref()
-            .is_none_or(|id| id == organization)
-        {
-            session.note(format!(
-                "note: there is a template {name:?} already, {0}; `--id {0}` replaces it",
-                record.id
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn not_pushed(error: tplkit::client::Error) -> CliError {
