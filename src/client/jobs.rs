@@ -128,6 +128,23 @@ impl Client {
         self.read(&Request::post(path(template, "/plan"), body).harmless())
     }
 
+    /// The same for a package that would stand in place of the template's, if the server takes one.
+    pub fn plan_package(
+        &self,
+        template: &str,
+        body: &Value,
+        package: &str,
+    ) -> Result<WithDocument<Preview>, Error> {
+        let mut request = Request::post(path(template, "/plan"), body).harmless();
+        let rest = body.to_string();
+        let rest = rest.strip_prefix('{').unwrap_or_default();
+        let package = package.trim_start_matches('\u{feff}');
+        let between = if rest == "}" { "" } else { "," };
+        let text = format!("{{\"package\":{package}{between}{rest}");
+        request.body = Some(text.into_bytes());
+        self.read(&request)
+    }
+
     /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.
     pub fn apply(&self, template: &str, body: &Value) -> Result<Started, Error> {
         self.read(&self.keyed(Request::post(path(template, "/apply"), body)))

@@ -43,7 +43,7 @@ impl<'p> Draft<'p> {
                 error,
             });
         }
-        let unchanged = tables.iter().all(|table| table.unchanged());
+        let unchanged = tables.iter().all(Table::unchanged);
         let before = previous.filter(|_| unchanged);
         let before = before.and_then(|previous| {
             let mut dated = package.clone();

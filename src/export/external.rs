@@ -188,13 +188,13 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
             other => other.name().to_owned(),
         };
         let told = label_or(outside.name(), otherwise);
-        let (uid, reference) = match self.identities.dependency(outside.kind(), &told) {
-            Some(known) => (known.uid, known.reference),
-            None => {
+        let (uid, reference) =
+            if let Some(known) = self.identities.dependency(outside.kind(), &told) {
+                (known.uid, known.reference)
+            } else {
                 let reference = self.names.mint(prefix, &name::derive(&tail, otherwise));
                 (self.ids.uid(), reference)
-            }
-        };
+            };
         let index = self.list.len();
         self.list.push(Pending {
             outside: outside.clone(),
@@ -237,13 +237,12 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
         }
         let told = label_or(&column.name, "column");
         let table = &self.list[index].reference;
-        let (uid, reference) = match self.identities.column(table, &told) {
-            Some(known) => (known.uid, known.reference),
-            None => {
-                let tail = name::derive(&column.name, "column");
-                let tail = format!("{}_{tail}", tail_of(table));
-                (self.ids.uid(), self.names.mint("c", &tail))
-            }
+        let (uid, reference) = if let Some(known) = self.identities.column(table, &told) {
+            (known.uid, known.reference)
+        } else {
+            let tail = name::derive(&column.name, "column");
+            let tail = format!("{}_{tail}", tail_of(table));
+            (self.ids.uid(), self.names.mint("c", &tail))
         };
         let identity = IdentityColumn {
             uid,

@@ -96,7 +96,7 @@ impl Operation {
     pub fn takes_package(&self) -> bool {
         matches!(
             self.about.request,
-            Some("TemplateCreate" | "Package" | "PayloadEntry")
+            Some("TemplateCreate" | "Package" | "PayloadEntry" | "PlanRequest")
         )
     }
 
@@ -362,7 +362,7 @@ pub static OPERATIONS: [Operation; 98] = operations! {
     DELETE "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];
     GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
     PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template;
-    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (Apply) -> Plan;
+    POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (PlanRequest) -> Plan;
     POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
     POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
     GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;

@@ -5,6 +5,7 @@
 //! both are called. One without replaces the template of its name that has no id either, and a name alone
 //! needs a yes.
 
+mod file;
 mod version;
 
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use tplkit::package::model::Catalog;
 use super::error::CliError;
 use super::remote::subject;
 
+pub(crate) use file::{FileTemplate, Held};
 pub(crate) use version::{Bump, compare};
 
 /// A template that is replaced, or may be.

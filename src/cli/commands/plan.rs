@@ -8,6 +8,7 @@ use tplkit::problem::Code;
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
+use crate::cli::catalog::{self, Bump, FileTemplate, Held};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -23,8 +24,9 @@ use crate::cli::source::is_stdin;
 
 /// Show what an apply would do to a workspace, without doing it.
 ///
-/// Nothing is written. A package file that the catalog of the server does not hold is planned on
-/// this machine. `tplkit apply FILE` applies a saved plan exactly as shown, or not at all.
+/// Nothing is written. A package file means the template that `tplkit template push` would replace;
+/// a file that would be a new template is planned on this machine. `tplkit apply FILE` applies a
+/// saved plan exactly as shown, or not at all.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Show what a package would do to a workspace", "tplkit plan crm.json --workspace $WORKSPACE"),
@@ -37,6 +39,10 @@ pub(crate) struct Args {
     /// The workspace to apply to.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     workspace: Id,
+    #[command(flatten)]
+    template: FileTemplate,
+    #[command(flatten)]
+    bump: Bump,
     #[command(flatten)]
     decisions: Decisions,
     /// Save the plan to this file.
@@ -58,12 +64,23 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         request: &request,
         session,
     };
+    let mut risen = true;
     let examined = match Subject::of(&args.subject) {
-        Subject::Template(word) => examine::template(question, word)?,
+        Subject::Template(word) => {
+            args.template.refuse(word)?;
+            examine::template(question, word)?
+        }
         Subject::File(path) => {
             let source = package_file::read(path)?;
             match File::checked(&source) {
-                Ok(file) => examine::file(question, &file)?,
+                Ok(file) => {
+                    let held = examine::held(question, &args.template, &file)?;
+                    if let Held::Other { id, .. } = &held {
+                        let compared = catalog::compare(question.client, id, file.text)?;
+                        risen = compared.is_none_or(|one| one.report(args.bump, session));
+                    }
+                    examine::file(question, &held, &file)?
+                }
                 Err(report) => return package_file::refuse(&report, args.format, session),
             }
         }
@@ -72,7 +89,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(path) = output {
         save(path, &connection, question, &examined, session)?;
     }
-    print_plan(&args.subject, &examined, args.format, output, question)
+    let exit = print_plan(&args.subject, &examined, args.format, output, question)?;
+    Ok(if risen { exit } else { Exit::Findings })
 }
 
 /// Reports a plan, which is the result; where it was saved, too.
@@ -96,6 +114,7 @@ pub(super) fn print_plan(
             &json!({
                 "subject": subject.to_string_lossy(),
                 "template_id": examined.template,
+                "replaces": examined.replaces,
                 "workspace_id": workspace.to_string(),
                 "plan": planned.document,
                 "output": output.filter(|_| !refused).map(Path::to_string_lossy),
@@ -142,13 +161,14 @@ fn save(
         return Ok(());
     }
     let package = examined.package.clone();
-    if examined.template.is_none() && package.is_none() {
+    if (examined.template.is_none() || examined.replaces) && package.is_none() {
         let help = "write the package to a file first, so that the plan can name it";
         return Err(usage("a plan for standard input cannot be saved", help));
     }
     let saved = Saved::new(
         connection.client.base().to_string(),
         examined.template.clone(),
+        examined.replaces,
         package,
         question.workspace,
         body(question.request, question.workspace),

@@ -8,7 +8,8 @@ use tplkit::client::Client;
 use tplkit::finding::render::Report;
 use tplkit::workspace::Id;
 
-use super::{Package, PlanView, body, by_reading, by_server, is_foreign, twin};
+use super::{Package, PlanView, body, by_reading, by_server, by_server_for, is_foreign};
+use crate::cli::catalog::{FileTemplate, Held};
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, PackageFile};
 use crate::cli::remote::subject;
@@ -20,6 +21,8 @@ pub(crate) struct Examined {
     pub(crate) planned: PlanView,
     /// The template that it was made for; none for a file that no template holds.
     pub(crate) template: Option<String>,
+    /// Whether a file is to replace the package of that template first.
+    pub(crate) replaces: bool,
     pub(crate) package: Option<Package>,
 }
 
@@ -39,6 +42,7 @@ pub(crate) fn template(question: PlanRequest<'_>, word: &str) -> Result<Examined
     Ok(Examined {
         planned: by_server(question.client, &id, &body)?,
         template: Some(id),
+        replaces: false,
         package: None,
     })
 }
@@ -70,36 +74,68 @@ impl<'s> File<'s> {
     }
 }
 
-/// The template that holds a file already, in the organization of the workspace.
-pub(crate) fn pushed_template(
+/// What the catalog holds of a file, in the organization of the workspace.
+pub(crate) fn held(
     question: PlanRequest<'_>,
+    template: &FileTemplate,
     file: &File<'_>,
-) -> Result<Option<String>, CliError> {
+) -> Result<Held, CliError> {
     let workspace = question.client.workspace(&question.workspace.to_string())?;
     let organization = workspace.organization_id.as_deref();
-    twin(question.client, organization, file.text, &file.package)
+    template.find(question.client, organization, file)
 }
 
-/// A plan for a file: of the template that holds it, when there is one.
-pub(crate) fn file(question: PlanRequest<'_>, file: &File<'_>) -> Result<Examined, CliError> {
-    let package = file.remembered();
-    if let Some(id) = pushed_template(question, file)? {
-        question.session.note(format!(
-            "note: the catalog holds this package already, as template {id}"
-        ));
-        let body = body(question.request, question.workspace);
-        match by_server(question.client, &id, &body) {
-            Ok(planned) => {
-                return Ok(Examined {
-                    planned,
-                    template: Some(id),
-                    package,
-                });
-            }
-            Err(error) if is_foreign(&error) => {}
-            Err(error) => return Err(error),
+/// A plan for a file: of the template that holds it or would be replaced by it, when there is one.
+pub(crate) fn file(
+    question: PlanRequest<'_>,
+    held: &Held,
+    file: &File<'_>,
+) -> Result<Examined, CliError> {
+    let body = body(question.request, question.workspace);
+    let (template, planned) = match held {
+        Held::Nothing => (None, None),
+        Held::Same(id) => {
+            question.session.note(format!(
+                "note: the catalog holds this package already, as template {id}"
+            ));
+            let planned = by_server(question.client, id, &body).map(Some);
+            (Some(id), unless_foreign(planned)?)
         }
+        Held::Other { id, .. } => {
+            question.session.note(format!(
+                "note: a push of this file replaces template {id}; this is what its apply would do then"
+            ));
+            let planned = by_server_for(question.client, id, &body, file.text);
+            (Some(id), planned?)
+        }
+    };
+    let replaces = matches!(held, Held::Other { .. });
+    // Where the server does not plan, nothing is bound to a template that holds the file.
+    let template = template.filter(|_| replaces || planned.is_some());
+    let planned = match planned {
+        Some(planned) => planned,
+        None => read(question, file)?,
+    };
+    Ok(Examined {
+        planned,
+        template: template.cloned(),
+        replaces,
+        package: file.remembered(),
+    })
+}
+
+/// A plan of a server that plans.
+fn unless_foreign(
+    planned: Result<Option<PlanView>, CliError>,
+) -> Result<Option<PlanView>, CliError> {
+    match planned {
+        Err(error) if is_foreign(&error) => Ok(None),
+        planned => planned,
     }
+}
+
+/// A plan that is worked out here.
+fn read(question: PlanRequest<'_>, file: &File<'_>) -> Result<PlanView, CliError> {
     let planned = by_reading(
         question.client,
         question.workspace,
@@ -112,9 +148,5 @@ pub(crate) fn file(question: PlanRequest<'_>, file: &File<'_>) -> Result<Examine
     } else {
         "note: worked out from what can be read of the workspace"
     });
-    Ok(Examined {
-        planned,
-        template: None,
-        package,
-    })
+    Ok(planned)
 }

@@ -109,35 +109,36 @@ pub(crate) fn by_reading(
     })
 }
 
-/// The template of the catalog that holds this very package, if the organization has it already.
-pub(crate) fn twin(
+/// Asks the server for a package in place of that of a template; nothing where it takes none.
+pub(crate) fn by_server_for(
     client: &Client,
-    organization: Option<&str>,
-    text: &str,
-    package: &Checked<'_>,
-) -> Result<Option<String>, CliError> {
-    let Some(name) = package.manifest.catalog.name.as_deref() else {
-        return Ok(None);
+    template: &str,
+    body: &Value,
+    package: &str,
+) -> Result<Option<PlanView>, CliError> {
+    let reported = match client.plan_package(template, body, package) {
+        Ok(reported) => reported,
+        Err(error) if subject::lacks_route(&error) || refuses_packages(&error) => return Ok(None),
+        Err(error) => return Err(error.into()),
     };
-    for found in subject::named(client, name)? {
-        let record = found.record;
-        let own = record.organization_id.as_deref() == organization || organization.is_none();
-        if !own {
-            continue;
-        }
-        match client.package(&record.id) {
-            Ok(stored) if is_same(&stored, text) => return Ok(Some(record.id)),
-            Ok(_) => {}
-            // A server without packages has no twin to offer.
-            Err(error) if subject::lacks_route(&error) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(None)
+    let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
+    Ok(Some(PlanView {
+        preview: reported.record,
+        document,
+        trusts: false,
+    }))
+}
+
+/// Whether a server does not know the member.
+fn refuses_packages(error: &Error) -> bool {
+    let Error::Refused(problem) = error else {
+        return false;
+    };
+    problem.status == 422 && problem.errors.iter().any(|fault| fault.path == "package")
 }
 
 /// Whether two packages say the same, but for their visibility: that is the catalog's.
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let without = |text: &str| {
         let mut value = tplkit::json::Value::parse(text.trim_start_matches('\u{feff}')).ok()?;
         if let tplkit::json::Value::Object(members) = &mut value {

@@ -26,6 +26,9 @@ pub(crate) struct Saved {
     pub(crate) server: String,
     /// The template; none for a file that no template holds.
     pub(crate) template: Option<String>,
+    /// Whether the file replaces the package of that template first.
+    #[serde(default)]
+    pub(crate) replaces: bool,
     /// The file, where it was made for one.
     pub(crate) package: Option<Package>,
     /// The destination.
@@ -51,6 +54,7 @@ impl Saved {
     pub(crate) fn new(
         server: String,
         template: Option<String>,
+        replaces: bool,
         package: Option<Package>,
         workspace: Id,
         body: Value,
@@ -61,6 +65,7 @@ impl Saved {
             kind: KIND.to_owned(),
             server,
             template,
+            replaces,
             package,
             workspace,
             body,

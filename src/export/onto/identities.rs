@@ -137,19 +137,19 @@ impl<'p> Identities<'p> {
         kind: ReferenceKind,
         name: &str,
     ) -> Option<Identity> {
-        self.beside((kind, String::new(), name.to_owned()))
+        self.beside(&(kind, String::new(), name.to_owned()))
     }
 
     /// What a column of a dependency had; `table` is the ref of the dependency.
     pub(in crate::export) fn column(&mut self, table: &str, name: &str) -> Option<Identity> {
-        self.beside((ReferenceKind::Column, table.to_owned(), name.to_owned()))
+        self.beside(&(ReferenceKind::Column, table.to_owned(), name.to_owned()))
     }
 
-    fn beside(&mut self, key: Key) -> Option<Identity> {
-        let own = self.dependencies.get_mut(&key);
+    fn beside(&mut self, key: &Key) -> Option<Identity> {
+        let own = self.dependencies.get_mut(key);
         own.and_then(VecDeque::pop_front).or_else(|| {
             let named = !matches!(key.0, ReferenceKind::View | ReferenceKind::Rail);
-            let items = self.items.get_mut(&key).filter(|_| named);
+            let items = self.items.get_mut(key).filter(|_| named);
             items.and_then(VecDeque::pop_front)
         })
     }

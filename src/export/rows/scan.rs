@@ -115,14 +115,12 @@ impl Scan {
         }
         let mut known = known.into_iter();
         for _ in 0..self.rows {
-            match known.next().flatten() {
-                Some(uid) => table.uids.push_text(uid),
-                None => {
-                    let uid = Id::try_parse(&ids.uuid());
-                    let uid =
-                        uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
-                    table.uids.push(uid);
-                }
+            if let Some(uid) = known.next().flatten() {
+                table.uids.push_text(uid);
+            } else {
+                let uid = Id::try_parse(&ids.uuid());
+                let uid = uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
+                table.uids.push(uid);
             }
         }
         // The values of all are forgotten.

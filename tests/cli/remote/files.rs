@@ -197,13 +197,95 @@ fn a_file_that_the_catalog_holds_is_not_pushed_again() {
         .exits(0)
         .json();
     assert_eq!(document["template_id"], TEMPLATE);
-    // Another content of the same name is another template.
+}
+
+#[test]
+fn a_file_takes_the_place_of_the_template_that_it_replaces() {
+    let mut stored: Value = serde_json::from_str(&tiny()).expect("JSON");
     stored["manifest"]["label"] = json!("Other");
-    let server = held(&stored);
+    let replace = format!("PUT /v1/templates/{TEMPLATE}/package");
+    let holding = |planned: &Value, started: Reply| {
+        taking(empty(), &json!({}))
+            .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+            .on(
+                &format!("GET /v1/templates/{TEMPLATE}/package"),
+                [Reply::json(&stored)],
+            )
+            .on(&replace, [Reply::json(&record(TEMPLATE, "vendas"))])
+            .on(&plan_route(TEMPLATE), [Reply::json(planned)])
+            .on(&apply_route(TEMPLATE), [started])
+            .serve()
+    };
+    let clean = plan(&json!({}));
+    let server = holding(&clean, started());
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
-    desk.run(&words).exits(0);
+    let words = [
+        "plan",
+        "p.json",
+        "--workspace",
+        WORKSPACE,
+        "--format",
+        "json",
+    ];
+    let ran = desk.run(&words).exits(0);
+    let told = format!("replaces template {TEMPLATE}");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+    let document = ran.json();
+    assert_eq!(document["template_id"], TEMPLATE);
+    assert_eq!(document["replaces"], true);
+    assert_eq!(writes(&server), [plan_route(TEMPLATE)]);
+    let received = server.received();
+    let asked = received.last().expect("asked");
+    let body: Value = serde_json::from_str(&asked.body).expect("JSON");
+    let file: Value = serde_json::from_str(&tiny()).expect("JSON");
+    assert_eq!(
+        (&body["package"], &body["workspaceId"]),
+        (&file, &json!(WORKSPACE))
+    );
+
+    // A plan that was saved replaces it, and nothing else is done than it showed.
+    let save = [
+        "plan",
+        "p.json",
+        "--workspace",
+        WORKSPACE,
+        "--out",
+        "x.plan",
+    ];
+    desk.run(&save).exits(0);
+    let server = holding(&clean, started());
+    let desk = desk.set("TPLKIT_URL", &server.url);
+    let ran = desk.run(&["apply", "x.plan"]);
+    ran.exits(2);
+    let apply = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
+    desk.run(&apply).exits(0);
+    assert_eq!(
+        writes(&server),
+        [plan_route(TEMPLATE), replace.clone(), apply_route(TEMPLATE)]
+    );
+    // What would be refused replaces nothing; what is refused after all is put back.
+    let refusal = json!({"code": "rows_unmatched", "ref": "f_notes", "detail": "Twice."});
+    let refused = plan(&json!({"refusals": [refusal]}));
+    let server = holding(&refused, started());
+    let desk = desk.set("TPLKIT_URL", &server.url);
+    desk.run(&apply).exits(1);
+    assert_eq!(writes(&server), [plan_route(TEMPLATE)]);
+    let server = holding(&clean, Reply::problem(422, "rows_unmatched"));
+    let desk = desk.set("TPLKIT_URL", &server.url);
+    let ran = desk.run(&apply).exits(1);
+    assert!(ran.err.contains("has the package again"), "{}", ran.err);
+    assert_eq!(
+        writes(&server)[1..],
+        [replace.clone(), apply_route(TEMPLATE), replace.clone()]
+    );
+    // Another one on request.
+    let server = holding(&clean, started());
+    let desk = desk.set("TPLKIT_URL", &server.url);
+    desk.run(&[&apply[..], &["--new"]].concat()).exits(0);
     assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED)]);
+    desk.run(&["plan", TEMPLATE, "--workspace", WORKSPACE, "--new"])
+        .exits(2);
 }
 
 #[test]

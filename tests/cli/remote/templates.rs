@@ -123,7 +123,7 @@ fn a_template_is_pulled_into_a_folder_and_pushed_from_it() {
     // Once more, into the folder that is there.
     desk.run(&["template", "pull", TEMPLATE, "-o", "lay"])
         .exits(0);
-    desk.run(&["template", "push", "lay"]).exits(0);
+    desk.run(&["template", "push", "lay", "--new"]).exits(0);
     let received = server.received();
     let sent = received
         .iter()

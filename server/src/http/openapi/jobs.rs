@@ -32,6 +32,9 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         "copy": {"type": "boolean", "default": false},
         "plan": {"type": "string", "description": "The digest of the plan that was looked at."},
     });
+    let mut planning = apply.clone();
+    planning["package"] = json!({"type": "object", "description":
+        "A package that is planned in place of the template's: a manifest with its payloads, or a manifest alone."});
     let resolution = json!({
         "action": {"type": "string", "enum": ["import", "map", "skip"]},
         "id": text(),
@@ -46,6 +49,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
     });
     vec![
         ("Apply", record(&["workspaceId"], apply)),
+        ("PlanRequest", record(&["workspaceId"], planning)),
         ("Resolution", record(&["action"], resolution)),
         (
             "Accepted",

@@ -18,7 +18,7 @@ use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::store::Tx;
 use crate::templates::apply::{
-    self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, Resume, Start,
+    self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, PlanBody, Resume, Start,
 };
 use crate::templates::{self, Package};
 
@@ -31,19 +31,28 @@ struct ApplyWanted {
 
 /// Reads template, workspace, job, role and body, in the order in which it is told what is wrong.
 async fn wanted(call: &mut Call) -> Result<ApplyWanted, Problem> {
+    let (template, text) = received(call).await?;
+    wanted_by(call, template, &text).await
+}
+
+/// The body for a template that the caller sees.
+async fn received(call: &mut Call) -> Result<(Uuid, String), Problem> {
     let template = call.path_id(0).await?;
     call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
         .await?;
-    let text = fields::text(call.bytes().await?)?;
+    Ok((template, fields::text(call.bytes().await?)?))
+}
+
+async fn wanted_by(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyWanted, Problem> {
     let query = call.query_text.finish();
-    let places = Places::read(&text)?;
+    let places = Places::read(text)?;
     let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
     let place = place.await?;
     query?;
     Ok(ApplyWanted {
         place,
         job: places.job,
-        request: Body::read(&text)?,
+        request: Body::read(text)?,
     })
 }
 
@@ -179,19 +188,31 @@ async fn kept(
 /// # Errors
 /// 404, 422 for a body that is wrong.
 pub async fn plan(mut call: Call) -> Result<Response, Problem> {
-    let wanted = wanted(&mut call).await?;
+    let (template, text) = received(&mut call).await?;
+    let body = PlanBody::read(text)?;
+    let wanted = wanted_by(&mut call, template, &body.text).await?;
     let lane = call.app.lanes.transfers.clone();
-    transfer(&lane, wanted.place.organization, planned(call, wanted)).await
+    let organization = wanted.place.organization;
+    transfer(&lane, organization, planned(call, wanted, body.package)).await
 }
 
-async fn planned(mut call: Call, wanted: ApplyWanted) -> Result<Response, Problem> {
+async fn planned(
+    mut call: Call,
+    wanted: ApplyWanted,
+    package: Option<String>,
+) -> Result<Response, Problem> {
     let question = if let Some(job) = wanted.job {
         again(&mut call, wanted.place, job, wanted.request.plan).await?
     } else {
-        let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
-        if let Err(problem) = fit {
-            return Ok(apply::unfit(&whole, &problem)?.response());
-        }
+        let whole = if let Some(package) = package {
+            offload(move || LoadedPackage::sent(package)).await?
+        } else {
+            let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
+            if let Err(problem) = fit {
+                return Ok(apply::unfit(&whole, &problem)?.response());
+            }
+            whole
+        };
         DecideInput {
             place: wanted.place,
             whole,

@@ -1,7 +1,7 @@
 //! The body of an apply and of a plan.
 
 use tplkit::apply::Request;
-use tplkit::json::{Doc, Node};
+use tplkit::json::{Doc, Node, write_string};
 use uuid::Uuid;
 
 use crate::http::fields;
@@ -41,6 +41,44 @@ impl Places {
         Ok(Places {
             workspace,
             job: id("jobId"),
+        })
+    }
+}
+
+/// The body of a plan, taken apart: what was decided, and a package in place of the template's.
+#[derive(Debug)]
+pub(crate) struct PlanBody {
+    pub(crate) text: String,
+    pub(crate) package: Option<String>,
+}
+
+impl PlanBody {
+    /// Takes it apart.
+    ///
+    /// # Errors
+    /// 422 for what is no JSON, or a package that is no object.
+    pub(crate) fn read(text: String) -> Result<PlanBody, Problem> {
+        const PACKAGE: &str = "package";
+        let doc = fields::read(&text)?;
+        let Some(package) = doc.root().get(PACKAGE) else {
+            drop(doc);
+            return Ok(PlanBody {
+                text,
+                package: None,
+            });
+        };
+        if !package.is_object() {
+            return Err(Problem::fault(PACKAGE, "has to be an object: a package"));
+        }
+        let rest = doc.root().members();
+        let rest = rest.filter(|member| member.key() != Some(PACKAGE));
+        let rest = rest.map(|member| {
+            let key = write_string(member.key().unwrap_or_default());
+            format!("{key}:{}", member.raw())
+        });
+        Ok(PlanBody {
+            text: format!("{{{}}}", rest.collect::<Vec<_>>().join(",")),
+            package: Some(package.raw().to_owned()),
         })
     }
 }

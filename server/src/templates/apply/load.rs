@@ -28,6 +28,15 @@ impl LoadedPackage {
         Ok((LoadedPackage { text }, fit))
     }
 
+    /// A package that a caller sends.
+    ///
+    /// # Errors
+    /// 422 with every rule that is broken as an error.
+    pub(crate) fn sent(text: String) -> Result<LoadedPackage, Problem> {
+        verdict::accept(&check_text(&text, &CheckOptions::default()))?;
+        Ok(LoadedPackage { text })
+    }
+
     /// One that was checked before.
     pub(crate) fn trusted(text: String) -> LoadedPackage {
         LoadedPackage { text }

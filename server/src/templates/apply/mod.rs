@@ -10,7 +10,7 @@ mod plan;
 mod resume;
 mod start;
 
-pub(crate) use body::{Body, Places};
+pub(crate) use body::{Body, Places, PlanBody};
 pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::LoadedPackage;
 pub(crate) use plan::{plan, unfit};

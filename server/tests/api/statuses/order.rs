@@ -37,7 +37,7 @@ async fn the_first_of_many_faults_is_reported(place: Place) {
             ask(&stage.owner, missing, "text/plain", &large).refused(404, "not_found");
             ask(&stranger, here, "text/plain", &large).refused(404, "not_found");
             // Whose role it takes to apply a template is said by a workspace in the body.
-            let said_in_path = operation.about.request != Some("Apply");
+            let said_in_path = !matches!(operation.about.request, Some("Apply" | "PlanRequest"));
             if operation.role > Role::Viewer && said_in_path {
                 let refusal = ask(&viewer, here, "text/plain", &large);
                 if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {

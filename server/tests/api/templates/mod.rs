@@ -15,6 +15,7 @@ mod package;
 mod patch;
 mod payloads;
 mod plan;
+mod plan_package;
 mod promoted;
 mod promotion;
 mod recognised;

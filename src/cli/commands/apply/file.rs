@@ -4,12 +4,13 @@ use tplkit::apply::Preview;
 
 use super::Args;
 use crate::cli::args::Form;
+use crate::cli::catalog::{self, Held};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
-use crate::cli::plan_view::{body, by_server, is_foreign, not_pushed};
-
+use crate::cli::plan_view::{body, by_server, by_server_for, is_foreign, not_pushed};
+use crate::cli::remote;
 use crate::cli::resume_hint::{self, ResumeHint};
 
 use super::super::plan::print_plan;
@@ -19,38 +20,66 @@ pub(super) fn run(
     question: PlanRequest<'_>,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
+    let held = examine::held(question, &args.template, file)?;
     if args.dry_run {
-        let examined = examine::file(question, file)?;
+        let examined = examine::file(question, &held, file)?;
         return print_plan(&args.subject, &examined, args.format, None, question);
     }
     if args.yes {
-        let known = examine::pushed_template(question, file)?;
-        let pushed = match known {
-            Some(id) => Pushed::existing(question, id),
-            None => Pushed::anew(question, file, args.format)?,
-        };
-        let body = body(question.request, question.workspace);
-        let outcome = args.start(question, &pushed.id, &body);
-        return pushed.keep_unless_refused(question, outcome);
+        return run_agreed(args, question, &held, file);
     }
-    let examined = examine::file(question, file)?;
+    let examined = examine::file(question, &held, file)?;
     if let Some(exit) = args.agree(question, &examined)? {
         return Ok(exit);
     }
-    match &examined.template {
-        Some(id) => args.start_planned(question, id, &examined),
-        None => pushed(args, question, file, &examined.planned.preview),
+    if let Held::Other {
+        by_name: Some(candidate),
+        ..
+    } = &held
+    {
+        remote::confirm(&catalog::question(candidate))?;
     }
+    match &held {
+        Held::Same(id) if examined.template.is_some() => {
+            args.start_planned(question, id, &examined)
+        }
+        _ => pushed(args, question, (&held, file), &examined.planned.preview),
+    }
+}
+
+/// Applies a file that nobody asks about. What would be refused replaces nothing.
+fn run_agreed(
+    args: &Args,
+    question: PlanRequest<'_>,
+    held: &Held,
+    file: &File<'_>,
+) -> Result<Exit, CliError> {
+    let body = body(question.request, question.workspace);
+    if let Held::Other { id, .. } = held
+        && let Some(planned) = by_server_for(question.client, id, &body, file.text)?
+        && !planned.preview.refusals.is_empty()
+    {
+        let examined = Examined {
+            planned,
+            template: Some(id.clone()),
+            replaces: true,
+            package: None,
+        };
+        return print_plan(&args.subject, &examined, args.format, None, question);
+    }
+    let pushed = Pushed::of(question, held, file, args.format)?;
+    let outcome = args.start(question, &pushed.id, &body);
+    pushed.keep_unless_refused(question, outcome)
 }
 
 /// Pushes what was agreed to, and asks again where the server knows better.
 fn pushed(
     args: &Args,
     question: PlanRequest<'_>,
-    file: &File<'_>,
+    (held, file): (&Held, &File<'_>),
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let pushed = Pushed::anew(question, file, args.format)?;
+    let pushed = Pushed::of(question, held, file, args.format)?;
     let outcome = again(args, question, &pushed.id, agreed);
     pushed.keep_unless_refused(question, outcome)
 }
@@ -71,6 +100,7 @@ fn again(
     let examined = Examined {
         planned,
         template: Some(id.to_owned()),
+        replaces: false,
         package: None,
     };
     if !same {
@@ -87,17 +117,59 @@ fn again(
 /// A template that a file is applied through.
 pub(super) struct Pushed {
     pub(super) id: String,
-    /// Whether it was not there before.
-    new: bool,
+    way_back: WayBack,
+}
+
+/// What is done about a template whose apply was refused.
+enum WayBack {
+    /// It stays as it was.
+    Nothing,
+    /// It was not there before.
+    Delete,
+    /// It held this package before.
+    Restore(String),
 }
 
 impl Pushed {
-    fn existing(question: PlanRequest<'_>, id: String) -> Pushed {
+    /// Pushes the file as the catalog needs it.
+    pub(super) fn of(
+        question: PlanRequest<'_>,
+        held: &Held,
+        file: &File<'_>,
+        form: Form,
+    ) -> Result<Pushed, CliError> {
         let session = question.session;
-        session.note(format!(
-            "note: the catalog holds this package already, as template {id}"
-        ));
-        Pushed { id, new: false }
+        match held {
+            Held::Nothing => Pushed::anew(question, file, form),
+            Held::Same(id) => {
+                session.note(format!(
+                    "note: the catalog holds this package already, as template {id}"
+                ));
+                Ok(Pushed {
+                    id: id.clone(),
+                    way_back: WayBack::Nothing,
+                })
+            }
+            Held::Other { id, .. } => Pushed::instead(question, id, file),
+        }
+    }
+
+    /// Replaces the package of a template.
+    pub(super) fn instead(
+        question: PlanRequest<'_>,
+        id: &str,
+        file: &File<'_>,
+    ) -> Result<Pushed, CliError> {
+        let before = question.client.package(id)?;
+        let replaced = question.client.replace_package(id, file.text);
+        replaced.map_err(not_pushed)?;
+        question
+            .session
+            .note(format!("pushed: template {id} is replaced"));
+        Ok(Pushed {
+            id: id.to_owned(),
+            way_back: WayBack::Restore(before),
+        })
     }
 
     pub(super) fn anew(
@@ -111,10 +183,13 @@ impl Pushed {
         let id = template.map_err(not_pushed)?.record.id;
         resume_hint::leave(&ResumeHint::Template(id.clone()), form);
         question.session.note(format!("pushed as template {id}"));
-        Ok(Pushed { id, new: true })
+        Ok(Pushed {
+            id,
+            way_back: WayBack::Delete,
+        })
     }
 
-    /// A template whose apply was refused has no reason to stay; one that a job may have begun with
+    /// A package whose apply was refused has no reason to stay; one that a job may have begun with
     /// has.
     pub(super) fn keep_unless_refused(
         &self,
@@ -125,19 +200,25 @@ impl Pushed {
             Ok(_) | Err(CliError::Job { .. } | CliError::Output(_)) => false,
             Err(_) => true,
         };
-        if self.new && refused {
-            interrupt_message::leave(None);
-            let id = &self.id;
-            let note = match question.client.delete_template(id) {
-                Ok(()) => format!("template {id} was taken out of the catalog again"),
-                Err(_) => {
-                    format!(
-                        "template {id} stays in the catalog; `tplkit template delete {id}` removes it"
-                    )
-                }
-            };
-            question.session.note(note);
+        if !refused {
+            return outcome;
         }
+        let (id, client) = (&self.id, question.client);
+        let note = match &self.way_back {
+            WayBack::Nothing => return outcome,
+            WayBack::Delete => match client.delete_template(id) {
+                Ok(()) => format!("template {id} was taken out of the catalog again"),
+                Err(_) => format!(
+                    "template {id} stays in the catalog; `tplkit template delete {id}` removes it"
+                ),
+            },
+            WayBack::Restore(before) => match client.replace_package(id, before) {
+                Ok(_) => format!("template {id} has the package again that it had before"),
+                Err(_) => format!("template {id} keeps the package that was pushed"),
+            },
+        };
+        interrupt_message::leave(None);
+        question.session.note(note);
         outcome
     }
 }

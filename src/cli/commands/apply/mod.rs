@@ -10,6 +10,7 @@ use tplkit::printable;
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
+use crate::cli::catalog::FileTemplate;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -29,8 +30,9 @@ use super::plan::print_plan;
 ///
 /// Prints the id of the job, then its progress, then its report. On a terminal the command shows
 /// the plan and prompts; elsewhere it needs `--yes` or a saved plan. A package file that the
-/// catalog does not hold is pushed to it first, which needs the role `admin`. The job continues on
-/// the server when this command ends early; `tplkit job watch` shows it again.
+/// catalog does not hold is pushed to it first, as `tplkit template push` does, which needs the role
+/// `admin`. The job continues on the server when this command ends early; `tplkit job watch` shows it
+/// again.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Apply a saved plan", "tplkit apply inventory.plan"),
@@ -45,6 +47,8 @@ pub(crate) struct Args {
     /// The workspace to apply to; a saved plan contains it.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     workspace: Option<Id>,
+    #[command(flatten)]
+    template: FileTemplate,
     #[command(flatten)]
     decisions: Decisions,
     /// Apply without a prompt.
@@ -130,6 +134,7 @@ fn taken_for(subject: Subject<'_>) -> String {
 
 /// A template of the catalog.
 fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, CliError> {
+    args.template.refuse(word)?;
     if args.dry_run {
         let examined = examine::template(question, word)?;
         return print_plan(&args.subject, &examined, args.format, None, question);

@@ -10,12 +10,12 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::{File, PlanRequest};
-use crate::cli::plan_view::{Package, Saved, by_reading, by_server};
+use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for};
 use crate::cli::remote::Connection;
 use crate::cli::session::Session;
 
 pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit, CliError> {
-    if !args.decisions.are_none() || args.dry_run {
+    if !args.decisions.are_none() || !args.template.is_none() || args.dry_run {
         return Err(usage(
             "a saved plan is carried out as it is",
             "plan again with other decisions: `tplkit plan … --out FILE`",
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         },
         None => None,
     };
-    if let Some(template) = &saved.template {
+    if let Some(template) = saved.template.as_ref().filter(|_| !saved.replaces) {
         let mut body = saved.body.clone();
         body["plan"] = json!(saved.digest);
         return args.start(question, template, &body);
@@ -63,19 +63,29 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
             "plan again",
         ));
     };
-    let planned = by_reading(
-        question.client,
-        question.workspace,
-        file.text,
-        &file.package,
-        question.request,
-    )?;
+    let replaced = match &saved.template {
+        Some(id) => by_server_for(question.client, id, &saved.body, file.text)?,
+        None => None,
+    };
+    let planned = match replaced {
+        Some(planned) => planned,
+        None => by_reading(
+            question.client,
+            question.workspace,
+            file.text,
+            &file.package,
+            question.request,
+        )?,
+    };
     if planned.preview.digest != saved.digest {
         return Err(stale(
             "the workspace has changed since it was planned for".to_owned(),
         ));
     }
-    let pushed = Pushed::anew(question, &file, args.format)?;
+    let pushed = match &saved.template {
+        Some(id) => Pushed::instead(question, id, &file)?,
+        None => Pushed::anew(question, &file, args.format)?,
+    };
     let outcome = carry_out(args, question, saved, &pushed.id);
     pushed.keep_unless_refused(question, outcome)
 }

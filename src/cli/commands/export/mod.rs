@@ -50,6 +50,7 @@ use onto::Old;
 #[command(after_long_help = examples(&[
     ("Export a workspace without its rows", "tplkit export --workspace $WORKSPACE -o shop.json"),
     ("Export one table with its rows", "tplkit export --workspace $WORKSPACE --feature orders --rows orders -o orders.json"),
+    ("Export again: what did not change keeps its bytes", "tplkit export --workspace $WORKSPACE --onto shop.json -o shop.json"),
 ]))]
 pub(crate) struct Args {
     /// The workspace.

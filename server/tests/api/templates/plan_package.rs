@@ -1,0 +1,74 @@
+//! Plans of a package in place of the template's.
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, applied, feature, row, working, workspace};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_package_is_planned_as_if_it_stood_in_the_template,
+    a_package_that_is_none_is_refused,
+);
+
+async fn a_package_is_planned_as_if_it_stood_in_the_template(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    // The next version: a row more and a table more.
+    row(&editor, &shop.orders, &json!({"title": "four"}));
+    feature(&editor, &shop.workspace, "Later");
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let body = json!({"onto": template, "rows": "all"});
+    let package = editor.post(&export, &body).expect(200).body;
+    let plan = format!("/v1/templates/{template}/plan");
+    let asked = format!("{{\"package\": {package}, \"workspaceId\": \"{there}\"}}");
+    let viewer = world.as_user("viewer@acme.test");
+    let before = viewer.json("POST", &plan, &asked).expect(200).json();
+    let orders = &before["rows"]["f_orders"];
+    assert_eq!((&orders["insert"], &orders["skipped"]), (&json!(1), &json!(3)));
+    assert_eq!(before["create"].as_array().map(Vec::len), Some(1), "{before}");
+    // It is what the plan shows once the package is there.
+    let path = format!("/v1/templates/{template}/package");
+    let without_digest = |mut plan: Value| {
+        plan["digest"] = Value::Null;
+        plan
+    };
+    let stays = editor.post(&plan, &json!({"workspaceId": there})).expect(200).json();
+    assert_eq!(stays["create"], json!([]), "nothing was written");
+    admin.json("PUT", &path, &package).expect(200);
+    let after = editor.post(&plan, &json!({"workspaceId": there})).expect(200).json();
+    let created = |plan: &Value| plan["create"][0]["name"].clone();
+    assert_eq!(created(&before), created(&after));
+    assert_eq!(without_digest(before), without_digest(after));
+}
+
+async fn a_package_that_is_none_is_refused(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({}));
+    let plan = format!("/v1/templates/{template}/plan");
+    let told = |package: Value| {
+        let body = json!({"workspaceId": shop.workspace, "package": package});
+        let refused = editor.post(&plan, &body).refused(422, "validation_failed");
+        refused.json()["errors"][0].clone()
+    };
+    for package in [json!(null), json!("x"), json!([])] {
+        assert_eq!(told(package)["path"], "package");
+    }
+    assert_eq!(told(json!({"a": 1}))["code"], "J003");
+    let broken = json!({"templateVersion": 1, "plan": {}});
+    assert_eq!(told(broken)["code"], "J006");
+    // An apply takes none.
+    let body = json!({"workspaceId": shop.workspace, "package": {}});
+    let apply = format!("/v1/templates/{template}/apply");
+    let refused = editor.post(&apply, &body).refused(422, "validation_failed");
+    assert_eq!(refused.json()["errors"][0]["path"], "package");
+}
