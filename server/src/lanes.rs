@@ -7,6 +7,8 @@
 //! limits an organization to as much as one whole lane. A lane does not know what work its permits
 //! are for.
 
+mod share;
+
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +19,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::store::Share;
+pub use share::Share;
 
 /// How many of a kind are done at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

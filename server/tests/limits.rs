@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tplkit_server::http::problem::Problem;
+use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Options, Scope, Store, StoreError};
 
 use crate::stores::{Place, on_both_stores};
@@ -75,7 +75,7 @@ async fn read(store: &Store) -> Result<usize, StoreError> {
 async fn a_read_that_takes_too_long_ends(place: Place) {
     let store = open(&place).await;
     assert_eq!(read(&store).await, Err(StoreError::TooLong));
-    let problem = Problem::from(StoreError::TooLong);
+    let problem = Refusal::from(StoreError::TooLong);
     assert_eq!(problem.code.as_str(), "store_unavailable");
     assert_eq!(problem.retry_after, Some(1));
     assert!(problem.detail().contains("too long"), "{problem:?}");

@@ -12,8 +12,8 @@ use super::find::{self, Workflow};
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
 use crate::context::Context;
-use crate::http::problem::{Code, Problem};
-use crate::http::query;
+use crate::ids;
+use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};
 
 /// What a new version is.
@@ -49,7 +49,7 @@ impl Definition {
             .get("config")
             .and_then(|config| config.get("featureId"))
             .and_then(Json::as_str)
-            .and_then(query::uuid);
+            .and_then(ids::uuid);
         Definition {
             name,
             trigger: trigger.write(),
@@ -84,7 +84,7 @@ pub async fn create(
     definition: &Definition,
     standing: Standing,
     (id, now): (Uuid, i64),
-) -> Result<Version, Problem> {
+) -> Result<Version, Refusal> {
     let sql = "INSERT INTO main.workflows {into $1} \
          (organization_id, workspace_id, id, last_version, created_at) VALUES ($1, $2, $3, 0, $4)";
     let parameters = [
@@ -94,7 +94,7 @@ pub async fn create(
         now.into(),
     ];
     match tx.query(sql, &parameters).await {
-        Err(StoreError::Reference) => return Err(Problem::not_found()),
+        Err(StoreError::Reference) => return Err(Refusal::not_found()),
         other => other?,
     };
     let workflow = Workflow {
@@ -179,7 +179,7 @@ pub async fn publish(
     tx: &mut Tx,
     mut draft: Version,
     (publisher, now): (Uuid, i64),
-) -> Result<Version, Problem> {
+) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
     if published.as_ref().map(|version| version.version) != draft.base_version {
         return Err(stale(
@@ -216,8 +216,8 @@ async fn supersede(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), St
 }
 
 /// 409 for a draft that cannot be published any more.
-pub(crate) fn stale(why: &str) -> Problem {
-    Problem::new(Code::DraftStale, why)
+pub(crate) fn stale(why: &str) -> Refusal {
+    Refusal::new(Code::DraftStale, why)
 }
 
 /// What a person wanted of an automation, and whether there was a version to do it with.
@@ -233,7 +233,7 @@ pub enum SwitchOutcome {
 ///
 /// # Errors
 /// 404 for an automation that is not there, 409 when its table is gone.
-pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Problem> {
+pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
     let row = find::lock(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
@@ -271,9 +271,9 @@ pub async fn launch(
     tx: &mut Tx,
     row: &Workflow,
     (publisher, now): (Option<Uuid>, i64),
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let newest = find::newest(tx, row.id).await?;
-    let mut newest = newest.ok_or_else(Problem::not_found)?;
+    let mut newest = newest.ok_or_else(Refusal::not_found)?;
     if newest.is_active && !newest.is_draft {
         return Ok(());
     }
@@ -289,7 +289,7 @@ pub async fn launch(
 ///
 /// # Errors
 /// 404 for an automation that is not there.
-pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Problem> {
+pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
     let row = find::lock(tx, workflow).await?;
     let Some(mut published) = find::published(tx, workflow).await? else {
         return Ok(SwitchOutcome::Unchanged);
@@ -311,9 +311,9 @@ async fn switch_off(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(
 ///
 /// # Errors
 /// 409 for one that fires, unless forced.
-pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Result<(), Problem> {
+pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Result<(), Refusal> {
     if !force && find::active(tx, row.id).await?.is_some() {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::Conflict,
             "The automation is active; force=true deletes it all the same.",
         ));

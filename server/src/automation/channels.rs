@@ -6,8 +6,8 @@ use uuid::Uuid;
 use super::connections::no_organization;
 use super::names::name_fault;
 use crate::context::rfc3339;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A channel.
@@ -51,9 +51,9 @@ pub struct NewChannel {
 ///
 /// # Errors
 /// A name that is none, an organization that is not there.
-pub async fn create_channel(store: &Store, new: NewChannel) -> Result<Channel, Problem> {
+pub async fn create_channel(store: &Store, new: NewChannel) -> Result<Channel, Refusal> {
     if let Some(why) = name_fault(&new.name) {
-        return Err(Problem::fault("--name", why));
+        return Err(Refusal::fault("--name", why));
     }
     store
         .write(&Scope::Operator, new, |tx, new| Box::pin(insert(tx, new)))
@@ -64,7 +64,7 @@ pub async fn create_channel(store: &Store, new: NewChannel) -> Result<Channel, P
 ///
 /// # Errors
 /// An organization that is not there.
-pub async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Problem> {
+pub async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Refusal> {
     let sql = "INSERT INTO main.channels {into $1} (organization_id, id, name, created_at) \
          VALUES ($1, $2, $3, $4)";
     let parameters = [
@@ -121,7 +121,7 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Channel>, StoreError>
 ///
 /// # Errors
 /// 404 when it has gone meanwhile.
-pub async fn rename(tx: &mut Tx, channel: &Channel, name: &str) -> Result<Channel, Problem> {
+pub async fn rename(tx: &mut Tx, channel: &Channel, name: &str) -> Result<Channel, Refusal> {
     let sql = "UPDATE main.channels SET name = $3 WHERE {tenant organization_id} \
          AND organization_id = $1 AND id = $2 RETURNING id, organization_id, name, created_at";
     let parameters = [
@@ -130,17 +130,17 @@ pub async fn rename(tx: &mut Tx, channel: &Channel, name: &str) -> Result<Channe
         name.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
-    Ok(Channel::read(&row.ok_or_else(Problem::not_found)?)?)
+    Ok(Channel::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
 /// Removes a channel, whatever names it.
 ///
 /// # Errors
 /// 404 when it has gone meanwhile.
-pub async fn remove(tx: &mut Tx, channel: &Channel) -> Result<(), Problem> {
+pub async fn remove(tx: &mut Tx, channel: &Channel) -> Result<(), Refusal> {
     let sql = "DELETE FROM main.channels WHERE {tenant organization_id} \
          AND organization_id = $1 AND id = $2 RETURNING id";
     let of = [channel.organization_id.into(), channel.id.into()];
     let removed = tx.first(sql, &of).await?;
-    removed.map(drop).ok_or_else(Problem::not_found)
+    removed.map(drop).ok_or_else(Refusal::not_found)
 }

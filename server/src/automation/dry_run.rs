@@ -16,7 +16,7 @@ use super::row_writes::RowWrites;
 use super::runs::{self, Ending, Run, StepRow};
 use super::step::Stop;
 use super::worker::RunExecutor;
-use crate::http::problem::Code;
+use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use crate::wake::WorkerSignal;
 

@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::version::{Version, columns};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
 /// An automation, kept from others until the transaction ends.
@@ -24,11 +24,11 @@ pub struct Workflow {
 ///
 /// # Errors
 /// 404 when there is none that may be seen.
-pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Problem> {
+pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Refusal> {
     let sql = "SELECT organization_id, workspace_id, id, last_version FROM workflows \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1 {lock}";
     let row = tx.first(sql, &[workflow.into()]).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Refusal::not_found)?;
     Ok(Workflow {
         organization: row.get(0)?,
         workspace: row.get(1)?,

@@ -3,7 +3,7 @@
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
-use crate::http::query;
+use crate::ids;
 
 /// Every id in a definition, each once.
 pub(super) fn mentioned_ids(definition: &Json) -> Vec<Uuid> {
@@ -16,7 +16,7 @@ pub(super) fn mentioned_ids(definition: &Json) -> Vec<Uuid> {
 
 fn collect(value: &Json, ids: &mut Vec<Uuid>) {
     match value {
-        Json::String(text) => ids.extend(query::uuid(text)),
+        Json::String(text) => ids.extend(ids::uuid(text)),
         Json::List(elements) => elements.iter().for_each(|element| collect(element, ids)),
         Json::Object(members) => members.values().for_each(|member| collect(member, ids)),
         _ => {}

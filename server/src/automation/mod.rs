@@ -57,7 +57,7 @@ pub use change::{
 pub use names::name_fault;
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;
-pub use subscriptions::{Subscription, subscribe};
+pub use subscriptions::subscribe;
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub use view::{RunView, read_run, run_page};

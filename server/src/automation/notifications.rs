@@ -7,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::context::rfc3339;
-use crate::http::page::PageRequest;
+use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
 
 /// A notification.

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::meter::Meter;
 use super::step::Stop;
-use crate::http::page::PageRequest;
 use crate::model::referenced::existing;
+use crate::paging::PageRequest;
 use crate::rows::query::{self, CursorPosition, Listing};
 use crate::rows::{StoredRow, Tables};
 use crate::store::Tx;

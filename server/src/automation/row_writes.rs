@@ -13,8 +13,8 @@ use super::row_reads::{Part, usable};
 use super::runs::Run;
 use super::step::Stop;
 use crate::context::Context;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::rows::query::{self, CursorPosition, Listing};
 use crate::rows::{
     Faults, OpenTable, RowPreparer, SourceCell, StoredRow, Table, Tables, Validate, insert, merge,
@@ -232,7 +232,7 @@ impl RowWrites<'_> {
     }
 
     /// A refusal of the row, reported with its binding.
-    fn refused(&self, problem: &Problem) -> Stop {
+    fn refused(&self, problem: &Refusal) -> Stop {
         if let Some(stop) = Stop::passing(problem) {
             return stop;
         }

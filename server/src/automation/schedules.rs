@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::worker::RunExecutor;
 use super::{connections, find, runs};
-use crate::http::query;
+use crate::ids;
 use crate::store::{Scope, StoreError, Tx};
 
 /// What was due longer ago than this is passed over, in microseconds: after a day without anybody to
@@ -192,7 +192,7 @@ pub(super) async fn renew(
         let trigger = Json::parse(&trigger).unwrap_or_default();
         let config = trigger.get("config");
         let named = config.and_then(|config| config.get("timerProfile")?.as_str());
-        let concerns = |named: &str| named == name || query::uuid(named) == Some(id);
+        let concerns = |named: &str| named == name || ids::uuid(named) == Some(id);
         if named.is_some_and(concerns) {
             let sql = "UPDATE main.workflow_schedules SET since = $3, due_at = NULL \
                  WHERE {tenant organization_id} AND organization_id = $1 AND workflow_id = $2";

@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 use super::connections::{OpenConnection, targets};
 use super::encryption;
-use crate::http::problem::{Code, Fault, Problem};
-use crate::http::query;
+use crate::ids;
+use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
@@ -43,7 +43,7 @@ pub async fn keep(
     (organization, workflow): (Uuid, Uuid),
     graph: &mut Json,
     kept: Option<&str>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let mut named = BTreeSet::new();
     each_secret(Definitions::embedded(), graph, &mut |at, secret| {
         if secret != MASK && !at.connection.is_empty() {
@@ -60,7 +60,7 @@ fn store(
     graph: &mut Json,
     kept: Option<&str>,
     targets: &HashMap<String, Uuid>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let known = stored_by_place(kept);
     let mut faults = Vec::new();
     each_secret(Definitions::embedded(), graph, &mut |at, secret| {
@@ -91,7 +91,7 @@ fn store(
     if faults.is_empty() {
         Ok(())
     } else {
-        Err(Problem::invalid_with(Code::SecretRequired, faults))
+        Err(Refusal::invalid_with(Code::SecretRequired, faults))
     }
 }
 
@@ -136,7 +136,7 @@ impl SecretInput {
         };
         Some(SecretInput {
             connection: connection.as_str()?.to_owned(),
-            target: target.as_str().and_then(query::uuid),
+            target: target.as_str().and_then(ids::uuid),
             secret: secret.as_str()?.to_owned(),
         })
     }

@@ -2,7 +2,7 @@
 
 use tplkit::automation::run::{Failure, Reason};
 
-use crate::http::problem::{Code, Problem};
+use crate::refusal::{Code, Refusal};
 use crate::store::StoreError;
 
 /// Why a step has no output.
@@ -29,7 +29,7 @@ impl From<StoreError> for Stop {
 
 impl Stop {
     /// What a refusal of the store means for a step.
-    pub(super) fn of(problem: &Problem) -> Stop {
+    pub(super) fn of(problem: &Refusal) -> Stop {
         Stop::passing(problem).unwrap_or_else(|| {
             let failure = Failure::new(problem.detail().to_owned());
             Stop::Failed(failure.because(Reason::Refused(problem.code)))
@@ -37,7 +37,7 @@ impl Stop {
     }
 
     /// A refusal that says nothing about the step: later it may be done.
-    pub(super) fn passing(problem: &Problem) -> Option<Stop> {
+    pub(super) fn passing(problem: &Refusal) -> Option<Stop> {
         if problem.is_too_long() {
             return Some(StoreError::TooLong.into());
         }

@@ -13,9 +13,9 @@ use tplkit::finding::Severity;
 use tplkit::json::Doc;
 use uuid::Uuid;
 
-use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};
-use crate::http::query;
+use crate::ids;
 use crate::model::referenced;
+use crate::refusal::{Code, Fault, MOST_FAULTS, Refusal};
 use crate::store::{StoreError, Tx};
 
 /// Where an automation stands, or is to stand.
@@ -63,7 +63,7 @@ impl Validation {
     ///
     /// # Errors
     /// 422 with the errors, each under the code of its issue.
-    pub fn accept(&self) -> Result<(), Problem> {
+    pub fn accept(&self) -> Result<(), Refusal> {
         if self.ok {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Validation {
                 help => format!("{}. {help}", issue.message),
             },
         });
-        Err(Problem::new(Code::InvalidAutomation, reported.join("; "))
+        Err(Refusal::new(Code::InvalidAutomation, reported.join("; "))
             .with_errors(faults.collect()))
     }
 }
@@ -146,7 +146,7 @@ pub async fn validate_for(
     place: WorkflowScope,
     trigger: &str,
     graph: &str,
-) -> Result<Validation, Problem> {
+) -> Result<Validation, Refusal> {
     let text = format!("{{\"trigger_config\":{trigger},\"graph_config\":{graph}}}");
     let mut known = KnownRecords {
         own: place.workflow.map(|id| id.to_string()),
@@ -160,9 +160,9 @@ pub async fn validate_for(
     validate_with(&text, &known)
 }
 
-fn validate_with(text: &str, known: &KnownRecords) -> Result<Validation, Problem> {
+fn validate_with(text: &str, known: &KnownRecords) -> Result<Validation, Refusal> {
     let doc =
-        Doc::parse(text).map_err(|error| Problem::new(Code::InvalidJson, error.to_string()))?;
+        Doc::parse(text).map_err(|error| Refusal::new(Code::InvalidJson, error.to_string()))?;
     let automation = Automation::of_definition(doc.root());
     let issues = validate(Definitions::embedded(), &automation, known);
     let issues: Vec<IssueView> = issues
@@ -226,7 +226,7 @@ async fn look_up(
             // A table that cannot be seen has no columns to tell.
             values.extend(tables.iter().map(String::as_str));
         }
-        let ids = values.iter().filter_map(|value| query::uuid(value));
+        let ids = values.iter().filter_map(|value| ids::uuid(value));
         let ids: Vec<Uuid> = ids.collect();
         let here = (place.organization, place.workspace);
         for id in referenced::existing(tx, here, kind, &ids).await? {

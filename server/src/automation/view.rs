@@ -15,8 +15,8 @@ use super::find;
 use super::mentioned_tables::mentioned_ids;
 use super::runs::{StepRow, outlines, steps};
 use crate::context::rfc3339;
-use crate::http::page::{Page, PageRequest};
-use crate::http::problem::Problem;
+use crate::paging::{Page, PageRequest};
+use crate::refusal::Refusal;
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
 /// How many steps a page of runs reports before it ends early.
@@ -143,14 +143,14 @@ fn run_row(row: &Row) -> Result<RunRow, StoreError> {
 ///
 /// # Errors
 /// 404 when there is none that may be seen.
-pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Problem> {
+pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         " FROM workflow_runs WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1"
     );
     let row = tx.first(sql, &[id.into()]).await?;
-    let line = run_row(&row.ok_or_else(Problem::not_found)?)?;
+    let line = run_row(&row.ok_or_else(Refusal::not_found)?)?;
     let open = is_open(tx, &line).await?;
     let found = steps(tx, (line.organization, line.run.id)).await?;
     let dry_run = line.run.dry_run;
@@ -170,7 +170,7 @@ pub async fn run_page(
     tx: &mut Tx,
     workflow: Uuid,
     page: &PageRequest,
-) -> Result<Page<RunView>, Problem> {
+) -> Result<Page<RunView>, Refusal> {
     visible(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
@@ -203,11 +203,11 @@ pub async fn run_page(
 ///
 /// # Errors
 /// 404.
-async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Problem> {
+async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Refusal> {
     let sql = "SELECT id FROM workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND id = $1";
     let found = tx.first(sql, &[workflow.into()]).await?;
-    found.map(drop).ok_or_else(Problem::not_found)
+    found.map(drop).ok_or_else(Refusal::not_found)
 }
 
 /// The run with its steps, without what the caller may not see.

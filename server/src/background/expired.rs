@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::context::{Context, micros};
-use crate::http::idempotency::KEPT;
+use crate::retention::KEPT_RESPONSES;
 use crate::store::{Scope, Store, StoreError, Tx};
 
 /// How many rows go in one transaction.
@@ -34,7 +34,8 @@ pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u
     let sql = "DELETE FROM main.idempotency WHERE created_at < $1 \
          AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
          FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
-    remove(store, Scope::Operator, (sql, context.now() - KEPT, BATCH)).await
+    let expired = context.now() - KEPT_RESPONSES;
+    remove(store, Scope::Operator, (sql, expired, BATCH)).await
 }
 
 /// Removes runs of automations that finished longer than `kept` ago, with their steps, and gives how many

@@ -9,8 +9,8 @@ use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
-use tplkit_server::http::fields::LABEL;
-use tplkit_server::http::problem::{Code, Problem};
+use tplkit_server::fields::LABEL;
+use tplkit_server::refusal::{Code, Refusal};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
@@ -290,7 +290,7 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
         Automation::Activate { workflow_id } => (workflow_id, true),
         Automation::Pause { workflow_id } => (workflow_id, false),
     };
-    let switched: Result<_, Problem> = store
+    let switched: Result<_, Refusal> = store
         .write(&Scope::Operator, (workflow, on, now), |tx, input| {
             let (workflow, on, now) = *input;
             Box::pin(async move {
@@ -303,7 +303,7 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
         })
         .await;
     let switched = switched.map_err(|problem| match problem.code {
-        Code::NotFound => Problem::new(
+        Code::NotFound => Refusal::new(
             Code::NotFound,
             format!("There is no automation {workflow} in this store."),
         ),
@@ -311,7 +311,7 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
     });
     match switched? {
         SwitchOutcome::Done(version) => Ok(version),
-        SwitchOutcome::Unchanged => Err(Failure::Refused(Problem::new(
+        SwitchOutcome::Unchanged => Err(Failure::Refused(Refusal::new(
             Code::NoActiveVersion,
             format!("The automation {workflow} has no published version: publish a draft first."),
         ))),

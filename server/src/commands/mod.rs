@@ -17,7 +17,7 @@ use serde::Serialize;
 use tplkit::definitions::Definitions;
 use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::http::openapi;
-use tplkit_server::http::problem::Problem;
+use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 
 /// The multi-tenant /v1 API over template packages.
@@ -63,7 +63,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Usage(String),
     #[error("{}", .0.detail())]
-    Refused(Problem),
+    Refused(Refusal),
     /// Told to stop twice.
     #[error("stopped before everything had ended")]
     Interrupted,
@@ -79,8 +79,8 @@ impl Command {
     }
 }
 
-impl From<Problem> for Failure {
-    fn from(problem: Problem) -> Failure {
+impl From<Refusal> for Failure {
+    fn from(problem: Refusal) -> Failure {
         Failure::Refused(problem)
     }
 }

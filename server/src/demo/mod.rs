@@ -132,7 +132,7 @@ async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {
         platform_admin: false,
         now,
     };
-    let failed = |problem: crate::http::problem::Problem| DemoError::Refused {
+    let failed = |problem: crate::refusal::Refusal| DemoError::Refused {
         path: "the first user".to_owned(),
         status: 0,
         body: problem.detail().to_owned(),

@@ -14,25 +14,31 @@ use super::App;
 use super::call::{Call, UnverifiedCaller};
 use super::idempotency::{Refused, keep_refusal};
 use super::operations::{Access, Operation, RouteMatch};
-use super::problem::{Code, Problem};
+use super::problem;
 use super::query::Query;
 use super::rate_limit::RateLimitState;
 use super::rate_limit_check::{count, too_many};
 use super::response::ApiResponse;
 use crate::auth::{Caller, Identity, Presented, identify};
+use crate::refusal::{Code, Refusal};
 
 /// The outcome of a request.
 pub(super) struct Admission {
-    pub(super) result: Result<Response, Problem>,
+    pub(super) result: Result<Response, Refusal>,
     /// What is left of the caller's bucket.
     pub(super) rate_limit: Option<RateLimitState>,
     pub(super) caller: Option<Uuid>,
 }
 
 impl Admission {
-    pub(super) fn refused(problem: Problem) -> Admission {
+    pub(super) fn refused(problem: Refusal) -> Admission {
+        Admission::of(Err(problem))
+    }
+
+    /// Of a request of which nothing is known.
+    fn of(result: Result<Response, Refusal>) -> Admission {
         Admission {
-            result: Err(problem),
+            result,
             rate_limit: None,
             caller: None,
         }
@@ -50,12 +56,10 @@ pub(super) async fn admit(
     let (operation, parameters) = match found {
         RouteMatch::Operation(operation, parameters) => (operation, parameters),
         RouteMatch::OtherMethods(methods) => {
-            let reported = format!("This route knows {methods}.");
-            let mut problem = Problem::new(Code::MethodNotAllowed, reported);
-            problem.allow = Some(methods.into());
-            return Admission::refused(problem);
+            let response = problem::method_not_allowed(&methods, parts.uri.path());
+            return Admission::of(Ok(response));
         }
-        RouteMatch::Nothing => return Admission::refused(Problem::not_found()),
+        RouteMatch::Nothing => return Admission::refused(Refusal::not_found()),
     };
     let credential = match credential(operation, &parts.headers) {
         Ok(credential) => credential.map(str::to_owned),
@@ -150,13 +154,13 @@ pub(super) async fn admit(
 fn credential<'h>(
     operation: &Operation,
     headers: &'h HeaderMap,
-) -> Result<Option<&'h str>, Problem> {
+) -> Result<Option<&'h str>, Refusal> {
     if operation.access == Access::Public {
         return Ok(None);
     }
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {
-        return Err(Problem::unauthenticated());
+        return Err(Refusal::unauthenticated());
     };
     let credential = value.to_str().ok().and_then(|value| {
         let (scheme, credential) = value.split_once(' ')?;
@@ -166,29 +170,29 @@ fn credential<'h>(
     });
     match credential.filter(|credential| !credential.is_empty()) {
         Some(credential) => Ok(Some(credential)),
-        None => Err(Problem::unauthenticated()),
+        None => Err(Refusal::unauthenticated()),
     }
 }
 
 /// Who that is.
-async fn authenticate(app: &App, credential: &str) -> Result<Caller, Problem> {
+async fn authenticate(app: &App, credential: &str) -> Result<Caller, Refusal> {
     let caller = identify(&app.store, &app.context, credential).await?;
-    caller.ok_or_else(Problem::unauthenticated)
+    caller.ok_or_else(Refusal::unauthenticated)
 }
 
 /// Whether what the caller presents is good for the operation.
-pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Problem> {
+pub(super) fn check_scopes(operation: &Operation, caller: &Caller) -> Result<(), Refusal> {
     let Identity::ApiKey { scopes } = &caller.identity else {
         return Ok(());
     };
     match operation.access {
         Access::Public => Ok(()),
-        Access::Users => Err(Problem::forbidden("This is not open to API keys.")),
+        Access::Users => Err(Refusal::forbidden("This is not open to API keys.")),
         Access::Scopes(wanted) => match wanted.iter().find(|scope| !scopes.has(**scope)) {
             None => Ok(()),
             Some(missing) => {
                 let reported = format!("The API key lacks the scope {}.", missing.as_str());
-                Err(Problem::new(Code::MissingScope, reported))
+                Err(Refusal::new(Code::MissingScope, reported))
             }
         },
     }

@@ -12,16 +12,17 @@ use uuid::Uuid;
 
 use super::App;
 use super::admission::check_scopes;
-use super::fields::{self, Fields};
 use super::idempotency::{self, Key};
 use super::offload::{SHORT, offload};
 pub use super::operation_context::OperationContext;
 use super::operations::Operation;
-use super::page::PageRequest;
-use super::problem::Problem;
-use super::query::{self, Query};
+use super::query::Query;
 use super::response::ApiResponse;
 use crate::auth::{Caller, Presented, Role, holder};
+use crate::fields::{self, Fields};
+use crate::ids;
+use crate::paging::{self, PageRequest};
+use crate::refusal::Refusal;
 use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
@@ -65,12 +66,12 @@ impl UnverifiedCaller {
     }
 }
 
-pub(super) fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Problem> {
+pub(super) fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Refusal> {
     let role = caller
         .role_in(organization)
-        .ok_or_else(Problem::not_found)?;
+        .ok_or_else(Refusal::not_found)?;
     if role < least {
-        return Err(Problem::forbidden(format!(
+        return Err(Refusal::forbidden(format!(
             "This takes the role {} or more.",
             least.as_str()
         )));
@@ -99,17 +100,17 @@ impl Call {
     ///
     /// # Errors
     /// 401 on a public operation that nobody is signed in for.
-    pub fn caller(&self) -> Result<&Arc<Caller>, Problem> {
-        self.caller.as_ref().ok_or_else(Problem::unauthenticated)
+    pub fn caller(&self) -> Result<&Arc<Caller>, Refusal> {
+        self.caller.as_ref().ok_or_else(Refusal::unauthenticated)
     }
 
     /// An id of the path, by position. A bad one is reported after what is wrong with the body.
     ///
     /// # Errors
     /// 422 when it is no UUID.
-    pub async fn path_id(&mut self, position: usize) -> Result<Uuid, Problem> {
+    pub async fn path_id(&mut self, position: usize) -> Result<Uuid, Refusal> {
         let text = self.parameters.get(position).map_or("", String::as_str);
-        if let Some(id) = query::uuid(text) {
+        if let Some(id) = ids::uuid(text) {
             return Ok(id);
         }
         if self.operation.has_body() {
@@ -120,7 +121,7 @@ impl Call {
             .parameters()
             .nth(position)
             .unwrap_or_default();
-        Err(Problem::fault(format!("path.{name}"), "is no UUID"))
+        Err(Refusal::fault(format!("path.{name}"), "is no UUID"))
     }
 
     /// A text of the path, by position.
@@ -132,7 +133,7 @@ impl Call {
     ///
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
-    pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
+    pub fn enter(&self, organization: Uuid) -> Result<Role, Refusal> {
         enter(self.caller()?, self.operation.role, organization)
     }
 
@@ -140,10 +141,12 @@ impl Call {
     ///
     /// # Errors
     /// 422 for parameters that make no sense.
-    pub fn page(&mut self, of: &str) -> Result<PageRequest, Problem> {
+    pub fn page(&mut self, of: &str) -> Result<PageRequest, Refusal> {
         let caller = self.caller()?.id;
         let question = format!("{} {caller} {of}", self.operation.path);
-        let page = PageRequest::read(&mut self.query_text, question);
+        let limit = self.query_text.integer("limit", 1, paging::MOST);
+        let cursor = self.query_text.text("cursor");
+        let page = PageRequest::new(limit, cursor.as_deref(), question);
         self.query_text.finish()?;
         page
     }
@@ -152,7 +155,7 @@ impl Call {
     ///
     /// # Errors
     /// 415, 413, 422.
-    pub async fn fields(&mut self) -> Result<Fields, Problem> {
+    pub async fn fields(&mut self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
         self.query_text.finish()?;
         Fields::of(parse(bytes).await?)
@@ -162,7 +165,7 @@ impl Call {
     ///
     /// # Errors
     /// 415, 413, 422.
-    pub async fn fields_or_none(&mut self) -> Result<Fields, Problem> {
+    pub async fn fields_or_none(&mut self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
         self.query_text.finish()?;
         if bytes.is_empty() {
@@ -175,7 +178,7 @@ impl Call {
     ///
     /// # Errors
     /// 415, 413, 422.
-    pub async fn body_alone(&mut self) -> Result<Fields, Problem> {
+    pub async fn body_alone(&mut self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
         Fields::of(parse(bytes).await?)
     }
@@ -187,8 +190,8 @@ impl Call {
     pub async fn read<I: Input>(
         self,
         input: I,
-        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
-    ) -> Result<Response, Problem> {
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
         let kind = if self.operation.is_hot() {
             TransactionMode::ShortRead
         } else {
@@ -204,8 +207,8 @@ impl Call {
     pub async fn read_much<I: Input>(
         self,
         input: I,
-        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
-    ) -> Result<Response, Problem> {
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
         self.run(TransactionMode::Heavy, Caller::scope, input, work)
             .await
     }
@@ -218,8 +221,8 @@ impl Call {
     pub async fn write<I: Input>(
         self,
         input: I,
-        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
-    ) -> Result<Response, Problem> {
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
         self.run(TransactionMode::Write, Caller::scope, input, work)
             .await
     }
@@ -231,8 +234,8 @@ impl Call {
     pub async fn query<I: Input, T: Output>(
         &mut self,
         input: I,
-        work: impl QueryFn<OperationContext<I>, T, Problem>,
-    ) -> Result<T, Problem> {
+        work: impl QueryFn<OperationContext<I>, T, Refusal>,
+    ) -> Result<T, Refusal> {
         let asked = self.context(input)?;
         let scope = asked.caller.scope();
         self.app.store.read(&scope, asked, work).await
@@ -245,8 +248,8 @@ impl Call {
     pub async fn snapshot<I: Input, T: Output>(
         &mut self,
         input: I,
-        work: impl QueryFn<OperationContext<I>, T, Problem>,
-    ) -> Result<T, Problem> {
+        work: impl QueryFn<OperationContext<I>, T, Refusal>,
+    ) -> Result<T, Refusal> {
         let asked = self.context(input)?;
         let scope = asked.caller.scope();
         self.app.store.snapshot(&scope, asked, work).await
@@ -257,7 +260,7 @@ impl Call {
     ///
     /// # Errors
     /// As [`reserve`](Call::reserve).
-    pub async fn kept_response(&mut self) -> Result<Option<Response>, Problem> {
+    pub async fn kept_response(&mut self) -> Result<Option<Response>, Refusal> {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
@@ -282,7 +285,7 @@ impl Call {
     ///
     /// # Errors
     /// 422 when the key stands for another request, 409 while the first one runs.
-    pub async fn reserve(&mut self) -> Result<Option<Response>, Problem> {
+    pub async fn reserve(&mut self) -> Result<Option<Response>, Refusal> {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
@@ -302,7 +305,7 @@ impl Call {
     ///
     /// # Errors
     /// Those of the key, or the store's.
-    pub async fn respond(self, reply: ApiResponse) -> Result<Response, Problem> {
+    pub async fn respond(self, reply: ApiResponse) -> Result<Response, Refusal> {
         if self.key.get().is_none() {
             return Ok(reply.response());
         }
@@ -310,7 +313,7 @@ impl Call {
             .await
     }
 
-    fn context<I>(&self, input: I) -> Result<OperationContext<I>, Problem> {
+    fn context<I>(&self, input: I) -> Result<OperationContext<I>, Refusal> {
         Ok(OperationContext {
             input,
             caller: self.caller()?.clone(),
@@ -328,8 +331,8 @@ impl Call {
         kind: TransactionMode,
         scope_of: impl Fn(&Caller) -> Scope,
         input: I,
-        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
-    ) -> Result<Response, Problem> {
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
         let store = &self.app.store;
         let asked = self.context(input)?;
         let scope = scope_of(&asked.caller);
@@ -357,7 +360,7 @@ impl Call {
         let now = holder(store, unsure.presented.clone()).await?;
         let Some(now) = now.map(Arc::new) else {
             remembered.forget(&unsure.presented);
-            return Err(Problem::unauthenticated());
+            return Err(Refusal::unauthenticated());
         };
         // Nothing was done for the caller of yesterday; the one of today is checked anew.
         remembered.remember(&unsure.presented, &now);
@@ -381,22 +384,22 @@ impl Call {
         self,
         input: I,
         workspace: Option<Uuid>,
-        work: impl QueryFn<OperationContext<I>, ApiResponse, Problem> + Clone,
-    ) -> Result<Response, Problem> {
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
         let scope = move |caller: &Caller| caller.scope_of_model(workspace);
         self.run(TransactionMode::Write, scope, input, work).await
     }
 }
 
 /// Reads a body: a long one where no request waits for the thread.
-async fn parse(bytes: Vec<u8>) -> Result<Value, Problem> {
+async fn parse(bytes: Vec<u8>) -> Result<Value, Refusal> {
     if bytes.len() <= SHORT {
         return fields::parse(&bytes);
     }
     offload(move || fields::parse(&bytes)).await
 }
 
-async fn keep(tx: &mut Tx, asked: &OperationContext<ApiResponse>) -> Result<ApiResponse, Problem> {
+async fn keep(tx: &mut Tx, asked: &OperationContext<ApiResponse>) -> Result<ApiResponse, Refusal> {
     match asked.claim(tx).await? {
         Some(answered) => Ok(answered),
         None => asked.keep(tx, asked.input.clone()).await,
@@ -407,7 +410,7 @@ async fn keep(tx: &mut Tx, asked: &OperationContext<ApiResponse>) -> Result<ApiR
 ///
 /// # Errors
 /// When the document has no JSON form, which is a bug.
-pub fn json(status: StatusCode, document: &impl Serialize) -> Result<Response, Problem> {
+pub fn json(status: StatusCode, document: &impl Serialize) -> Result<Response, Refusal> {
     ApiResponse::json(status, document).map(ApiResponse::response)
 }
 

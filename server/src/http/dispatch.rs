@@ -18,12 +18,13 @@ use super::App;
 use super::admission::{Admission, admit};
 use super::client;
 use super::operations::{Operation, RouteMatch, find};
-use super::problem::{Code, Problem, media_type};
-use super::query;
+use super::problem::{self, media_type};
 use super::rate_limit_check::write_headers;
 use super::response_headers::ResponseHeaders;
 use crate::context::{Stopwatch, micros};
 use crate::edge::Malformed;
+use crate::ids;
+use crate::refusal::{Code, Refusal};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -53,7 +54,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
             return finish(
                 &app,
                 &id,
-                (problem.response(&path), headers),
+                (problem::response(&problem, &path), headers),
                 &trace,
                 &watch,
             );
@@ -75,7 +76,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     trace.caller = outcome.caller;
     let mut response = outcome
         .result
-        .unwrap_or_else(|problem| problem.response(&path));
+        .unwrap_or_else(|problem| problem::response(&problem, &path));
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         // Also of a refusal that was kept.
@@ -92,14 +93,14 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
 pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     let limits = &app.config.edge;
     let problem = match why {
-        Malformed::TooLarge => Problem::new(
+        Malformed::TooLarge => Refusal::new(
             Code::PayloadTooLarge,
             format!(
                 "The head of a request may have {} bytes and {} lines, its target 65534 bytes.",
                 limits.head, limits.headers
             ),
         ),
-        Malformed::Syntax(why) => Problem::new(
+        Malformed::Syntax(why) => Refusal::new(
             Code::ValidationFailed,
             format!("This is not an HTTP request: {why}."),
         ),
@@ -111,7 +112,7 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
         NO_ROUTE,
         client::address(app, peer, &HeaderMap::new()),
     );
-    let response = (problem.response(""), ResponseHeaders::default());
+    let response = (problem::response(&problem, ""), ResponseHeaders::default());
     finish(app, &id, response, &trace, &Stopwatch::start())
 }
 
@@ -179,17 +180,17 @@ fn route_of(operation: &Operation, parameters: &[String]) -> String {
             return segment;
         }
         let given = parameters.next().map_or("", String::as_str);
-        query::uuid(given).map_or(segment, |_| given)
+        ids::uuid(given).map_or(segment, |_| given)
     });
     segments.collect::<Vec<_>>().join("/")
 }
 
 /// What is wrong with a head that HTTP/1.1 as such lets through.
-fn fault_of_head(parts: &Parts) -> Option<Problem> {
+fn fault_of_head(parts: &Parts) -> Option<Refusal> {
     let hosts = parts.headers.get_all(header::HOST).iter().count();
     let expected = parts.version >= Version::HTTP_11;
     (hosts > 1 || expected && hosts == 0)
-        .then(|| Problem::fault("header.host", "has to be there, once"))
+        .then(|| Refusal::fault("header.host", "has to be there, once"))
 }
 
 /// A bug in one request is that request's misfortune alone.
@@ -197,24 +198,22 @@ async fn caught(outcome: impl Future<Output = Admission>) -> Admission {
     AssertUnwindSafe(outcome)
         .catch_unwind()
         .await
-        .unwrap_or_else(|_| {
-            let told = "Something went wrong here; it has been recorded.";
-            Admission::refused(Problem::new(Code::Internal, told))
-        })
+        .unwrap_or_else(|_| Admission::refused(Refusal::internal()))
 }
 
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::{Admission, caught, route_of};
+    use super::{Admission, caught, problem, route_of};
     use crate::http::operations::{RouteMatch, find};
 
     #[test]
     fn a_panic_is_a_problem_like_any_other() {
         let panics = async || -> Admission { panic!("a bug") };
         let outcome = caught(panics()).now_or_never().expect("ready");
-        let response = outcome.result.expect_err("refused").response("/v1/me");
+        let problem = outcome.result.expect_err("refused");
+        let response = problem::response(&problem, "/v1/me");
         assert_eq!(response.status(), 500);
         assert_eq!(
             response.headers()["content-type"],

@@ -15,14 +15,14 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::in_flight::{InFlight, InFlightGuard};
-use super::problem::{Code, Problem, status};
+use super::problem::{document, status};
 use super::response::ApiResponse;
+use crate::refusal::{Code, Refusal};
+use crate::retention::KEPT_RESPONSES;
 use crate::store::{StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// How long a response is kept, in microseconds.
-pub const KEPT: i64 = 24 * 3600 * 1_000_000;
 /// How long a key is reserved for a request that is never answered, in microseconds.
 const RESERVED: i64 = 60 * 1_000_000;
 
@@ -49,14 +49,14 @@ pub(super) fn is_given(headers: &HeaderMap) -> bool {
 ///
 /// # Errors
 /// 422 for a key that is none.
-pub(super) fn check(headers: &HeaderMap) -> Result<&str, Problem> {
+pub(super) fn check(headers: &HeaderMap) -> Result<&str, Refusal> {
     let mut given = headers.get_all(HEADER).iter();
     let Some(value) = given.next() else {
         return Ok("");
     };
     let key = name(value.as_bytes()).filter(|_| given.next().is_none());
     key.ok_or_else(|| {
-        Problem::fault(
+        Refusal::fault(
             "header.Idempotency-Key",
             "is not one name of 1 to 255 visible ASCII characters",
         )
@@ -102,7 +102,7 @@ impl Key {
     }
 
     /// Refuses a request that comes while the first one of its key runs in this process.
-    fn waits_its_turn(&self) -> Result<(), Problem> {
+    fn waits_its_turn(&self) -> Result<(), Refusal> {
         match self.turn.wait_for_first() {
             None => Ok(()),
             Some(first) if first == self.fingerprint => Err(in_progress()),
@@ -131,7 +131,7 @@ fn name(value: &[u8]) -> Option<&str> {
 ///
 /// # Errors
 /// 422 when the key stands for another request, 409 while the first one runs.
-pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>, Problem> {
+pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>, Refusal> {
     let Some(key) = key else { return Ok(None) };
     match seize(tx, key).await? {
         Claimed::Ours => Ok(None),
@@ -167,12 +167,12 @@ enum Claimed {
 ///
 /// # Errors
 /// As [`claim`].
-pub async fn kept_response(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
+pub async fn kept_response(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
     key.waits_its_turn()?;
     read(tx, key).await
 }
 
-async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Problem> {
+async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Refusal> {
     if key.reserved.load(Ordering::Acquire) {
         return Ok(Claimed::Ours);
     }
@@ -189,7 +189,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Problem> {
         key.name.as_str().into(),
         key.fingerprint.into(),
         key.now.into(),
-        (key.now - KEPT).into(),
+        (key.now - KEPT_RESPONSES).into(),
         crate::store::Value::Bytes(Vec::new()),
         (key.now - RESERVED).into(),
     ];
@@ -204,7 +204,7 @@ async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Problem> {
 }
 
 /// The response that is kept under a key.
-async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
+async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
     let sql = "SELECT fingerprint, status, body FROM idempotency \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 \
          AND created_at >= $4 AND (status <> 0 OR created_at >= $5)";
@@ -212,7 +212,7 @@ async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
         key.method.into(),
         key.path.as_str().into(),
         key.name.as_str().into(),
-        (key.now - KEPT).into(),
+        (key.now - KEPT_RESPONSES).into(),
         (key.now - RESERVED).into(),
     ];
     let Some(row) = tx.first(sql, &parameters).await? else {
@@ -230,16 +230,16 @@ async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Problem> {
     Ok(Some(reply.with(REPLAYED, HeaderValue::from_static("true"))))
 }
 
-fn reused() -> Problem {
-    Problem::new(
+fn reused() -> Refusal {
+    Refusal::new(
         Code::IdempotencyKeyReused,
         "This Idempotency-Key was used for another request; use a new one.",
     )
 }
 
-fn in_progress() -> Problem {
+fn in_progress() -> Refusal {
     let reported = "The first request with this Idempotency-Key still runs; try again in a moment.";
-    let mut problem = Problem::new(Code::IdempotencyInProgress, reported);
+    let mut problem = Refusal::new(Code::IdempotencyInProgress, reported);
     problem.retry_after = Some(1);
     problem
 }
@@ -248,13 +248,13 @@ fn in_progress() -> Problem {
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) key: Key,
-    pub(super) problem: Problem,
+    pub(super) problem: Refusal,
     pub(super) path: String,
 }
 
 impl Refused {
     /// Whether such a refusal is given again without being checked again.
-    pub(super) fn is_kept(problem: &Problem) -> bool {
+    pub(super) fn is_kept(problem: &Refusal) -> bool {
         let (status, _) = status(problem.code);
         let passing = [
             StatusCode::UNAUTHORIZED,
@@ -271,10 +271,10 @@ impl Refused {
 
 /// Keeps a refusal, or finds that the key has a response already: a request that succeeded once does
 /// so again, although a second one like it would be refused today.
-pub(super) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Problem> {
+pub(super) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Refusal> {
     let Refused { key, problem, path } = refused;
     let (status, _) = status(problem.code);
-    let reply = ApiResponse::written(status, problem.document(path));
+    let reply = ApiResponse::written(status, document(problem, path));
     match seize(tx, key).await? {
         Claimed::Ours => {
             keep(tx, Some(key), &reply).await?;

@@ -6,9 +6,9 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::call::Call;
-use super::problem::Problem;
 use crate::lanes::Lane;
 use crate::memory;
+use crate::refusal::Refusal;
 
 /// Does what takes long in a lane, for an organization.
 ///
@@ -20,12 +20,12 @@ use crate::memory;
 pub async fn in_lane<T: Send + 'static>(
     lane: &Lane,
     organization: Uuid,
-    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
-) -> Result<T, Problem> {
+    work: impl Future<Output = Result<T, Refusal>> + Send + 'static,
+) -> Result<T, Refusal> {
     let permit = lane
         .enter(organization)
         .await
-        .map_err(|_| Problem::busy())?;
+        .map_err(|_| Refusal::busy())?;
     let share = lane.share(organization);
     let work = async move {
         let done = share.of(work).await;
@@ -35,7 +35,7 @@ pub async fn in_lane<T: Send + 'static>(
     let done = tokio::spawn(work.instrument(tracing::Span::current())).await;
     done.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
-        Err(_) => Err(Problem::unavailable("The server is about to stop.")),
+        Err(_) => Err(Refusal::unavailable("The server is about to stop.")),
     })
 }
 
@@ -46,8 +46,8 @@ pub async fn in_lane<T: Send + 'static>(
 pub fn transfer<T: Send + 'static>(
     lane: &Lane,
     organization: Uuid,
-    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
-) -> impl Future<Output = Result<T, Problem>> + Send {
+    work: impl Future<Output = Result<T, Refusal>> + Send + 'static,
+) -> impl Future<Output = Result<T, Refusal>> + Send {
     // Futures that move packages are large; boxed, they are not moved around with those that wait for them.
     let work = Box::pin(work);
     in_lane(lane, organization, async {
@@ -61,9 +61,9 @@ pub fn transfer<T: Send + 'static>(
 ///
 /// # Errors
 /// 429 when the lane is busy.
-pub fn check(lane: &Lane, organization: Uuid) -> Result<(), Problem> {
+pub fn check(lane: &Lane, organization: Uuid) -> Result<(), Refusal> {
     if lane.is_full(organization) {
-        return Err(Problem::busy());
+        return Err(Refusal::busy());
     }
     Ok(())
 }
@@ -74,7 +74,7 @@ impl Call {
     ///
     /// # Errors
     /// 401 on a public operation that nobody is signed in for.
-    pub fn on_behalf_of(&self, concerned: Uuid) -> Result<Uuid, Problem> {
+    pub fn on_behalf_of(&self, concerned: Uuid) -> Result<Uuid, Refusal> {
         let caller = self.caller()?;
         if caller.role_in(concerned).is_some() {
             return Ok(concerned);

@@ -6,15 +6,14 @@ mod client;
 pub mod cors;
 mod dispatch;
 pub mod docs_page;
-pub mod fields;
 pub mod idempotency;
 mod in_flight;
 pub mod lane;
+mod large_response;
 pub mod offload;
 pub mod openapi;
 mod operation_context;
 pub mod operations;
-pub mod page;
 pub mod problem;
 pub mod query;
 pub mod rate_limit;
@@ -22,7 +21,8 @@ mod rate_limit_check;
 mod request_body;
 pub mod response;
 mod response_headers;
-pub mod spool;
+
+pub use large_response::large_response;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Runs CPU-heavy work on threads that serve no requests.
 
-use super::problem::{Code, Problem};
+use crate::refusal::Refusal;
 
 /// How long a body may be, in bytes, that is read where it came in: longer ones are worth the way to another
 /// thread.
@@ -11,12 +11,11 @@ pub const SHORT: usize = 64 << 10;
 /// # Errors
 /// Those of the work.
 pub async fn offload<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
     let ended = tokio::task::spawn_blocking(work).await;
     ended.unwrap_or_else(|error| {
         tracing::error!(%error, "work on a thread of its own did not end");
-        let reported = "Something went wrong here; it has been recorded.";
-        Err(Problem::new(Code::Internal, reported))
+        Err(Refusal::internal())
     })
 }

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::call::enter;
 use super::idempotency::{self, Key};
-use super::problem::Problem;
 use super::response::ApiResponse;
 use crate::auth::{Caller, Role};
 use crate::context::Context;
+use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::Tx;
 use crate::wake::WorkerSignal;
@@ -40,7 +40,7 @@ impl<I> OperationContext<I> {
     ///
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
-    pub fn enter(&self, organization: Uuid) -> Result<Role, Problem> {
+    pub fn enter(&self, organization: Uuid) -> Result<Role, Refusal> {
         enter(&self.caller, self.role, organization)
     }
 
@@ -49,7 +49,7 @@ impl<I> OperationContext<I> {
     ///
     /// # Errors
     /// 422 when the key stands for another request, 409 while the first one runs.
-    pub async fn claim(&self, tx: &mut Tx) -> Result<Option<ApiResponse>, Problem> {
+    pub async fn claim(&self, tx: &mut Tx) -> Result<Option<ApiResponse>, Refusal> {
         idempotency::claim(tx, self.key.as_ref()).await
     }
 
@@ -57,7 +57,7 @@ impl<I> OperationContext<I> {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn keep(&self, tx: &mut Tx, reply: ApiResponse) -> Result<ApiResponse, Problem> {
+    pub async fn keep(&self, tx: &mut Tx, reply: ApiResponse) -> Result<ApiResponse, Refusal> {
         idempotency::keep(tx, self.key.as_ref(), &reply).await?;
         Ok(reply)
     }

@@ -11,8 +11,8 @@ use axum::response::Response;
 use percent_encoding::percent_decode;
 
 use super::call::Call;
-use super::problem::Problem;
 use crate::auth::{KeyScope, Role};
+use crate::refusal::Refusal;
 use crate::routes::{
     api_keys, auth, channels, columns, connections, documentation, features, health, me, members,
     modules, notifications, organizations, rails, rows, schema, template_jobs, templates, views,
@@ -54,7 +54,7 @@ pub struct About {
     pub response: Option<&'static str>,
 }
 
-type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Refusal>> + Send>>;
 
 /// One operation.
 pub struct Operation {

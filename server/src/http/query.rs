@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode;
 use uuid::Uuid;
 
-use super::problem::{Fault, Problem};
+use crate::refusal::{Fault, Refusal};
 
 /// The parameters of a request. What is taken is known; [`finish`](Query::finish) refuses the rest.
 #[derive(Debug, Default)]
@@ -112,14 +112,14 @@ impl Query {
     }
 
     /// Refuses what is wrong, and every parameter that nobody took.
-    pub fn finish(&mut self) -> Result<(), Problem> {
+    pub fn finish(&mut self) -> Result<(), Refusal> {
         for (name, _) in std::mem::take(&mut self.parameters) {
             self.refuse(&name, "is no parameter of this route");
         }
         if self.faults.is_empty() {
             Ok(())
         } else {
-            Err(Problem::invalid(std::mem::take(&mut self.faults)))
+            Err(Refusal::invalid(std::mem::take(&mut self.faults)))
         }
     }
 

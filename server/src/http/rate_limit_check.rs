@@ -6,9 +6,9 @@ use super::App;
 use super::call::Call;
 use super::client::neighbourhood;
 use super::operations::{Limit, Operation};
-use super::problem::{Code, Problem};
 use super::rate_limit::{Rate, RateLimitState};
 use crate::auth::Caller;
+use crate::refusal::{Code, Refusal};
 
 /// How often somebody may try a password.
 const SIGN_IN: Rate = Rate::per_minute(10);
@@ -45,8 +45,8 @@ pub(super) fn count(
 }
 
 /// The refusal of one request too many.
-pub(super) fn too_many(left: RateLimitState) -> Problem {
-    let mut problem = Problem::new(Code::RateLimited, "Too many requests; try again later.");
+pub(super) fn too_many(left: RateLimitState) -> Refusal {
+    let mut problem = Refusal::new(Code::RateLimited, "Too many requests; try again later.");
     problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
     problem
 }
@@ -63,7 +63,7 @@ impl Call {
     ///
     /// # Errors
     /// 429.
-    pub fn count_sign_in(&self, email: &str) -> Result<(), Problem> {
+    pub fn count_sign_in(&self, email: &str) -> Result<(), Refusal> {
         if self.app.config.rate.is_none() {
             return Ok(());
         }

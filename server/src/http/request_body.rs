@@ -9,8 +9,8 @@ use percent_encoding::percent_decode_str;
 
 use super::call::Call;
 use super::idempotency::{self, Key};
-use super::problem::{Code, Problem};
 use crate::edge::BodyTooSlow;
+use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
 const READY: usize = 64 << 10;
@@ -20,7 +20,7 @@ impl Call {
     ///
     /// # Errors
     /// 415, 413, 422.
-    pub async fn bytes(&mut self) -> Result<Vec<u8>, Problem> {
+    pub async fn bytes(&mut self) -> Result<Vec<u8>, Refusal> {
         let bytes = self.receive().await?;
         if self.operation.repeatable() {
             if self.operation.changes_nothing() {
@@ -33,7 +33,7 @@ impl Call {
         Ok(bytes)
     }
 
-    async fn read_key(&self, bytes: &[u8]) -> Result<(), Problem> {
+    async fn read_key(&self, bytes: &[u8]) -> Result<(), Refusal> {
         let (Some(caller), true) = (&self.caller, idempotency::is_given(&self.headers)) else {
             return Ok(());
         };
@@ -58,7 +58,7 @@ impl Call {
         Ok(())
     }
 
-    async fn receive(&mut self) -> Result<Vec<u8>, Problem> {
+    async fn receive(&mut self) -> Result<Vec<u8>, Refusal> {
         let Some(body) = self.take_body() else {
             return Ok(Vec::new());
         };
@@ -78,8 +78,8 @@ impl Call {
     }
 
     /// Refuses a body that is no JSON, or JSON in disguise.
-    fn is_readable(&self, body: &Body) -> Result<(), Problem> {
-        let refuse = |why: &str| Err(Problem::new(Code::UnsupportedMediaType, why));
+    fn is_readable(&self, body: &Body) -> Result<(), Refusal> {
+        let refuse = |why: &str| Err(Refusal::new(Code::UnsupportedMediaType, why));
         if !self
             .headers
             .get_all(header::CONTENT_ENCODING)
@@ -132,9 +132,9 @@ impl Call {
 }
 
 /// The bytes of a body, if they are not too many.
-async fn collect(body: Body, headers: &HeaderMap, limit: usize) -> Result<Vec<u8>, Problem> {
+async fn collect(body: Body, headers: &HeaderMap, limit: usize) -> Result<Vec<u8>, Refusal> {
     let too_large = || {
-        Problem::new(
+        Refusal::new(
             Code::PayloadTooLarge,
             format!("A body may have {limit} bytes."),
         )
@@ -154,11 +154,11 @@ async fn collect(body: Body, headers: &HeaderMap, limit: usize) -> Result<Vec<u8
             Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
             Err(error) if is_slow(&*error) => {
                 let reported = "The body did not come in time.";
-                return Err(Problem::new(Code::InvalidJson, reported));
+                return Err(Refusal::new(Code::InvalidJson, reported));
             }
             Err(_) => {
                 let reported = "The body is not framed as announced, or ended too early.";
-                return Err(Problem::new(Code::InvalidJson, reported));
+                return Err(Refusal::new(Code::InvalidJson, reported));
             }
         }
     }

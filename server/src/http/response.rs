@@ -6,7 +6,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 
-use super::problem::{Code, MEDIA_TYPE, Problem};
+use super::problem::MEDIA_TYPE;
+use crate::refusal::Refusal;
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +22,10 @@ impl ApiResponse {
     ///
     /// # Errors
     /// When the document has no JSON form, which is a bug.
-    pub fn json(status: StatusCode, document: &impl Serialize) -> Result<ApiResponse, Problem> {
+    pub fn json(status: StatusCode, document: &impl Serialize) -> Result<ApiResponse, Refusal> {
         let body = serde_json::to_vec(document).map_err(|error| {
             tracing::error!(%error, "a document has no JSON form");
-            Problem::new(
-                Code::Internal,
-                "Something went wrong here; it has been recorded.",
-            )
+            Refusal::internal()
         })?;
         Ok(ApiResponse::written(status, body))
     }

@@ -20,17 +20,8 @@ pub use listener::Page;
 pub use runs::Runs;
 
 use crate::auth::Passwords;
+use crate::histogram::seconds;
 use crate::store::Store;
-
-/// Seconds: from a response out of memory to the limit of a statement and beyond.
-const SECONDS: [f64; 13] = [
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
-];
-
-/// A histogram of durations.
-pub(crate) fn seconds() -> Histogram {
-    Histogram::new(SECONDS)
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ResponseLabels {

@@ -9,8 +9,8 @@ use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
 use crate::http::call::OperationContext;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
 /// A change of a record.
@@ -23,7 +23,7 @@ pub struct Change {
     /// Its id.
     pub id: Uuid,
     /// The body, or its faults, which are reported after the record is found.
-    pub body: Result<RecordInput, Problem>,
+    pub body: Result<RecordInput, Refusal>,
 }
 
 /// Changes a record.
@@ -32,7 +32,7 @@ pub struct Change {
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, also where only a part of the
 /// body takes a higher one, and for what never changes,
 /// 409 for a name that is taken and for a unique column over repeated values, 422 with everything that is wrong.
-pub async fn change(tx: &mut Tx, asked: &OperationContext<Change>) -> Result<ApiResponse, Problem> {
+pub async fn change(tx: &mut Tx, asked: &OperationContext<Change>) -> Result<ApiResponse, Refusal> {
     let before = locked(tx, asked.input.kind, asked.input.parent, asked.input.id).await?;
     let role = asked.enter(before.organization())?;
     let written = asked.input.body.as_ref().map_err(Clone::clone)?;
@@ -57,13 +57,13 @@ pub(super) async fn locked(
     kind: &'static KindDescription,
     parent: Option<Uuid>,
     id: Uuid,
-) -> Result<Record, Problem> {
+) -> Result<Record, Refusal> {
     if let (Some(above), Some(parent)) = (kind.parent, parent) {
         find::lock(tx, above, parent).await?;
     }
     let record = find::lock(tx, kind, id).await?;
     if parent.is_some_and(|parent| parent != record.parent()) {
-        return Err(Problem::not_found());
+        return Err(Refusal::not_found());
     }
     Ok(record)
 }
@@ -73,7 +73,7 @@ async fn complete(
     after: &mut Record,
     written: &RecordInput,
     before: &Record,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     if after.kind.what == RecordKind::Column {
         column::complete(after, written, Some(before))?;
     }
@@ -95,7 +95,7 @@ async fn complete(
 }
 
 /// Stores a record that was read, and kept from others since.
-pub(super) async fn update(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
+pub(super) async fn update(tx: &mut Tx, record: &Record) -> Result<(), Refusal> {
     let mut parameters = vec![
         record.id.into(),
         record.name.as_str().into(),

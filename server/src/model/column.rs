@@ -6,9 +6,8 @@ use tplkit::json::Value as Json;
 use super::feature::touch;
 use super::input::RecordInput;
 use super::record::Record;
-use super::slots;
-use crate::http::problem::Problem;
-use crate::rows::unique;
+use crate::refusal::Refusal;
+use crate::rows::{slot_allocation, unique};
 use crate::store::Tx;
 
 /// The component of identities.
@@ -20,6 +19,17 @@ pub(super) fn refused_name(name: &str, component: &str) -> Option<&'static str> 
         "created_at" | "updated_at" => Some("is the name of a field that every row has"),
         "id" if component != IDENTITY => Some("is kept for columns with the component id"),
         _ => None,
+    }
+}
+
+/// A column whose values must not be repeated, as rows know it.
+pub(super) fn unique_column(column: &Record) -> unique::Column {
+    unique::Column {
+        organization: column.organization(),
+        workspace: column.workspace(),
+        feature: column.parent(),
+        id: column.id,
+        name: column.name.clone(),
     }
 }
 
@@ -37,7 +47,7 @@ pub(super) fn complete(
     column: &mut Record,
     written: &RecordInput,
     before: Option<&Record>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let Some(column_type) = column_type(column) else {
         return Ok(());
     };
@@ -50,7 +60,7 @@ pub(super) fn complete(
         .iter()
         .any(|known| known == component)
     {
-        return Err(Problem::fault(
+        return Err(Refusal::fault(
             "default_component",
             format!(
                 "{component} does not fit the type {}, which takes {}",
@@ -62,7 +72,7 @@ pub(super) fn complete(
     if before.is_some()
         && let Some(why) = refused_name(&column.name, component)
     {
-        return Err(Problem::fault(
+        return Err(Refusal::fault(
             "default_component",
             format!("the name of the column {why}"),
         ));
@@ -78,7 +88,7 @@ struct Nature {
     numeric: bool,
 }
 
-fn nature(column: &Record) -> Result<Nature, Problem> {
+fn nature(column: &Record) -> Result<Nature, Refusal> {
     let config = Json::parse(&column.config).unwrap_or_default();
     let identity = column.text("default_component") == IDENTITY;
     let numeric = column_type(column).is_some_and(|known| known.storage == Storage::Number);
@@ -89,7 +99,7 @@ fn nature(column: &Record) -> Result<Nature, Problem> {
         } else {
             "has to be uuid for an identity of texts"
         };
-        return Err(Problem::fault("config.idType", reported));
+        return Err(Refusal::fault("config.idType", reported));
     }
     let unique = config.get("unique").and_then(Json::as_bool) == Some(true);
     Ok(Nature {
@@ -104,7 +114,7 @@ fn nature(column: &Record) -> Result<Nature, Problem> {
 ///
 /// # Errors
 /// 422 for an identity that cannot be.
-pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Problem> {
+pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Refusal> {
     let now = nature(column)?;
     column.set("is_unique", now.unique);
     let link = column_type(column).is_some_and(|known| known.link);
@@ -125,17 +135,17 @@ pub(super) async fn complete_config(
     tx: &mut Tx,
     column: &mut Record,
     before: Option<&Record>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let now = nature(column)?;
     let was = match before {
         // What is stored was checked when it came.
         Some(before) => nature(before).unwrap_or_default(),
         None => Nature::default(),
     };
-    let rows = slots::has_rows(tx, column.organization(), column.parent()).await?;
+    let rows = slot_allocation::has_rows(tx, column.organization(), column.parent()).await?;
     column.set("is_unique", now.unique);
     let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
-    let of = unique::Column::of(column);
+    let of = unique_column(column);
     if was.unique && !now.unique {
         unique::forget(tx, &of).await?;
     }
@@ -148,7 +158,7 @@ pub(super) async fn complete_config(
     }
     let link = column_type(column).is_some_and(|known| known.link);
     if column.integer("slot").is_none() && (now.unique || link) {
-        let slot = slots::free(tx, column.organization(), column.parent()).await?;
+        let slot = slot_allocation::free(tx, column.organization(), column.parent()).await?;
         column.set("slot", slot);
         column.set("slot_ready", slot.is_some() && !rows);
         column.set("slot_long", false);

@@ -12,8 +12,8 @@ use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
+use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};
 
 /// A record that is to be.
@@ -26,7 +26,7 @@ pub struct Create {
     /// Its id.
     pub id: Uuid,
     /// The body, or its faults, which are reported after the parent is found.
-    pub body: Result<RecordInput, Problem>,
+    pub body: Result<RecordInput, Refusal>,
 }
 
 /// Creates a record.
@@ -34,7 +34,7 @@ pub struct Create {
 /// # Errors
 /// 404 for a parent that cannot be seen, 403 for a role that does not suffice, 409 for a name that is
 /// taken, 422 with everything that is wrong.
-pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<ApiResponse, Problem> {
+pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
     let Create {
         kind, parent, id, ..
     } = asked.input;
@@ -72,7 +72,7 @@ pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<Api
 }
 
 /// Completes and checks a new record.
-async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Result<(), Problem> {
+async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Result<(), Refusal> {
     match record.kind.what {
         RecordKind::Workspace if !written.says("access") => record.set("access", "organization"),
         RecordKind::Column => column::complete(record, written, None)?,
@@ -88,11 +88,11 @@ async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Re
 }
 
 /// Stores a record under the name that was asked for, or the first free one after its label.
-async fn insert(tx: &mut Tx, record: &mut Record, asked: Option<&str>) -> Result<(), Problem> {
+async fn insert(tx: &mut Tx, record: &mut Record, asked: Option<&str>) -> Result<(), Refusal> {
     if let Some(name) = asked {
         name.clone_into(&mut record.name);
         if let Some(why) = refused(record, name) {
-            return Err(Problem::fault("name", why));
+            return Err(Refusal::fault("name", why));
         }
         let free = try_insert(tx, record).await?;
         return if free { Ok(()) } else { Err(name_taken(name)) };
@@ -128,12 +128,12 @@ fn refused(record: &Record, name: &str) -> Option<&'static str> {
 }
 
 /// 409 for a name that another record has.
-pub(super) fn name_taken(name: &str) -> Problem {
-    Problem::new(Code::Conflict, format!("The name {name} is taken here."))
+pub(super) fn name_taken(name: &str) -> Refusal {
+    Refusal::new(Code::Conflict, format!("The name {name} is taken here."))
 }
 
 /// Stores a record under its name; false when that is taken.
-pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Problem> {
+pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool, Refusal> {
     let kind = record.kind;
     let mut parameters: Vec<_> = record.within.iter().map(|id| (*id).into()).collect();
     parameters.extend([
@@ -146,10 +146,10 @@ pub(super) async fn try_insert(tx: &mut Tx, record: &mut Record) -> Result<bool,
     parameters.extend(record.own.iter().cloned());
     let row = match tx.first(&kind.statements().insert, &parameters).await {
         // What it was to lie in has gone.
-        Err(StoreError::Reference) => return Err(Problem::not_found()),
+        Err(StoreError::Reference) => return Err(Refusal::not_found()),
         // Names are asked for above; ids that are brought along may be taken.
         Err(StoreError::Unique { .. }) => {
-            return Err(Problem::new(Code::Conflict, "The id is taken already."));
+            return Err(Refusal::new(Code::Conflict, "The id is taken already."));
         }
         row => row?,
     };

@@ -6,9 +6,9 @@ use uuid::Uuid;
 use super::find;
 use super::kind::FEATURE;
 use super::record::Record;
-use super::slots;
 use super::visibility::shows_own_rows;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
+use crate::rows::slot_allocation;
 use crate::store::{StoreError, Tx};
 
 /// Completes a feature whose config has been checked.
@@ -31,12 +31,12 @@ pub(super) async fn serve_view(
     tx: &mut Tx,
     view: &Record,
     names: &[String],
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     if names.is_empty() {
         return Ok(());
     }
     let feature = find::lock(tx, &FEATURE, view.parent()).await?;
-    if slots::give(tx, (feature.organization(), feature.id), names).await? {
+    if slot_allocation::give(tx, (feature.organization(), feature.id), names).await? {
         touch(tx, feature.id).await?;
     }
     Ok(())

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::kind::{COLUMN, KindDescription};
 use super::record::Record;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
 
 /// A record by its id; nothing when there is none, or none that may be seen.
@@ -68,9 +68,9 @@ pub async fn lock(
     tx: &mut Tx,
     kind: &'static KindDescription,
     id: Uuid,
-) -> Result<Record, Problem> {
+) -> Result<Record, Refusal> {
     let row = tx.first(&kind.statements().lock, &[id.into()]).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Refusal::not_found)?;
     Ok(Record::read(kind, &row)?)
 }
 
@@ -94,7 +94,7 @@ pub async fn page(
     kind: &'static KindDescription,
     which: PageFilter,
     page: &PageRequest,
-) -> Result<Vec<Record>, Problem> {
+) -> Result<Vec<Record>, Refusal> {
     let statements = kind.statements();
     let (from, look) = (page.from().into(), page.lookahead().into());
     let rows = match which {
@@ -116,7 +116,7 @@ pub async fn page(
 ///
 /// # Errors
 /// 404 for a feature that cannot be seen.
-pub async fn columns(tx: &mut Tx, feature: Uuid) -> Result<Vec<Record>, Problem> {
+pub async fn columns(tx: &mut Tx, feature: Uuid) -> Result<Vec<Record>, Refusal> {
     let statement = &COLUMN.statements().all_below;
     let rows = below(&COLUMN, tx.last(statement, &[feature.into()]).await?)?;
     let records = rows.iter().map(|row| Record::read(&COLUMN, row));
@@ -125,8 +125,8 @@ pub async fn columns(tx: &mut Tx, feature: Uuid) -> Result<Vec<Record>, Problem>
 
 /// The rows of what lies below a parent: none at all when there is no parent, one that holds nothing
 /// when there is nothing below it.
-fn below(kind: &KindDescription, mut rows: Vec<Row>) -> Result<Vec<Row>, Problem> {
-    let first = rows.first().ok_or_else(Problem::not_found)?;
+fn below(kind: &KindDescription, mut rows: Vec<Row>) -> Result<Vec<Row>, Refusal> {
+    let first = rows.first().ok_or_else(Refusal::not_found)?;
     if first.get::<Option<Uuid>>(kind.within.len())?.is_none() {
         rows.clear();
     }

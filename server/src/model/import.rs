@@ -9,8 +9,9 @@ use super::create::{name_taken, try_insert};
 use super::kind::{FEATURE, KindDescription, RecordKind};
 use super::record::Record;
 use super::remove::release;
-use super::{column, config, feature, find, slots};
-use crate::http::problem::{Code, Problem};
+use super::{column, config, feature, find};
+use crate::refusal::{Code, Refusal};
+use crate::rows::slot_allocation;
 use crate::store::{Tx, Value};
 
 /// A record that comes with its id and its name.
@@ -50,7 +51,7 @@ pub async fn put(
     tx: &mut Tx,
     new: ImportedRecord,
     fresh: Option<&mut Fresh>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let mut record = Record::new(new.kind, new.within, new.id, new.now);
     record.name = new.name;
     record.label = new.label;
@@ -66,7 +67,10 @@ pub async fn put(
         }
         (RecordKind::Column, Some(fresh)) => {
             let slot = fresh.slots + 1;
-            if column::complete_new(&mut record, (slot <= slots::SLOTS).then_some(slot))? {
+            if column::complete_new(
+                &mut record,
+                (slot <= slot_allocation::SLOTS).then_some(slot),
+            )? {
                 fresh.slots = slot;
             }
             return insert(tx, record).await;
@@ -85,7 +89,7 @@ pub async fn put(
     update(tx, &record).await
 }
 
-async fn insert(tx: &mut Tx, mut record: Record) -> Result<(), Problem> {
+async fn insert(tx: &mut Tx, mut record: Record) -> Result<(), Refusal> {
     let name = record.name.clone();
     if try_insert(tx, &mut record).await? {
         Ok(())
@@ -103,7 +107,7 @@ pub async fn config(
     tx: &mut Tx,
     kind: &'static KindDescription,
     id: Uuid,
-) -> Result<Option<Json>, Problem> {
+) -> Result<Option<Json>, Refusal> {
     let record = lock_existing(tx, kind, id).await?;
     Ok(record.map(|record| without_unknown_keys(kind.what, &record.config)))
 }
@@ -118,7 +122,7 @@ pub async fn configure(
     id: Uuid,
     given: &Json,
     now: i64,
-) -> Result<bool, Problem> {
+) -> Result<bool, Refusal> {
     let Some(before) = lock_existing(tx, kind, id).await? else {
         return Ok(false);
     };
@@ -147,22 +151,24 @@ pub async fn take_away(
     kind: &'static KindDescription,
     id: Uuid,
     force: bool,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let Some(record) = lock_existing(tx, kind, id).await? else {
         return Ok(());
     };
     if !force && holds_rows(tx, &record).await? {
         let reported = format!("the {} {:?} still holds rows", kind.word, record.name);
-        return Err(Problem::new(Code::NotEmpty, reported));
+        return Err(Refusal::new(Code::NotEmpty, reported));
     }
     release(tx, &record).await?;
     tx.query(&kind.statements().delete, &[id.into()]).await?;
     Ok(())
 }
 
-async fn holds_rows(tx: &mut Tx, record: &Record) -> Result<bool, Problem> {
+async fn holds_rows(tx: &mut Tx, record: &Record) -> Result<bool, Refusal> {
     match record.kind.what {
-        RecordKind::Feature => Ok(slots::has_rows(tx, record.organization(), record.id).await?),
+        RecordKind::Feature => {
+            Ok(slot_allocation::has_rows(tx, record.organization(), record.id).await?)
+        }
         RecordKind::Workspace => {
             let sql = "SELECT id FROM rows WHERE {tenant organization_id} AND organization_id = $1 \
                  AND feature_id IN (SELECT id FROM features WHERE organization_id = $1 \
@@ -179,7 +185,7 @@ async fn lock_existing(
     tx: &mut Tx,
     kind: &'static KindDescription,
     id: Uuid,
-) -> Result<Option<Record>, Problem> {
+) -> Result<Option<Record>, Refusal> {
     if kind.what == RecordKind::Column {
         let Some(column) = find::read(tx, kind, id).await? else {
             return Ok(None);

@@ -5,8 +5,8 @@ use tplkit::package::name;
 
 use super::kind::{KindDescription, OwnFieldForm, RecordKind};
 use super::record::Record;
-use crate::http::fields::Fields;
-use crate::http::problem::Problem;
+use crate::fields::Fields;
+use crate::refusal::Refusal;
 use crate::store::Value;
 
 /// Never changed by anybody.
@@ -37,7 +37,7 @@ impl RecordInput {
     ///
     /// # Errors
     /// 422 with everything that is wrong.
-    pub fn create(kind: &KindDescription, mut fields: Fields) -> Result<RecordInput, Problem> {
+    pub fn create(kind: &KindDescription, mut fields: Fields) -> Result<RecordInput, Refusal> {
         fields.required("label");
         let required = kind.own.iter().filter(|own| own.required);
         for key in required.filter_map(|own| own.key) {
@@ -50,7 +50,7 @@ impl RecordInput {
     ///
     /// # Errors
     /// 403 for what never changes, 422 with everything that is wrong.
-    pub fn patch(kind: &KindDescription, fields: Fields) -> Result<RecordInput, Problem> {
+    pub fn patch(kind: &KindDescription, fields: Fields) -> Result<RecordInput, Refusal> {
         fields.frozen(&FROZEN)?;
         fields.frozen(kind.within)?;
         if kind.what == RecordKind::Column {
@@ -60,7 +60,7 @@ impl RecordInput {
         RecordInput::read(kind, fields)
     }
 
-    fn read(kind: &KindDescription, mut fields: Fields) -> Result<RecordInput, Problem> {
+    fn read(kind: &KindDescription, mut fields: Fields) -> Result<RecordInput, Refusal> {
         let name = fields.text("name");
         if let Some(why) = name.as_deref().and_then(name::fault) {
             fields.refuse("name", format!("is no technical name: {why}"));

@@ -17,7 +17,6 @@ mod record;
 pub mod referenced;
 mod remove;
 pub mod schema;
-pub(crate) mod slots;
 mod statements;
 pub(crate) mod visibility;
 

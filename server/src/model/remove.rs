@@ -3,12 +3,13 @@
 use uuid::Uuid;
 
 use super::change::locked;
+use super::column::unique_column;
 use super::feature::touch;
 use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
+use crate::refusal::{Code, Refusal};
 use crate::rows::unique;
 use crate::store::{Dialect, Tx, Value};
 
@@ -23,14 +24,14 @@ pub struct Remove {
     pub id: Uuid,
     /// Whether what it holds may go with it; what is wrong with the query is told when the record has been
     /// looked at.
-    pub force: Result<bool, Problem>,
+    pub force: Result<bool, Refusal>,
 }
 
 /// Deletes a record.
 ///
 /// # Errors
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, 409 when it holds something.
-pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<ApiResponse, Problem> {
+pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {
     let Remove { kind, parent, .. } = asked.input;
     let record = locked(tx, kind, parent, asked.input.id).await?;
     asked.enter(record.organization())?;
@@ -40,7 +41,7 @@ pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<Api
             "The {} still holds {what}; force=true deletes it all the same.",
             kind.word
         );
-        return Err(Problem::new(Code::NotEmpty, reported));
+        return Err(Refusal::new(Code::NotEmpty, reported));
     }
     release(tx, &record).await?;
     tx.query(&kind.statements().delete, &[record.id.into()])
@@ -54,7 +55,7 @@ const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
      AND organization_id = $1 AND feature_id = $2 LIMIT 1";
 
 /// What would be lost with the record.
-async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Problem> {
+async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Refusal> {
     let any = |kind: &'static KindDescription| kind.statements().any_below.as_str();
     let questions: &[(&'static str, &'static str)] = match record.kind.what {
         RecordKind::Workspace => &[
@@ -80,7 +81,7 @@ async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Prob
 }
 
 /// Whether some row has the column's key, whatever is there.
-async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
+async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Refusal> {
     let (question, key) = match tx.dialect()? {
         Dialect::Postgres => (
             "SELECT id FROM rows WHERE {tenant organization_id} AND organization_id = $1 \
@@ -103,7 +104,7 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Problem> {
 }
 
 /// Removes what no foreign key removes, and raises the version of the table.
-pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem> {
+pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Refusal> {
     let parameters: [Value; 2] = [record.organization().into(), record.id.into()];
     let statements: [&'static str; 2] = match record.kind.what {
         RecordKind::Workspace => [
@@ -119,7 +120,7 @@ pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Problem>
              AND feature_id = $2",
         ],
         RecordKind::Column => {
-            unique::forget(tx, &unique::Column::of(record)).await?;
+            unique::forget(tx, &unique_column(record)).await?;
             return Ok(touch(tx, record.parent()).await?);
         }
         RecordKind::Module | RecordKind::Rail | RecordKind::View => return Ok(()),

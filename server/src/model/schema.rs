@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::kind::{COLUMN, FEATURE, KindDescription, VIEW, WORKSPACE};
 use super::record::Record;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// The model.
@@ -60,7 +60,7 @@ pub async fn read(
     tx: &mut Tx,
     workspace: Option<Uuid>,
     (most_features, most_columns): (usize, usize),
-) -> Result<Schema, Problem> {
+) -> Result<Schema, Refusal> {
     let part = usize::from(workspace.is_none());
     let question = |more: &[Value]| -> Vec<Value> {
         let workspace = workspace.map(Value::from);
@@ -70,7 +70,7 @@ pub async fn read(
     let statement = &WORKSPACE.statements().model[part];
     let workspaces = records(tx, &WORKSPACE, statement, &question(&[])).await?;
     if workspace.is_some() && workspaces.is_empty() {
-        return Err(Problem::not_found());
+        return Err(Refusal::not_found());
     }
     let statement = &FEATURE.statements().model[part];
     let bounds = question(&[look(most_features)]);

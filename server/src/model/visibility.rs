@@ -7,7 +7,7 @@ use super::input::RecordInput;
 use super::kind::RecordKind;
 use super::record::Record;
 use crate::auth::Role;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 
 /// Whether a table with that config keeps the rows of each from the others.
 pub(crate) fn shows_own_rows(config: &Json) -> bool {
@@ -23,7 +23,7 @@ pub(super) fn stays(
     role: Role,
     before: Option<&Record>,
     (after, written): (&Record, &RecordInput),
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let changed = match after.kind.what {
         RecordKind::Feature => written.config.as_ref().and_then(|config| {
             let stored = before.and_then(|before| Json::parse(&before.config).ok());
@@ -40,7 +40,7 @@ pub(super) fn stays(
         _ => None,
     };
     match changed.filter(|_| role < Role::Admin) {
-        Some(field) => Err(Problem::forbidden(format!(
+        Some(field) => Err(Refusal::forbidden(format!(
             "`{field}` decides who sees what, and takes the role admin: leave it as it is, or ask an \
              administrator of the organization."
         ))),

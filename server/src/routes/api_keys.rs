@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
 use crate::context::rfc3339;
+use crate::fields::Fields;
 use crate::http::call::{Call, json, nothing};
-use crate::http::fields::Fields;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
 
 /// A key as it is answered.
@@ -109,7 +109,7 @@ fn expiry_field(fields: &mut Fields, now: i64) -> Option<i64> {
 ///
 /// # Errors
 /// 422 for scopes or an expiry that make no sense, 404 for strangers, 403 below administrators.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let now = call.app.context.now();
     let mut fields = call.fields().await?;
     let before = fields.count();
@@ -140,7 +140,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         .write(&scope, new, |tx, new| Box::pin(insert(tx, new)))
         .await;
     let document = WithKey {
-        record: &record?.ok_or_else(Problem::not_found)?,
+        record: &record?.ok_or_else(Refusal::not_found)?,
         key: secret.reveal(),
     };
     json(StatusCode::CREATED, &document)
@@ -170,7 +170,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {
 ///
 /// # Errors
 /// 422 without an organization, 404 for strangers, 403 below administrators.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.query_text.id("organization_id");
     if let Some(organization) = organization {
         call.enter(organization)?;
@@ -209,7 +209,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 404 for keys of organizations that the caller does not belong to, 403 below administrators.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let scope = call.caller()?.scope();
     let organization: Result<_, StoreError> = call
@@ -217,7 +217,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
         .store
         .read(&scope, id, |tx, id| Box::pin(organization_of(tx, id)))
         .await;
-    let organization = organization?.ok_or_else(Problem::not_found)?;
+    let organization = organization?.ok_or_else(Refusal::not_found)?;
     call.enter(organization)?;
     call.query_text.finish()?;
     let removed: Result<_, StoreError> = call
@@ -230,7 +230,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     if removed? {
         Ok(nothing())
     } else {
-        Err(Problem::not_found())
+        Err(Refusal::not_found())
     }
 }
 

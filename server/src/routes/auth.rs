@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::auth::{self, ACCESS_SECONDS, Tokens, normalize_email};
 use crate::http::call::{Call, json, nothing};
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -16,7 +16,7 @@ struct Document<'a> {
     expires_in: i64,
 }
 
-fn token_response(tokens: &Tokens) -> Result<Response, Problem> {
+fn token_response(tokens: &Tokens) -> Result<Response, Refusal> {
     let document = Document {
         access_token: tokens.access.reveal(),
         refresh_token: tokens.refresh.reveal(),
@@ -30,7 +30,7 @@ fn token_response(tokens: &Tokens) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 401 in the same words, after the same time, for an unknown address and a wrong password.
-pub async fn token(mut call: Call) -> Result<Response, Problem> {
+pub async fn token(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.fields().await?;
     let email = normalize_email(&fields.required_text("email"));
     let password = fields.required_text("password");
@@ -41,7 +41,7 @@ pub async fn token(mut call: Call) -> Result<Response, Problem> {
     let (id, hash) = user.unzip();
     let verified = app.passwords.verify(password, hash).await?;
     let Some(id) = id.filter(|_| verified) else {
-        return Err(Problem::unauthenticated());
+        return Err(Refusal::unauthenticated());
     };
     token_response(&auth::sign_in(&app.store, &app.context, id).await?)
 }
@@ -50,19 +50,19 @@ pub async fn token(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 401 in the same words whatever is wrong with the token.
-pub async fn refresh(mut call: Call) -> Result<Response, Problem> {
+pub async fn refresh(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.fields().await?;
     let token = fields.required_text("refresh_token");
     fields.finish()?;
     let tokens = auth::refresh(&call.app.store, &call.app.context, &token).await?;
-    token_response(&tokens.ok_or_else(Problem::unauthenticated)?)
+    token_response(&tokens.ok_or_else(Refusal::unauthenticated)?)
 }
 
 /// `POST /v1/auth/logout`: needs no credential but the token, and says the same whatever that is.
 ///
 /// # Errors
 /// 422 for a body without a token.
-pub async fn logout(mut call: Call) -> Result<Response, Problem> {
+pub async fn logout(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.fields().await?;
     let token = fields.required_text("refresh_token");
     fields.finish()?;

@@ -7,16 +7,16 @@ use uuid::Uuid;
 use super::named::{self, FROZEN};
 use crate::automation::channels::{self, Channel, NewChannel};
 use crate::http::call::{Call, OperationContext};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 /// `GET /v1/channels?organization_id=`
 ///
 /// # Errors
 /// 422 without an organization, 404 for strangers.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let input = named::listed(&mut call, |_| String::new())?;
     call.read(input, |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
@@ -25,7 +25,7 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
 async fn select_page(
     tx: &mut Tx,
     ctx: &OperationContext<(Uuid, PageRequest)>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let (organization, page) = &ctx.input;
     let found = channels::page(tx, *organization, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |channel| channel.id))
@@ -35,7 +35,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 404 for strangers, 403 below administrators, 422 for a name that is too short or too long.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let (organization, mut fields) = named::created(&mut call).await?;
     fields.required("name");
     let name = named::name(&mut fields);
@@ -49,7 +49,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
-async fn insert(tx: &mut Tx, ctx: &OperationContext<NewChannel>) -> Result<ApiResponse, Problem> {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<NewChannel>) -> Result<ApiResponse, Refusal> {
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
@@ -59,9 +59,9 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<NewChannel>) -> Result<ApiRe
 }
 
 /// A channel that the caller sees, and whose organization they may change.
-async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Problem> {
+async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Refusal> {
     let channel = channels::by_id(tx, ctx.input).await?;
-    let channel = channel.ok_or_else(Problem::not_found)?;
+    let channel = channel.ok_or_else(Refusal::not_found)?;
     ctx.enter(channel.organization_id)?;
     Ok(channel)
 }
@@ -70,7 +70,7 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Prob
 ///
 /// # Errors
 /// 404, 403 below administrators and for fields that never change, 422.
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     let mut fields = call.fields().await?;
@@ -84,7 +84,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 async fn update(
     tx: &mut Tx,
     ctx: &OperationContext<(Channel, Option<String>)>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let (channel, name) = &ctx.input;
     match name {
         Some(name) => {
@@ -98,7 +98,7 @@ async fn update(
 ///
 /// # Errors
 /// 404, 403 below administrators.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     call.query_text.finish()?;
@@ -106,7 +106,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-async fn remove(tx: &mut Tx, ctx: &OperationContext<Channel>) -> Result<ApiResponse, Problem> {
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Channel>) -> Result<ApiResponse, Refusal> {
     channels::remove(tx, &ctx.input).await?;
     Ok(ApiResponse::nothing())
 }

@@ -8,11 +8,11 @@ use super::named::{self, FROZEN};
 use crate::automation::connections::{
     self, Change, ConnectionKind, ConnectionRecord, PreparedSecret, SetConnection,
 };
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext, json};
-use crate::http::fields::Fields;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{Scope, Tx};
 
 const KINDS: [&str; 4] = ["smtp", "http", "llm", "timer"];
@@ -28,7 +28,7 @@ struct Listed {
 ///
 /// # Errors
 /// 422 without an organization or for an unknown kind, 404 for strangers.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let mut kind = None;
     let (organization, page) = named::listed(&mut call, |call| {
         kind = call.query_text.word("kind", &KINDS);
@@ -43,7 +43,7 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-async fn select_page(tx: &mut Tx, ctx: &OperationContext<Listed>) -> Result<ApiResponse, Problem> {
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<Listed>) -> Result<ApiResponse, Refusal> {
     let Listed {
         organization,
         kind,
@@ -69,7 +69,7 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
 /// # Errors
 /// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take, 409 for a
 /// name that is taken, 503 for a secret that cannot be encrypted.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let (organization, mut fields) = named::created(&mut call).await?;
     fields.required("name");
     let name = named::name(&mut fields).unwrap_or_default();
@@ -89,7 +89,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         organization,
         name,
         // It is in the body, or that was refused.
-        kind: kind.ok_or_else(|| Problem::fault("kind", "is required"))?,
+        kind: kind.ok_or_else(|| Refusal::fault("kind", "is required"))?,
         url: url.unwrap_or_default(),
         secret,
         now: call.app.context.now(),
@@ -102,7 +102,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
 async fn insert(
     tx: &mut Tx,
     ctx: &OperationContext<PreparedSecret>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
@@ -112,9 +112,9 @@ async fn insert(
 }
 
 /// A connection that the caller sees, and whose organization they may change.
-async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRecord, Problem> {
+async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRecord, Refusal> {
     let connection = connections::by_id(tx, ctx.input).await?;
-    let connection = connection.ok_or_else(Problem::not_found)?;
+    let connection = connection.ok_or_else(Refusal::not_found)?;
     ctx.enter(connection.organization_id)?;
     Ok(connection)
 }
@@ -123,7 +123,7 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRec
 ///
 /// # Errors
 /// 404, 403 below administrators and for fields that never change, those of [`connections::update`].
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     let mut fields = call.fields().await?;
@@ -141,7 +141,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     };
     fields.finish()?;
     // A secret may have to be encrypted anew, and requests cannot read secrets.
-    let changed: Result<_, Problem> = call
+    let changed: Result<_, Refusal> = call
         .app
         .store
         .write(&Scope::Operator, change, |tx, change| {
@@ -155,7 +155,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404, 403 below administrators.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     call.query_text.finish()?;
@@ -166,7 +166,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 async fn remove(
     tx: &mut Tx,
     ctx: &OperationContext<ConnectionRecord>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     connections::remove(tx, &ctx.input, ctx.now).await?;
     Ok(ApiResponse::nothing())
 }

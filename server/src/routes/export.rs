@@ -3,13 +3,14 @@
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields;
 use crate::http::lane::{check, transfer};
+use crate::http::large_response;
 use crate::http::offload::offload;
-use crate::http::problem::Problem;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{EarlierPackage, Export, earlier};
 
@@ -17,7 +18,7 @@ use crate::templates::{EarlierPackage, Export, earlier};
 ///
 /// # Errors
 /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
-pub async fn export(mut call: Call) -> Result<Response, Problem> {
+pub async fn export(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.path_id(0).await?;
     let organization = call.query(workspace, |tx, ctx| Box::pin(visible_workspace(tx, ctx)));
     let organization = organization.await?;
@@ -36,14 +37,14 @@ pub async fn export(mut call: Call) -> Result<Response, Problem> {
             export = export.going_on_from(package);
         }
         let spool = call.snapshot(export, |tx, ctx| Box::pin(Export::write(tx, ctx)));
-        spool.await?.response()
+        large_response(spool.await?)
     })
     .await
 }
 
 /// Whose workspace it is.
-async fn visible_workspace(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Uuid, Problem> {
+async fn visible_workspace(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Uuid, Refusal> {
     let found = find::get(tx, &WORKSPACE, ctx.input).await?;
-    let found = found.ok_or_else(Problem::not_found)?;
+    let found = found.ok_or_else(Refusal::not_found)?;
     Ok(found.organization())
 }

@@ -5,13 +5,13 @@ use axum::response::Response;
 
 use crate::health::health as document;
 use crate::http::call::{Call, json};
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 
 /// `GET /v1/health`. Asks nobody.
 ///
 /// # Errors
 /// 422 for query parameters: it has none.
-pub async fn health(mut call: Call) -> Result<Response, Problem> {
+pub async fn health(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     json(StatusCode::OK, &document())
 }
@@ -20,10 +20,10 @@ pub async fn health(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 422 for query parameters, 503 while the store does not answer, and when this server is about to stop.
-pub async fn ready(mut call: Call) -> Result<Response, Problem> {
+pub async fn ready(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     if call.app.is_stopping() {
-        return Err(Problem::unavailable("This server is stopping."));
+        return Err(Refusal::unavailable("This server is stopping."));
     }
     call.app.store.ready().await?;
     json(StatusCode::OK, &document())

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::auth::{self, Identity, NewPassword, fault_of_password};
 use crate::http::call::{Call, json};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ struct Membership {
 ///
 /// # Errors
 /// None of its own.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     let caller = call.caller()?;
     let labels: Result<_, StoreError> = call
@@ -76,7 +76,7 @@ async fn labels(tx: &mut Tx) -> Result<Vec<(Uuid, String)>, StoreError> {
 /// # Errors
 /// 403 for a wrong current password, which counts like a sign-in: 429 after too many. 422 for a new one
 /// that is too short or too long.
-pub async fn password(mut call: Call) -> Result<Response, Problem> {
+pub async fn password(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.fields().await?;
     let current = fields.required_text("current");
     let new = fields.required_text("new");
@@ -105,10 +105,10 @@ pub async fn password(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// The caller and the stored hash of their password, when they know it.
-async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Problem> {
+async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Refusal> {
     let caller = call.caller()?;
     let Identity::User { email } = &caller.identity else {
-        return Err(Problem::forbidden("This is not open to API keys."));
+        return Err(Refusal::forbidden("This is not open to API keys."));
     };
     // Counted before it is known, so that many guesses at once are no way round the limit.
     call.count_sign_in(email)?;
@@ -124,6 +124,6 @@ async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Probl
     }
 }
 
-fn wrong_password() -> Problem {
-    Problem::forbidden("The current password is another one.")
+fn wrong_password() -> Refusal {
+    Refusal::forbidden("The current password is another one.")
 }

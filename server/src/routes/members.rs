@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use crate::auth::{Role, normalize_email, user_by_email};
 use crate::context::rfc3339;
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext, json, nothing};
-use crate::http::fields::Fields;
-use crate::http::page::PageRequest;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A member as it is answered.
@@ -42,7 +42,7 @@ impl Member {
 ///
 /// # Errors
 /// 404 for strangers.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.path_id(0).await?;
     call.enter(organization)?;
     let page = call.page(&organization.to_string())?;
@@ -97,7 +97,7 @@ fn role_field(fields: &mut Fields) -> Option<Role> {
 ///
 /// # Errors
 /// 422 for an unknown address, 409 for one who is a member already or when no seat is left.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.path_id(0).await?;
     let own_role = call.enter(organization)?;
     let mut fields = call.fields().await?;
@@ -106,7 +106,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     let role = role_field(&mut fields);
     fields.finish()?;
     let role =
-        role.ok_or_else(|| Problem::fault("role", "is none of owner, admin, editor, viewer"))?;
+        role.ok_or_else(|| Refusal::fault("role", "is none of owner, admin, editor, viewer"))?;
     if role == Role::Owner && own_role < Role::Owner {
         return Err(owners_only());
     }
@@ -127,7 +127,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-async fn insert_once(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiResponse, Problem> {
+async fn insert_once(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiResponse, Refusal> {
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
@@ -136,8 +136,8 @@ async fn insert_once(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiR
         .await
 }
 
-fn unknown_address() -> Problem {
-    Problem::fault("email", "is the address of nobody who can sign in")
+fn unknown_address() -> Refusal {
+    Refusal::fault("email", "is the address of nobody who can sign in")
 }
 
 /// A membership that is to be.
@@ -163,7 +163,7 @@ pub async fn add(
     scope: &Scope,
     add: Add,
     own_role: Role,
-) -> Result<Member, Problem> {
+) -> Result<Member, Refusal> {
     if add.role == Role::Owner && own_role < Role::Owner {
         return Err(owners_only());
     }
@@ -183,22 +183,22 @@ pub async fn add(
         .await
 }
 
-fn owners_only() -> Problem {
-    Problem::forbidden("Only owners make, change and remove owners.")
+fn owners_only() -> Refusal {
+    Refusal::forbidden("Only owners make, change and remove owners.")
 }
 
 /// Keeps others from changing who belongs to an organization until the transaction ends, so that
 /// seats and owners can be counted. Gives the number of seats.
-async fn lock(tx: &mut Tx, organization: Uuid) -> Result<Option<i64>, Problem> {
+async fn lock(tx: &mut Tx, organization: Uuid) -> Result<Option<i64>, Refusal> {
     let sql = "SELECT seats FROM organizations WHERE {tenant id} AND id = $1 {lock}";
     let row = tx.first(sql, &[organization.into()]).await?;
-    Ok(row.ok_or_else(Problem::not_found)?.get(0)?)
+    Ok(row.ok_or_else(Refusal::not_found)?.get(0)?)
 }
 
-async fn insert(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
+async fn insert(tx: &mut Tx, change: &Change) -> Result<Member, Refusal> {
     let seats = lock(tx, change.organization).await?;
     if current(tx, change).await?.is_some() {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::Conflict,
             "This person is a member already.",
         ));
@@ -208,7 +208,7 @@ async fn insert(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
         let row = tx.first(sql, &[change.organization.into()]).await?;
         let taken: i64 = row.map_or(Ok(0), |row| row.get(0))?;
         if taken >= seats {
-            return Err(Problem::new(
+            return Err(Refusal::new(
                 Code::NoSeatsAvailable,
                 "The organization has no seat left.",
             ));
@@ -224,10 +224,10 @@ async fn insert(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
         change.now.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
-    Ok(Member::read(&row.ok_or_else(Problem::not_found)?)?)
+    Ok(Member::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
-async fn current(tx: &mut Tx, change: &Change) -> Result<Option<(Member, Option<Role>)>, Problem> {
+async fn current(tx: &mut Tx, change: &Change) -> Result<Option<(Member, Option<Role>)>, Refusal> {
     let sql = "SELECT user_id, email, role, created_at FROM memberships \
          WHERE {tenant organization_id} AND organization_id = $1 AND user_id = $2";
     let row = tx
@@ -242,9 +242,9 @@ async fn current(tx: &mut Tx, change: &Change) -> Result<Option<(Member, Option<
 }
 
 /// The member, if it may be changed: an owner only by owners, and the last owner not at all.
-async fn changeable(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
+async fn changeable(tx: &mut Tx, change: &Change) -> Result<Member, Refusal> {
     lock(tx, change.organization).await?;
-    let (member, role) = current(tx, change).await?.ok_or_else(Problem::not_found)?;
+    let (member, role) = current(tx, change).await?.ok_or_else(Refusal::not_found)?;
     if role == Some(Role::Owner) {
         if change.own_role < Role::Owner {
             return Err(owners_only());
@@ -254,14 +254,14 @@ async fn changeable(tx: &mut Tx, change: &Change) -> Result<Member, Problem> {
         let row = tx.first(sql, &[change.organization.into()]).await?;
         let owners: i64 = row.map_or(Ok(0), |row| row.get(0))?;
         if owners == 1 && change.role != Some(Role::Owner) {
-            return Err(Problem::new(Code::Conflict, "The last owner stays."));
+            return Err(Refusal::new(Code::Conflict, "The last owner stays."));
         }
     }
     Ok(member)
 }
 
 /// The organization and the person that a path names, if the caller may change members there.
-async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Problem> {
+async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Refusal> {
     let organization = call.path_id(0).await?;
     let own_role = match call.enter(organization) {
         // Who is no member cannot be seen by anybody, so that comes before the role.
@@ -281,7 +281,7 @@ async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Problem> {
                 .store
                 .read(&scope, change, |tx, change| Box::pin(current(tx, change)))
                 .await?;
-            return Err(member.map_or_else(Problem::not_found, |_| problem));
+            return Err(member.map_or_else(Refusal::not_found, |_| problem));
         }
         entered => entered?,
     };
@@ -292,7 +292,7 @@ async fn entered(call: &mut Call) -> Result<(Uuid, Uuid, Role), Problem> {
 ///
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let (organization, user, own_role) = entered(&mut call).await?;
     let role = new_role(&mut call, own_role).await;
     let change = Change {
@@ -314,7 +314,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
     json(StatusCode::OK, &member)
 }
 
-async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Problem> {
+async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Refusal> {
     let mut fields = call.fields().await?;
     fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
     let role = role_field(&mut fields);
@@ -329,9 +329,9 @@ async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Probl
 async fn update(
     tx: &mut Tx,
     change: &Change,
-    role: &Result<Option<Role>, Problem>,
-) -> Result<Member, Problem> {
-    let (member, _) = current(tx, change).await?.ok_or_else(Problem::not_found)?;
+    role: &Result<Option<Role>, Refusal>,
+) -> Result<Member, Refusal> {
+    let (member, _) = current(tx, change).await?.ok_or_else(Refusal::not_found)?;
     let Some(role) = role.clone()? else {
         return Ok(member);
     };
@@ -345,14 +345,14 @@ async fn update(
         role.as_str().into(),
     ];
     let row = tx.first(sql, &parameters).await?;
-    Ok(Member::read(&row.ok_or_else(Problem::not_found)?)?)
+    Ok(Member::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
 /// `DELETE …/members/{user_id}`
 ///
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let (organization, user, own_role) = entered(&mut call).await?;
     call.query_text.finish()?;
     let change = Change {
@@ -375,10 +375,10 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404 for users who do not exist or are not members, 409 for the last owner.
-pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Problem> {
+pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Refusal> {
     let none = || {
         let reported = format!("There is no member {email} in an organization {organization}.");
-        Problem::new(Code::NotFound, reported)
+        Refusal::new(Code::NotFound, reported)
     };
     let user = user_by_email(store, email.clone()).await?;
     let (user, _) = user.ok_or_else(none)?;
@@ -395,13 +395,13 @@ pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(
             Box::pin(remove(tx, change))
         })
         .await;
-    removed.map_err(|problem: Problem| match problem.code {
+    removed.map_err(|problem: Refusal| match problem.code {
         Code::NotFound => none(),
         _ => problem,
     })
 }
 
-async fn remove(tx: &mut Tx, change: &Change) -> Result<(), Problem> {
+async fn remove(tx: &mut Tx, change: &Change) -> Result<(), Refusal> {
     changeable(tx, change).await?;
     let sql = "DELETE FROM main.memberships \
          WHERE {tenant organization_id} AND organization_id = $1 AND user_id = $2";

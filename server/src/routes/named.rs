@@ -3,10 +3,10 @@
 use uuid::Uuid;
 
 use crate::automation::name_fault;
+use crate::fields::{Fields, parse};
 use crate::http::call::Call;
-use crate::http::fields::{Fields, parse};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 
 /// Fields that never change, whatever the record.
 pub(super) const FROZEN: [&str; 7] = [
@@ -27,7 +27,7 @@ pub(super) const FROZEN: [&str; 7] = [
 pub(super) fn listed(
     call: &mut Call,
     of: impl FnOnce(&mut Call) -> String,
-) -> Result<(Uuid, PageRequest), Problem> {
+) -> Result<(Uuid, PageRequest), Refusal> {
     let organization = call.query_text.id("organization_id");
     if let Some(organization) = organization {
         call.enter(organization)?;
@@ -42,7 +42,7 @@ pub(super) fn listed(
 ///
 /// # Errors
 /// 404 for strangers, 403 for a role that does not suffice, those of the body.
-pub(super) async fn created(call: &mut Call) -> Result<(Uuid, Fields), Problem> {
+pub(super) async fn created(call: &mut Call) -> Result<(Uuid, Fields), Refusal> {
     let asked = call.query_text.optional_id("organization_id");
     if let Some(organization) = asked {
         call.enter(organization)?;

@@ -5,24 +5,24 @@ use axum::response::Response;
 
 use crate::automation::notification_page;
 use crate::http::call::{Call, OperationContext};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 /// `GET /v1/notifications`: the notifications of the caller, newest first.
 ///
 /// # Errors
 /// 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let page = call.page("");
     call.read(page, |tx, ctx| Box::pin(read(tx, ctx))).await
 }
 
 async fn read(
     tx: &mut Tx,
-    ctx: &OperationContext<Result<PageRequest, Problem>>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<Result<PageRequest, Refusal>>,
+) -> Result<ApiResponse, Refusal> {
     let page = ctx.input.clone()?;
     let found = notification_page(tx, &page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |reported| reported.id))

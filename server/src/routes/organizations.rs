@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::context::rfc3339;
 use crate::http::call::{Call, json};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// An organization as it is answered.
@@ -57,7 +57,7 @@ impl Organization {
 ///
 /// # Errors
 /// 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let page = call.page("")?;
     let scope = call.caller()?.scope();
     let found: Result<_, StoreError> = call
@@ -89,7 +89,7 @@ async fn select_page(tx: &mut Tx, page: &PageRequest) -> Result<Vec<Organization
 ///
 /// # Errors
 /// 404 for strangers.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
     call.query_text.finish()?;
@@ -99,7 +99,7 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
         .store
         .read(&scope, id, |tx, id| Box::pin(select(tx, id)))
         .await;
-    json(StatusCode::OK, &found?.ok_or_else(Problem::not_found)?)
+    json(StatusCode::OK, &found?.ok_or_else(Refusal::not_found)?)
 }
 
 async fn select(tx: &mut Tx, id: &Uuid) -> Result<Option<Organization>, StoreError> {
@@ -123,7 +123,7 @@ struct Change {
 ///
 /// # Errors
 /// 404 for strangers, 403 below administrators and for fields that never change.
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
     let mut fields = call.fields().await?;
@@ -149,7 +149,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
         .store
         .write(&scope, change, |tx, change| Box::pin(update(tx, change)))
         .await;
-    json(StatusCode::OK, &found?.ok_or_else(Problem::not_found)?)
+    json(StatusCode::OK, &found?.ok_or_else(Refusal::not_found)?)
 }
 
 async fn update(tx: &mut Tx, change: &Change) -> Result<Option<Organization>, StoreError> {

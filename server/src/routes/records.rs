@@ -5,19 +5,19 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields::Fields;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::model::find::{self, PageFilter};
 use crate::model::{self, Change, Create, KindDescription, RecordInput, Remove};
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 struct List {
     kind: &'static KindDescription,
     which: PageFilter,
-    page: Result<PageRequest, Problem>,
+    page: Result<PageRequest, Refusal>,
 }
 
 /// A page. `filter` says which records a parent in the query stands for.
@@ -25,7 +25,7 @@ pub(super) async fn list(
     mut call: Call,
     kind: &'static KindDescription,
     filter: fn(Uuid) -> PageFilter,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let parent = kind
         .parent
         .and_then(|_| call.query_text.optional_id(kind.parent_column()));
@@ -38,14 +38,14 @@ pub(super) async fn list(
         .await
 }
 
-async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Problem> {
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
     let List { kind, which, page } = &ctx.input;
     let page = match (page, which, kind.parent) {
         (Ok(page), ..) => page,
         // What cannot be seen is reported first.
         (Err(problem), PageFilter::Below(parent), Some(above)) => {
             let parent = find::get(tx, above, *parent).await?;
-            return Err(parent.map_or_else(Problem::not_found, |_| problem.clone()));
+            return Err(parent.map_or_else(Refusal::not_found, |_| problem.clone()));
         }
         (Err(problem), ..) => return Err(problem.clone()),
     };
@@ -56,23 +56,23 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
 struct Get {
     kind: &'static KindDescription,
     id: Uuid,
-    query: Result<(), Problem>,
+    query: Result<(), Refusal>,
 }
 
 /// One record.
 pub(super) async fn get(
     mut call: Call,
     kind: &'static KindDescription,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
     call.read(Get { kind, id, query }, |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse, Problem> {
+async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse, Refusal> {
     let found = find::get(tx, ctx.input.kind, ctx.input.id).await?;
-    let record = found.ok_or_else(Problem::not_found)?;
+    let record = found.ok_or_else(Refusal::not_found)?;
     ctx.input.query.clone()?;
     ApiResponse::json(StatusCode::OK, &record)
 }
@@ -81,7 +81,7 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse,
 pub(super) async fn create(
     mut call: Call,
     kind: &'static KindDescription,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     // Who cannot be told what it is to lie in cannot be reported more.
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
@@ -90,20 +90,20 @@ pub(super) async fn create(
     create_in(call, kind, parent, body).await
 }
 
-fn parent_field(fields: &mut Fields, kind: &KindDescription) -> Result<Uuid, Problem> {
+fn parent_field(fields: &mut Fields, kind: &KindDescription) -> Result<Uuid, Refusal> {
     let name = kind.parent_column();
     let Some(value) = fields.take(name) else {
-        return Err(Problem::fault(name, "is required"));
+        return Err(Refusal::fault(name, "is required"));
     };
-    let id = value.as_str().and_then(crate::http::query::uuid);
-    id.ok_or_else(|| Problem::fault(name, "is no UUID"))
+    let id = value.as_str().and_then(crate::ids::uuid);
+    id.ok_or_else(|| Refusal::fault(name, "is no UUID"))
 }
 
 /// Creates a record whose parent is in the path.
 pub(super) async fn create_below(
     mut call: Call,
     kind: &'static KindDescription,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let parent = call.path_id(0).await?;
     let fields = call.fields().await;
     let body = fields.and_then(|fields| RecordInput::create(kind, fields));
@@ -114,8 +114,8 @@ async fn create_in(
     call: Call,
     kind: &'static KindDescription,
     parent: Uuid,
-    body: Result<RecordInput, Problem>,
-) -> Result<Response, Problem> {
+    body: Result<RecordInput, Refusal>,
+) -> Result<Response, Refusal> {
     let id = call.app.context.id();
     let input = Create {
         kind,
@@ -128,7 +128,7 @@ async fn create_in(
 }
 
 /// The id of a record in the path, and that of what it lies in, where the path has both.
-async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Problem> {
+async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Refusal> {
     let first = call.path_id(0).await?;
     if call.operation.parameters().count() == 1 {
         return Ok((None, first));
@@ -144,9 +144,9 @@ async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Problem> {
 }
 
 /// The table that a path begins with.
-async fn above(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Problem> {
+async fn above(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Refusal> {
     let table = ctx.tables.read(tx, ctx.input).await?;
-    let table = table.ok_or_else(Problem::not_found)?;
+    let table = table.ok_or_else(Refusal::not_found)?;
     ctx.enter(table.organization).map(drop)
 }
 
@@ -154,7 +154,7 @@ async fn above(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Problem>
 pub(super) async fn patch(
     mut call: Call,
     kind: &'static KindDescription,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let (parent, id) = ids(&mut call).await?;
     let fields = call.fields().await;
     let body = fields.and_then(|fields| RecordInput::patch(kind, fields));
@@ -173,7 +173,7 @@ pub(super) async fn delete(
     mut call: Call,
     kind: &'static KindDescription,
     forcible: bool,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let (parent, id) = ids(&mut call).await?;
     let force = forcible && call.query_text.flag("force");
     let force = call.query_text.finish().map(|()| force);

@@ -8,22 +8,22 @@ use uuid::Uuid;
 use crate::definitions;
 use crate::http::SchemaCap;
 use crate::http::call::{Call, OperationContext, json};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::model::schema;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 struct Schema {
     workspace: Option<Uuid>,
     cap: SchemaCap,
-    query: Result<(), Problem>,
+    query: Result<(), Refusal>,
 }
 
 /// `GET /v1/schema`
 ///
 /// # Errors
 /// 404 for a workspace that cannot be seen.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.query_text.optional_id("workspace_id");
     let input = Schema {
         workspace,
@@ -33,7 +33,7 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
     call.read(input, |tx, ctx| Box::pin(select(tx, ctx))).await
 }
 
-async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiResponse, Problem> {
+async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiResponse, Refusal> {
     if ctx.input.workspace.is_none() {
         ctx.input.query.clone()?;
     }
@@ -52,14 +52,14 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiRespon
 ///
 /// # Errors
 /// 422 for a format that does not exist.
-pub async fn definitions(mut call: Call) -> Result<Response, Problem> {
+pub async fn definitions(mut call: Call) -> Result<Response, Refusal> {
     let format = call.query_text.text("format");
     let document = match format.as_deref() {
         None | Some("generated") => definitions::document(Definitions::embedded()),
         Some("legacy") => definitions::legacy(Definitions::embedded()),
         Some(_) => {
             let reported = "is neither generated nor legacy";
-            return Err(Problem::fault("query.format", reported));
+            return Err(Refusal::fault("query.format", reported));
         }
     };
     call.query_text.finish()?;

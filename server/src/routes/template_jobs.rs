@@ -5,26 +5,26 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::http::call::{Call, OperationContext};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 use crate::templates::cancel::cancel as stop;
 use crate::templates::undo::{self, Undo};
 
 struct List {
     workspace: Option<Uuid>,
-    page: Result<PageRequest, Problem>,
+    page: Result<PageRequest, Refusal>,
 }
 
 /// `GET /v1/template-jobs`
 ///
 /// # Errors
 /// 404 for a workspace that cannot be seen, 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.query_text.optional_id("workspace_id");
     let of = workspace.map(|id| id.to_string()).unwrap_or_default();
     let page = call.page(&of);
@@ -34,11 +34,11 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
     .await
 }
 
-async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Problem> {
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
     let List { workspace, page } = &ctx.input;
     if let Some(workspace) = workspace {
         let seen = find::get(tx, &WORKSPACE, *workspace).await?;
-        seen.ok_or_else(Problem::not_found)?;
+        seen.ok_or_else(Refusal::not_found)?;
     }
     let page = page.clone()?;
     let mut found = select(tx, *workspace, &page, ctx.now).await?;
@@ -73,7 +73,7 @@ async fn select(
 ///
 /// # Errors
 /// 404.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
     call.read((id, query), |tx, ctx| Box::pin(read(tx, ctx)))
@@ -82,11 +82,11 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 async fn read(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (id, query) = &ctx.input;
     let job = jobs::find(tx, *id, ctx.now).await?;
-    let mut job = job.ok_or_else(Problem::not_found)?;
+    let mut job = job.ok_or_else(Refusal::not_found)?;
     query.clone()?;
     jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
     ApiResponse::json(StatusCode::OK, &job)
@@ -96,7 +96,7 @@ async fn read(
 ///
 /// # Errors
 /// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
-pub async fn undo(mut call: Call) -> Result<Response, Problem> {
+pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
     let job = job.await?;
@@ -120,7 +120,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404, 403, 409 for a job that has ended, or is being undone.
-pub async fn cancel(mut call: Call) -> Result<Response, Problem> {
+pub async fn cancel(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
     let job: Job = job.await?;
@@ -128,19 +128,19 @@ pub async fn cancel(mut call: Call) -> Result<Response, Problem> {
     call.write(job.id, |tx, ctx| Box::pin(stop(tx, ctx))).await
 }
 
-async fn no_body(call: &mut Call) -> Result<(), Problem> {
+async fn no_body(call: &mut Call) -> Result<(), Refusal> {
     let body = call.bytes().await?;
     call.query_text.finish()?;
     if body.is_empty() {
         Ok(())
     } else {
-        Err(Problem::fault("", "this takes no body"))
+        Err(Refusal::fault("", "this takes no body"))
     }
 }
 
-async fn entered(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Job, Problem> {
+async fn entered(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Job, Refusal> {
     let job = jobs::find(tx, ctx.input, ctx.now).await?;
-    let job = job.ok_or_else(Problem::not_found)?;
+    let job = job.ok_or_else(Refusal::not_found)?;
     ctx.enter(job.organization)?;
     Ok(job)
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::auth::{NewPassword, set_password, user_by_email};
 use crate::context::rfc3339;
-use crate::http::problem::{Code, Problem};
+use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
 
 /// A user as an administrator sees it.
@@ -41,13 +41,13 @@ pub struct New {
 ///
 /// # Errors
 /// A conflict when the address is taken.
-pub async fn create(store: &Store, new: New) -> Result<User, Problem> {
+pub async fn create(store: &Store, new: New) -> Result<User, Refusal> {
     store
         .write(&Scope::Operator, new, |tx, new| Box::pin(insert(tx, new)))
         .await
 }
 
-async fn insert(tx: &mut Tx, new: &New) -> Result<User, Problem> {
+async fn insert(tx: &mut Tx, new: &New) -> Result<User, Refusal> {
     let sql = "INSERT INTO main.users (id, email, password_hash, platform_admin, created_at) \
          VALUES ($1, $2, $3, $4, $5)";
     let parameters = [
@@ -64,7 +64,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<User, Problem> {
             platform_admin: new.platform_admin,
             created_at: rfc3339(new.now),
         }),
-        Err(StoreError::Unique { constraint }) if constraint == "users_email" => Err(Problem::new(
+        Err(StoreError::Unique { constraint }) if constraint == "users_email" => Err(Refusal::new(
             Code::Conflict,
             "There is a user with this address already.",
         )),
@@ -100,7 +100,7 @@ pub struct Membership {
 ///
 /// # Errors
 /// 404 for an organization that is not there.
-pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<UserView>, Problem> {
+pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<UserView>, Refusal> {
     store
         .snapshot(&Scope::Operator, organization, |tx, organization| {
             Box::pin(select(tx, *organization))
@@ -112,23 +112,23 @@ pub async fn list(store: &Store, organization: Option<Uuid>) -> Result<Vec<UserV
 ///
 /// # Errors
 /// 404 when there is none.
-pub async fn find(store: &Store, email: String) -> Result<UserView, Problem> {
+pub async fn find(store: &Store, email: String) -> Result<UserView, Refusal> {
     let all = list(store, None).await?;
     let found = all.into_iter().find(|user| user.email == email);
     found.ok_or_else(|| unknown(&email))
 }
 
-fn unknown(email: &str) -> Problem {
+fn unknown(email: &str) -> Refusal {
     let reported = format!("There is no user with the address {email}.");
-    Problem::new(Code::NotFound, reported)
+    Refusal::new(Code::NotFound, reported)
 }
 
-async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<UserView>, Problem> {
+async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<UserView>, Refusal> {
     if let Some(organization) = organization {
         let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1";
         if tx.first(sql, &[organization.into()]).await?.is_none() {
             let reported = format!("There is no organization {organization} in this store.");
-            return Err(Problem::new(Code::NotFound, reported));
+            return Err(Refusal::new(Code::NotFound, reported));
         }
     }
     let sql = "SELECT u.id, u.email, u.platform_admin, m.organization_id, o.label, m.role \
@@ -179,7 +179,7 @@ pub async fn reset_password(
     email: String,
     hash: String,
     now: i64,
-) -> Result<UserView, Problem> {
+) -> Result<UserView, Refusal> {
     let user = user_by_email(store, email.clone()).await?;
     let Some((user, _)) = user else {
         return Err(unknown(&email));

@@ -4,15 +4,15 @@ use axum::response::Response;
 
 use super::records;
 use crate::http::call::Call;
-use crate::http::problem::Problem;
 use crate::model::find::PageFilter;
 use crate::model::kind::VIEW;
+use crate::refusal::Refusal;
 
 /// `GET /v1/views`
 ///
 /// # Errors
 /// 422 for parameters that make no sense.
-pub async fn list(call: Call) -> Result<Response, Problem> {
+pub async fn list(call: Call) -> Result<Response, Refusal> {
     records::list(call, &VIEW, PageFilter::Within).await
 }
 
@@ -20,7 +20,7 @@ pub async fn list(call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404 for a parent that cannot be seen, 409 for a name that is taken, 422.
-pub async fn create(call: Call) -> Result<Response, Problem> {
+pub async fn create(call: Call) -> Result<Response, Refusal> {
     records::create(call, &VIEW).await
 }
 
@@ -28,7 +28,7 @@ pub async fn create(call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404.
-pub async fn get(call: Call) -> Result<Response, Problem> {
+pub async fn get(call: Call) -> Result<Response, Refusal> {
     records::get(call, &VIEW).await
 }
 
@@ -36,7 +36,7 @@ pub async fn get(call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 403 for fields that never change, 404, 409 for a name that is taken, 422.
-pub async fn patch(call: Call) -> Result<Response, Problem> {
+pub async fn patch(call: Call) -> Result<Response, Refusal> {
     records::patch(call, &VIEW).await
 }
 
@@ -44,6 +44,6 @@ pub async fn patch(call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 404.
-pub async fn delete(call: Call) -> Result<Response, Problem> {
+pub async fn delete(call: Call) -> Result<Response, Refusal> {
     records::delete(call, &VIEW, false).await
 }

@@ -4,15 +4,15 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 struct Membership {
     workspace: Uuid,
-    user: Result<Uuid, Problem>,
+    user: Result<Uuid, Refusal>,
     listed: bool,
 }
 
@@ -20,7 +20,7 @@ struct Membership {
 ///
 /// # Errors
 /// 403 below administrators, 404, 422 for users outside the organization.
-pub async fn put(mut call: Call) -> Result<Response, Problem> {
+pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.path_id(0).await?;
     let user = match call.bytes().await {
         Ok(bytes) => nothing_in(&bytes).and_then(|()| call.query_text.finish()),
@@ -31,8 +31,8 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// There is nothing to say in the body.
-fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
-    use crate::http::fields::{Fields, parse};
+fn nothing_in(bytes: &[u8]) -> Result<(), Refusal> {
+    use crate::fields::{Fields, parse};
     if bytes.is_empty() {
         return Ok(());
     }
@@ -43,7 +43,7 @@ fn nothing_in(bytes: &[u8]) -> Result<(), Problem> {
 ///
 /// # Errors
 /// 403 below administrators, 404, 422 for users outside the organization.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.path_id(0).await?;
     let query = call.query_text.finish();
     let id = call.path_id(1).await;
@@ -53,9 +53,9 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 async fn set(
     call: Call,
     workspace: Uuid,
-    user: Result<Uuid, Problem>,
+    user: Result<Uuid, Refusal>,
     listed: bool,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let input = Membership {
         workspace,
         user,
@@ -64,7 +64,7 @@ async fn set(
     call.write(input, |tx, ctx| Box::pin(write(tx, ctx))).await
 }
 
-async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiResponse, Problem> {
+async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiResponse, Refusal> {
     let workspace = find::lock(tx, &WORKSPACE, ctx.input.workspace).await?;
     ctx.enter(workspace.organization())?;
     let user = ctx.input.user.clone()?;
@@ -73,7 +73,7 @@ async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiRes
     let mut parameters = vec![workspace.organization().into(), user.into()];
     if tx.first(member, &parameters).await?.is_none() {
         let reported = "is nobody who belongs to the organization";
-        return Err(Problem::fault("path.user_id", reported));
+        return Err(Refusal::fault("path.user_id", reported));
     }
     parameters.insert(1, workspace.id.into());
     if ctx.input.listed {

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
+use super::slot_allocation;
 use super::table::Table;
 use super::tables::Tables;
 use crate::context::Context;
-use crate::model::slots;
 use crate::store::{Scope, Store, StoreError, Tx};
 
 /// How many columns are counted at a time.
@@ -93,7 +93,7 @@ async fn give(tx: &mut Tx, feature: Uuid, names: &[String], now: i64) -> Result<
         return Ok(false);
     };
     let place = (row.get(0)?, feature);
-    let given = slots::give(tx, place, names).await?;
+    let given = slot_allocation::give(tx, place, names).await?;
     if given {
         Table::changed(tx, place, now).await?;
     }

@@ -8,8 +8,8 @@ use std::ops::Range;
 use tplkit::json::Node;
 
 use super::faults::Faults;
-use crate::http::fields;
-use crate::http::problem::Problem;
+use crate::fields;
+use crate::refusal::Refusal;
 
 /// How many rows a batch may have.
 pub const MOST_ROWS: usize = 500;
@@ -65,11 +65,11 @@ impl Submission {
     ///
     /// # Errors
     /// 422 for what is not JSON, or of another shape.
-    pub fn one(bytes: Vec<u8>) -> Result<Submission, Problem> {
+    pub fn one(bytes: Vec<u8>) -> Result<Submission, Refusal> {
         let read = Submission::patch(bytes, false)?;
         match read {
             Some(read) => Ok(read),
-            None => Err(Problem::fault("data", "is required")),
+            None => Err(Refusal::fault("data", "is required")),
         }
     }
 
@@ -77,11 +77,11 @@ impl Submission {
     ///
     /// # Errors
     /// 403 for members that never change, 422 for what is not JSON, or of another shape.
-    pub fn change(bytes: Vec<u8>) -> Result<Option<Submission>, Problem> {
+    pub fn change(bytes: Vec<u8>) -> Result<Option<Submission>, Refusal> {
         Submission::patch(bytes, true)
     }
 
-    fn patch(bytes: Vec<u8>, change: bool) -> Result<Option<Submission>, Problem> {
+    fn patch(bytes: Vec<u8>, change: bool) -> Result<Option<Submission>, Refusal> {
         Submission::read(bytes, false, |reading, root| {
             if !root.is_object() {
                 reading.faults.outside("", "the body has to be an object");
@@ -90,7 +90,7 @@ impl Submission {
             let frozen = |member: &Node<'_>| member.key().is_some_and(|key| FROZEN.contains(&key));
             if let Some(frozen) = root.members().find(|member| change && frozen(member)) {
                 let name = frozen.key().unwrap_or_default();
-                return Err(Problem::forbidden(format!("{name} cannot be changed.")));
+                return Err(Refusal::forbidden(format!("{name} cannot be changed.")));
             }
             reading.row(root);
             Ok(())
@@ -102,7 +102,7 @@ impl Submission {
     ///
     /// # Errors
     /// 422 for what is not JSON, for no row and for more than a batch may have.
-    pub fn batch(bytes: Vec<u8>) -> Result<Submission, Problem> {
+    pub fn batch(bytes: Vec<u8>) -> Result<Submission, Refusal> {
         Submission::read(bytes, true, |reading, root| {
             if !root.is_object() {
                 reading.faults.outside("", "the body has to be an object");
@@ -140,8 +140,8 @@ impl Submission {
     fn read(
         bytes: Vec<u8>,
         batch: bool,
-        shape: impl FnOnce(&mut Reading, Node<'_>) -> Result<(), Problem>,
-    ) -> Result<Submission, Problem> {
+        shape: impl FnOnce(&mut Reading, Node<'_>) -> Result<(), Refusal>,
+    ) -> Result<Submission, Refusal> {
         let text = fields::text(bytes)?;
         let mut reading = Reading {
             cells: Vec::new(),

@@ -12,7 +12,7 @@ use tplkit::rows::{Identity, Rule};
 use tplkit::workspace;
 use uuid::Uuid;
 
-use crate::automation::Subscription;
+use super::subscription::Subscription;
 use crate::store::{BulkInsert, EachStatement, Row, RowValue, StoreError, Tx};
 
 /// A table.

@@ -8,8 +8,7 @@ use tplkit::rows::members;
 use uuid::Uuid;
 
 use super::prepare::floor;
-use crate::http::problem::Problem;
-use crate::model::Record;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// How many rows are looked at in one go.
@@ -35,25 +34,12 @@ pub struct Column {
     pub name: String,
 }
 
-impl Column {
-    /// That of a record.
-    pub fn of(column: &Record) -> Column {
-        Column {
-            organization: column.organization(),
-            workspace: column.workspace(),
-            feature: column.parent(),
-            id: column.id,
-            name: column.name.clone(),
-        }
-    }
-}
-
 /// Enters the values of all rows of a column that becomes unique (`claim`), and finds where a sequence
 /// above all of them begins.
 ///
 /// # Errors
 /// 409 when a value is in two rows.
-pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i64>, Problem> {
+pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i64>, Refusal> {
     let read = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     let insert = "INSERT INTO main.row_values {into $1} \
@@ -92,7 +78,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
         if claim {
             let entered = tx.each(insert, &lines).await?;
             if entered.iter().any(Vec::is_empty) {
-                return Err(Problem::repeated(&column.name));
+                return Err(Refusal::repeated(&column.name));
             }
         }
     }

@@ -12,7 +12,7 @@ use super::tables::OpenTable;
 use super::unique::known_as;
 use super::unique_values::{self, Conflict, Reservations};
 use super::{counts, sequence, slots};
-use crate::http::problem::{Code, Fault, Problem};
+use crate::refusal::{Code, Fault, Refusal};
 use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
 
 /// Why rows were not written. The transaction is to be left.
@@ -36,11 +36,11 @@ impl RowRefusal {
     }
 
     /// The refusal as a client sees it; in a batch it says which rows.
-    pub fn problem(self, batch: bool) -> Problem {
+    pub fn problem(self, batch: bool) -> Refusal {
         let taken = match self {
             RowRefusal::Conflict(taken) => taken,
             RowRefusal::Quota => {
-                return Problem::new(
+                return Refusal::new(
                     Code::QuotaExceeded,
                     "The organization has as many rows as it may have.",
                 );
@@ -48,7 +48,7 @@ impl RowRefusal {
             RowRefusal::Store(error) => return error.into(),
         };
         let column = taken.first().map_or("", |(_, column)| column);
-        let problem = Problem::repeated(column);
+        let problem = Refusal::repeated(column);
         let prefix = |row: usize, separator| {
             if batch {
                 format!("rows[{row}]{separator}")
@@ -69,8 +69,8 @@ impl RowRefusal {
     }
 }
 
-impl From<RowRefusal> for Problem {
-    fn from(refused: RowRefusal) -> Problem {
+impl From<RowRefusal> for Refusal {
+    fn from(refused: RowRefusal) -> Refusal {
         refused.problem(false)
     }
 }

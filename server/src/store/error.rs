@@ -1,5 +1,7 @@
 //! Store errors, independent of the store.
 
+use crate::refusal::Refusal;
+
 /// What to do about a store that this program cannot bring up to date. It is left as it was.
 const FRESH_STORE: &str = "nothing was changed. Start it with the tplkit-server that made it, write its \
      workspaces to packages with `tplkit export`, start this one on an empty store, and bring them in \
@@ -232,6 +234,31 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Refusal {
+        match error {
+            StoreError::Unavailable(_) | StoreError::TurnedAway(_) | StoreError::Locked => {
+                tracing::warn!(%error, "the store is not available");
+                Refusal::unavailable("The store is not available at the moment.")
+            }
+            StoreError::Busy => Refusal::busy(),
+            StoreError::TooLong => {
+                tracing::warn!(%error, "the store was given up on");
+                Refusal::too_long()
+            }
+            // Never reported: whoever ran the operation runs it once more.
+            StoreError::Stale | StoreError::NotBrief => {
+                Refusal::unavailable("This could not be done at once; ask again.")
+            }
+            // What can collide is caught where it is known what collided; the rest are bugs.
+            other => {
+                tracing::error!(error = %other, "an operation of the store failed");
+                Refusal::internal()
+            }
+        }
+    }
 }
 
 #[cfg(test)]

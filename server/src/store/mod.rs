@@ -19,7 +19,6 @@ mod pipeline;
 mod policy;
 mod postgres;
 mod scope;
-mod share;
 pub mod sql_log;
 mod sqlite;
 mod statement;
@@ -35,6 +34,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+pub use crate::lanes::Share;
 pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
 pub use error::StoreError;
@@ -44,7 +44,6 @@ pub(crate) use metrics::StoreMetrics;
 pub use pipeline::PipelinedStatement;
 pub use policy::postgres_policies;
 pub use scope::{Isolation, Scope, Visible};
-pub use share::Share;
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;
 pub(crate) use tx::Check;
@@ -83,9 +82,9 @@ pub trait Output: Send + 'static {}
 impl<T: Send + 'static> Output for T {}
 
 /// Why it did not, with room for the store's own reasons.
-pub trait Refusal: From<StoreError> + Send + 'static {}
+pub trait OperationError: From<StoreError> + Send + 'static {}
 
-impl<E: From<StoreError> + Send + 'static> Refusal for E {}
+impl<E: From<StoreError> + Send + 'static> OperationError for E {}
 
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
@@ -262,7 +261,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn read<I: Input, T: Output, E: Refusal>(
+    pub async fn read<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -278,7 +277,7 @@ impl Store {
     /// # Errors
     /// The operation's own, or the store's.
     #[cfg(any(test, feature = "walls-off"))]
-    pub async fn short_read<I: Input, T: Output, E: Refusal>(
+    pub async fn short_read<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -293,7 +292,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write<I: Input, T: Output, E: Refusal>(
+    pub async fn write<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -309,7 +308,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn snapshot<I: Input, T: Output, E: Refusal>(
+    pub async fn snapshot<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -324,7 +323,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write_long<I: Input, T: Output, E: Refusal>(
+    pub async fn write_long<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -342,7 +341,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    pub async fn write_repeatable<I: Input, T: Output, E: Refusal>(
+    pub async fn write_repeatable<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,
         input: I,
@@ -354,7 +353,7 @@ impl Store {
 
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
     /// the check does not hold, the operation fails and writes nothing. Gives the input back.
-    pub(crate) async fn run<I: Input, T: Output, E: Refusal>(
+    pub(crate) async fn run<I: Input, T: Output, E: OperationError>(
         &self,
         kind: TransactionMode,
         scope: &Scope,

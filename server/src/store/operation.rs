@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::metrics::Outcome;
 use super::sqlite::{SecuredConnection, Task};
 use super::tx::{Check, Inner, Texts};
-use super::{Input, Output, QueryFn, Refusal, Scope, StoreError, TransactionMode, Tx};
+use super::{Input, OperationError, Output, QueryFn, Scope, StoreError, TransactionMode, Tx};
 
 /// An operation for the thread that runs it.
 pub(super) struct Operation<I, T, E, F> {
@@ -25,7 +25,7 @@ pub(super) struct Operation<I, T, E, F> {
     pub(super) result_sender: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
 }
 
-impl<I: Input, T: Output, E: Refusal, F: QueryFn<I, T, E>> Task for Operation<I, T, E, F> {
+impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task for Operation<I, T, E, F> {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }

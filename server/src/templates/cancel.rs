@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use super::apply::in_the_way;
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
+use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
 /// Stops a job that is unfinished, and answers with it.
@@ -17,7 +17,7 @@ use crate::store::Tx;
 pub(crate) async fn cancel(
     tx: &mut Tx,
     asked: &OperationContext<Uuid>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let job = find(tx, asked).await?;
     asked.enter(job.organization)?;
     if let Some(answered) = asked.claim(tx).await? {
@@ -27,7 +27,7 @@ pub(crate) async fn cancel(
         return Err(in_the_way(&job));
     }
     if !jobs::cancel(tx, &job, asked.now).await? {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::Conflict,
             "The job has ended: there is nothing to cancel. Undo it to take away what it wrote.",
         ));
@@ -39,7 +39,7 @@ pub(crate) async fn cancel(
         .await
 }
 
-async fn find(tx: &mut Tx, asked: &OperationContext<Uuid>) -> Result<Job, Problem> {
+async fn find(tx: &mut Tx, asked: &OperationContext<Uuid>) -> Result<Job, Refusal> {
     let job = jobs::find(tx, asked.input, asked.now).await?;
-    job.ok_or_else(Problem::not_found)
+    job.ok_or_else(Refusal::not_found)
 }

@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::record::{Record, Template, columns};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
 /// Which templates are listed.
@@ -44,13 +44,13 @@ pub(crate) async fn page(
 ///
 /// # Errors
 /// 404 for what is missing or hidden.
-pub(crate) async fn get(tx: &mut Tx, id: Uuid) -> Result<Template, Problem> {
+pub(crate) async fn get(tx: &mut Tx, id: Uuid) -> Result<Template, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         ", manifest FROM templates WHERE {catalog organization_id visibility} AND id = $1"
     );
     let rows = tx.last(sql, &[id.into()]).await?;
-    let row = rows.first().ok_or_else(Problem::not_found)?;
+    let row = rows.first().ok_or_else(Refusal::not_found)?;
     Ok(Template::read(row)?)
 }

@@ -13,10 +13,10 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
 use super::write::{forbidden, rewrite};
+use crate::fields::{DESCRIPTION, Fields};
 use crate::http::call::OperationContext;
-use crate::http::fields::{DESCRIPTION, Fields};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
 /// What a template may be visible to.
@@ -26,14 +26,14 @@ pub(crate) const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     id: Uuid,
-    body: Result<Vec<Member<'static>>, Problem>,
+    body: Result<Vec<Member<'static>>, Refusal>,
     /// The visibility among them.
     visibility: Option<&'static str>,
 }
 
 impl Change {
     /// Reads the fields of a body, or keeps what is wrong with it until it may be reported.
-    pub(crate) fn read(id: Uuid, fields: Result<Fields, Problem>) -> Change {
+    pub(crate) fn read(id: Uuid, fields: Result<Fields, Refusal>) -> Change {
         let mut visibility = None;
         let body = fields.and_then(|fields| members(fields, &mut visibility));
         Change {
@@ -50,7 +50,7 @@ impl Change {
     pub(crate) async fn make(
         tx: &mut Tx,
         asked: &OperationContext<Change>,
-    ) -> Result<ApiResponse, Problem> {
+    ) -> Result<ApiResponse, Refusal> {
         let change = &asked.input;
         let before = find(tx, change.id).await?;
         let admin = asked.enter(before.organization_id).is_ok();
@@ -60,12 +60,12 @@ impl Change {
         let members = change.body.clone()?;
         let promotes = change.visibility == Some(SYSTEM);
         if !admin && members.len() > usize::from(promotes) {
-            return Err(Problem::forbidden(
+            return Err(Refusal::forbidden(
                 "An administrator of the platform promotes to system, and changes nothing else.",
             ));
         }
         if promotes && before.visibility != SYSTEM && !asked.caller.platform() {
-            return Err(Problem::forbidden(
+            return Err(Refusal::forbidden(
                 "Only administrators of the platform promote to system.",
             ));
         }
@@ -93,7 +93,7 @@ impl Change {
 fn members(
     mut fields: Fields,
     visibility: &mut Option<&'static str>,
-) -> Result<Vec<Member<'static>>, Problem> {
+) -> Result<Vec<Member<'static>>, Refusal> {
     fields.frozen(&[
         "id",
         "organization_id",
@@ -139,7 +139,7 @@ fn members(
 }
 
 /// The manifest with its changes, in canonical form, if they break no rule.
-fn changed(manifest: &str, members: &[Member<'_>]) -> Result<(String, Identity), Problem> {
+fn changed(manifest: &str, members: &[Member<'_>]) -> Result<(String, Identity), Refusal> {
     let doc = Doc::parse(manifest).map_err(|error| internal(&error))?;
     let versioned = doc.root().get(VERSION).is_some();
     let envelope = format!("{{\"manifest\":{}}}", manifest::with(doc.root(), members));

@@ -13,8 +13,8 @@ use super::refusals::refused;
 use super::{Package, find, read_package};
 use crate::context::RandomIds;
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, Fault, Problem};
-use crate::http::spool::{Spool, no_room};
+use crate::refusal::{Code, Fault, Refusal};
+use crate::spool::{Spool, no_room};
 use crate::store::Tx;
 use crate::workspace::{ReadError, Snapshot};
 
@@ -35,7 +35,7 @@ impl EarlierPackage {
     ///
     /// # Errors
     /// 422 when it has errors: it may have come in parts that do not go together.
-    pub(crate) fn of(package: Package) -> Result<EarlierPackage, Problem> {
+    pub(crate) fn of(package: Package) -> Result<EarlierPackage, Refusal> {
         let (package, fit) = LoadedPackage::of(package)?;
         fit?;
         let text = to_version_2(package.text(), Definitions::embedded(), &mut RandomIds);
@@ -54,11 +54,11 @@ impl EarlierPackage {
 pub(crate) async fn earlier(
     tx: &mut Tx,
     asked: &OperationContext<Uuid>,
-) -> Result<Package, Problem> {
+) -> Result<Package, Refusal> {
     let template = asked.input;
     let record = find(tx, template).await.map_err(|problem| {
         if problem.code == Code::NotFound {
-            return Problem::fault("onto", format!("there is no template {template}"));
+            return Refusal::fault("onto", format!("there is no template {template}"));
         }
         problem
     })?;
@@ -70,7 +70,7 @@ impl Export {
     ///
     /// # Errors
     /// 422 with everything that is wrong with it.
-    pub(crate) fn read(workspace: Uuid, body: &str) -> Result<Export, Problem> {
+    pub(crate) fn read(workspace: Uuid, body: &str) -> Result<Export, Refusal> {
         let request = ExportRequest::from_json(body).map_err(|faults| refused(&faults))?;
         Ok(Export {
             workspace,
@@ -99,7 +99,7 @@ impl Export {
     pub(crate) async fn write(
         tx: &mut Tx,
         asked: &OperationContext<Export>,
-    ) -> Result<Spool, Problem> {
+    ) -> Result<Spool, Refusal> {
         let Export {
             workspace,
             request,
@@ -129,15 +129,15 @@ impl Export {
     }
 }
 
-fn bug(error: &dyn std::error::Error) -> Problem {
+fn bug(error: &dyn std::error::Error) -> Refusal {
     tracing::error!(%error, "a package of the store cannot be read");
-    Problem::new(
+    Refusal::new(
         Code::Internal,
         "Something went wrong here; it has been recorded.",
     )
 }
 
-fn problem(error: ExportError<ReadError>) -> Problem {
+fn problem(error: ExportError<ReadError>) -> Refusal {
     match error {
         ExportError::Source(error) => error.into(),
         ExportError::Write(error) => no_room(&error),
@@ -145,9 +145,9 @@ fn problem(error: ExportError<ReadError>) -> Problem {
     }
 }
 
-fn fault(why: &Why) -> Problem {
+fn fault(why: &Why) -> Refusal {
     match why {
-        Why::Unknown(unknown) => Problem::invalid(
+        Why::Unknown(unknown) => Refusal::invalid(
             unknown
                 .iter()
                 .map(|unknown| {
@@ -156,14 +156,14 @@ fn fault(why: &Why) -> Problem {
                 })
                 .collect(),
         ),
-        Why::RowsWithoutTable(_) => Problem::fault("rows", why.to_string()),
+        Why::RowsWithoutTable(_) => Refusal::fault("rows", why.to_string()),
         // The workspace holds what no package can.
         Why::UnfitNames(_) | Why::TooDeep { .. } => {
-            Problem::new(Code::ValidationFailed, format!("{why}."))
+            Refusal::new(Code::ValidationFailed, format!("{why}."))
         }
         why => {
             tracing::error!(error = %why, "an export failed");
-            Problem::new(
+            Refusal::new(
                 Code::Internal,
                 "Something went wrong here; it has been recorded.",
             )
@@ -171,11 +171,11 @@ fn fault(why: &Why) -> Problem {
     }
 }
 
-impl From<ReadError> for Problem {
-    fn from(error: ReadError) -> Problem {
+impl From<ReadError> for Refusal {
+    fn from(error: ReadError) -> Refusal {
         match error {
-            ReadError::NoWorkspace(_) | ReadError::NoTable(_) => Problem::not_found(),
-            ReadError::Forbidden => Problem::forbidden(format!("{error}.")),
+            ReadError::NoWorkspace(_) | ReadError::NoTable(_) => Refusal::not_found(),
+            ReadError::Forbidden => Refusal::forbidden(format!("{error}.")),
             ReadError::Store(error) => error.into(),
         }
     }

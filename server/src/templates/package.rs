@@ -5,7 +5,7 @@ use std::ops::Range;
 use tplkit::json::{Doc, Node};
 
 use super::record::Record;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// A package as the store has it: its canonical text, put together as its parts are read, so that it is held
@@ -119,11 +119,11 @@ fn announces_rows(manifest: &str) -> bool {
 ///
 /// # Errors
 /// 404 when it is gone.
-pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Problem> {
+pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Refusal> {
     let sql = "SELECT manifest, beside FROM templates \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND id = $2";
     let at = [template.organization_id.into(), template.id.into()];
-    let row = tx.first(sql, &at).await?.ok_or_else(Problem::not_found)?;
+    let row = tx.first(sql, &at).await?.ok_or_else(Refusal::not_found)?;
     let (manifest, other_members): (String, String) = (row.get(0)?, row.get(1)?);
     let sql = "SELECT item_uid, CAST(octet_length(entry) AS bigint) FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
@@ -161,7 +161,7 @@ async fn part_of(
     template: &Record,
     part: &[(String, i64)],
     writing: &mut Writing,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let sql = "SELECT entry FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
          AND {any item_uid $3} ORDER BY position";

@@ -11,9 +11,9 @@ use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
 use super::package::BETWEEN;
 use super::verdict;
-use crate::http::problem::{Code, Problem};
 use crate::jobs::Part;
 use crate::memory;
+use crate::refusal::{Code, Refusal};
 use crate::store::StoreError;
 
 /// Where a package comes from: a file has to say its version, what is put into the store need not
@@ -69,7 +69,7 @@ impl PackageParts {
     ///
     /// # Errors
     /// 422 with every rule that is broken as an error.
-    pub(crate) fn read(text: String, origin: Origin) -> Result<PackageParts, Problem> {
+    pub(crate) fn read(text: String, origin: Origin) -> Result<PackageParts, Refusal> {
         let mut parts = {
             let doc = Doc::parse_package(&text).ok();
             let Some(doc) = doc.filter(|doc| doc.anomalies().is_empty()) else {
@@ -98,7 +98,7 @@ impl PackageParts {
     }
 
     /// Takes a checked package apart. What its entries point into is not there yet.
-    fn cut(root: Node<'_>, manifest: Node<'_>, versioned: bool) -> Result<PackageParts, Problem> {
+    fn cut(root: Node<'_>, manifest: Node<'_>, versioned: bool) -> Result<PackageParts, Refusal> {
         let org = [("visibility", Some("\"org\"".to_owned()))];
         let text = envelope(root, manifest, &org, "[]");
         let text = canonical::write(&text).map_err(|error| bug(&error))?;
@@ -136,7 +136,7 @@ impl PackageParts {
 }
 
 impl Entry {
-    fn of(entry: Node<'_>) -> Result<Entry, Problem> {
+    fn of(entry: Node<'_>) -> Result<Entry, Refusal> {
         let written = match canonical::entry(entry).map_err(|error| bug(&error))? {
             Cow::Borrowed(_) => Written::Here(entry.span()),
             Cow::Owned(text) => Written::Anew(Part::pack(&text)),
@@ -185,21 +185,21 @@ fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>], payloads
 }
 
 /// The refusal of a text that can be read in no way, or in two.
-fn unreadable(text: &str) -> Problem {
+fn unreadable(text: &str) -> Refusal {
     let report = check_text(text, &CheckOptions::default());
     let reported = "a key stands twice in an object, or a text holds U+0000";
     let mut problem = match verdict::accept(&report) {
         Err(problem) => problem,
-        Ok(()) => Problem::new(Code::InvalidJson, reported),
+        Ok(()) => Refusal::new(Code::InvalidJson, reported),
     };
     problem.code = Code::InvalidJson;
     problem
 }
 
 /// What was checked can be written; anything else is a bug.
-fn bug(error: &dyn std::error::Error) -> Problem {
+fn bug(error: &dyn std::error::Error) -> Refusal {
     tracing::error!(%error, "a checked package has no canonical form");
-    Problem::new(
+    Refusal::new(
         Code::Internal,
         "Something went wrong here; it has been recorded.",
     )
@@ -210,13 +210,13 @@ fn bug(error: &dyn std::error::Error) -> Problem {
 ///
 /// # Errors
 /// 422 with every rule that is broken as an error, pointers from the entry.
-pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Problem> {
+pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Refusal> {
     let unread = Doc::parse(text).ok();
     let Some(doc) = unread.filter(|doc| doc.anomalies().is_empty()) else {
         return Err(unreadable(text));
     };
     if !doc.root().is_object() {
-        return Err(Problem::fault("", "the body has to be an object"));
+        return Err(Refusal::fault("", "the body has to be an object"));
     }
     let found = doc.root().get("itemUid").and_then(Node::as_str);
     let same = found.is_none_or(|found| found == item_uid);
@@ -233,12 +233,12 @@ pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Problem
     }
     verdict::accept(&report)?;
     if !same {
-        return Err(Problem::fault("itemUid", "is not the uid in the path"));
+        return Err(Refusal::fault("itemUid", "is not the uid in the path"));
     }
     let doc = Doc::parse_package(&envelope).map_err(|error| bug(&error))?;
     let payloads = doc.root().get("payloads");
     let entry = payloads.and_then(|payloads| payloads.elements().next());
-    let entry = entry.ok_or_else(Problem::not_found)?;
+    let entry = entry.ok_or_else(Refusal::not_found)?;
     let canonical = canonical::entry(entry).map_err(|error| bug(&error))?;
     Ok((row_count(entry), canonical.into_owned()))
 }

@@ -12,9 +12,9 @@ use super::record::{Record, internal, lock};
 use super::write::manage;
 use crate::context::rfc3339;
 use crate::http::call::OperationContext;
-use crate::http::page::{Page, PageRequest};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::{Page, PageRequest};
+use crate::refusal::Refusal;
 use crate::store::{BOUND, Row, StoreError, Tx};
 
 /// An entry as it is answered.
@@ -48,7 +48,7 @@ pub(crate) async fn page(
     tx: &mut Tx,
     template: &Record,
     page: &PageRequest,
-) -> Result<Page<Payload>, Problem> {
+) -> Result<Page<Payload>, Refusal> {
     let after = String::from_utf8(page.rest.clone()).map_err(|_| PageRequest::unknown())?;
     let sql = "SELECT item_uid, CAST(octet_length(entry) AS bigint) FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
@@ -114,7 +114,7 @@ impl Entry {
     ///
     /// # Errors
     /// 422 with every rule that it breaks by itself, and for another uid.
-    pub(crate) fn read(template: Uuid, item_uid: &str, text: &str) -> Result<Entry, Problem> {
+    pub(crate) fn read(template: Uuid, item_uid: &str, text: &str) -> Result<Entry, Refusal> {
         let (row_count, text) = package_parts::entry(text, item_uid)?;
         Ok(Entry {
             row_count,
@@ -131,7 +131,7 @@ impl Entry {
 pub(crate) async fn put(
     tx: &mut Tx,
     asked: &OperationContext<Entry>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
@@ -145,7 +145,7 @@ pub(crate) async fn put(
         entry.item_uid.as_str().into(),
     ];
     let row = tx.first(sql, &parameters).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Refusal::not_found)?;
     let (position, there): (i64, i64) = (row.get(0)?, row.get(1)?);
     let sql = "INSERT INTO main.template_payloads {into $1} (organization_id, template_id, item_uid, \
          position, visibility, row_count, entry, created_at, updated_at) \
@@ -161,7 +161,7 @@ pub(crate) async fn put(
         asked.now.into(),
     ]);
     let row = tx.first(sql, &parameters).await?;
-    let payload = Payload::read(&row.ok_or_else(Problem::not_found)?)?;
+    let payload = Payload::read(&row.ok_or_else(Refusal::not_found)?)?;
     touch(tx, asked.now, template).await?;
     let status = if there == 0 {
         StatusCode::CREATED
@@ -178,7 +178,7 @@ pub(crate) async fn put(
 pub(crate) async fn remove(
     tx: &mut Tx,
     asked: &OperationContext<Entry>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let entry = &asked.input;
     manage(tx, asked, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
@@ -190,13 +190,13 @@ pub(crate) async fn remove(
         entry.item_uid.as_str().into(),
     ];
     let removed = tx.first(sql, &parameters).await?;
-    removed.ok_or_else(Problem::not_found)?;
+    removed.ok_or_else(Refusal::not_found)?;
     touch(tx, asked.now, template).await?;
     Ok(ApiResponse::nothing())
 }
 
 /// Notes that a template has changed. What is for everybody stays fit to be.
-async fn touch(tx: &mut Tx, now: i64, template: Record) -> Result<(), Problem> {
+async fn touch(tx: &mut Tx, now: i64, template: Record) -> Result<(), Refusal> {
     if template.visibility == SYSTEM {
         promotion::measure(read(tx, &template).await?)?;
     }

@@ -4,7 +4,7 @@ use tplkit::check::{CheckOptions, promote};
 use tplkit::finding::Verdict;
 
 use super::package::Package;
-use crate::http::problem::{Code, Fault, MOST_FAULTS, Problem};
+use crate::refusal::{Code, Fault, MOST_FAULTS, Refusal};
 
 /// The visibility that the rules are about.
 pub(super) const SYSTEM: &str = "system";
@@ -13,7 +13,7 @@ pub(super) const SYSTEM: &str = "system";
 ///
 /// # Errors
 /// 422 with every rule that is broken, and where.
-pub(super) fn measure(package: Package) -> Result<(), Problem> {
+pub(super) fn measure(package: Package) -> Result<(), Refusal> {
     let text = package.text();
     let report = promote(text.as_bytes(), &CheckOptions::default());
     let verdicts = report.promotion.unwrap_or_default();
@@ -43,5 +43,5 @@ pub(super) fn measure(package: Package) -> Result<(), Problem> {
         "The template cannot be promoted to system: {}.",
         names.collect::<Vec<_>>().join(", ")
     );
-    Err(Problem::new(Code::PromotionFailed, reported).with_errors(faults))
+    Err(Refusal::new(Code::PromotionFailed, reported).with_errors(faults))
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::context::rfc3339;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
 
 /// A template without its manifest.
@@ -85,27 +85,27 @@ pub(super) fn internal(error: &dyn std::error::Error) -> StoreError {
 ///
 /// # Errors
 /// 404 for what is missing or hidden.
-pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Problem> {
+pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         " FROM templates WHERE {catalog organization_id visibility} AND id = $1"
     );
     let row = tx.first(sql, &[id.into()]).await?;
-    Ok(Record::read(&row.ok_or_else(Problem::not_found)?)?)
+    Ok(Record::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
 /// The same, and nobody changes it until the transaction ends. Gives the manifest, too.
 ///
 /// # Errors
 /// 404 for what is missing, hidden, or not the caller's to change.
-pub(super) async fn lock(tx: &mut Tx, id: Uuid) -> Result<(Record, String), Problem> {
+pub(super) async fn lock(tx: &mut Tx, id: Uuid) -> Result<(Record, String), Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         ", manifest FROM templates WHERE {promoting organization_id} AND id = $1 {lock}"
     );
     let row = tx.first(sql, &[id.into()]).await?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Refusal::not_found)?;
     Ok((Record::read(&row)?, row.get(MANIFEST)?))
 }

@@ -1,11 +1,11 @@
 //! Turns the library's refusals of a body into the refusal of a request.
 
-use tplkit::apply::Refusal;
+use tplkit::apply;
 
-use crate::http::problem::{Code, Fault, Problem};
+use crate::refusal::{Code, Fault, Refusal};
 
 /// All refusals as one: the code of the first, and a fault for each. There is at least one.
-pub(super) fn refused(refusals: &[Refusal]) -> Problem {
+pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
     let first = refusals.first();
     let code = first.map_or(Code::ValidationFailed, |refusal| refusal.code);
     let faults = refusals.iter().map(|refusal| Fault {
@@ -18,7 +18,7 @@ pub(super) fn refused(refusals: &[Refusal]) -> Problem {
     if let Some(more) = refusals.len().checked_sub(3).filter(|more| *more > 0) {
         reported = format!("{reported} And {more} more.");
     }
-    let mut problem = Problem::new(code, reported).with_errors(faults.collect());
+    let mut problem = Refusal::new(code, reported).with_errors(faults.collect());
     problem.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
     problem
 }
@@ -41,7 +41,7 @@ fn in_brackets(dotted: &str) -> String {
 
 /// Where it is in the body: what is wrong with the shape of a body begins with its place, in
 /// backticks; what a package has against it is about a ref.
-fn path(refusal: &Refusal) -> String {
+fn path(refusal: &apply::Refusal) -> String {
     let quoted = refusal.detail.strip_prefix('`');
     let quoted = quoted.and_then(|rest| rest.split_once('`'));
     match (quoted, &refusal.reference) {
@@ -53,14 +53,14 @@ fn path(refusal: &Refusal) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tplkit::apply::Refusal;
+    use tplkit::apply;
 
     use super::refused;
-    use crate::http::problem::Code;
+    use crate::refusal::Code;
 
     #[test]
     fn a_place_is_reported_as_in_the_body() {
-        let refusal = |reference: Option<&str>, detail: &str| Refusal {
+        let refusal = |reference: Option<&str>, detail: &str| apply::Refusal {
             code: Code::ValidationFailed,
             reference: reference.map(str::to_owned),
             detail: detail.to_owned(),

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::apply::{in_the_way, moved};
 use crate::auth::Caller;
 use crate::http::App;
-use crate::http::problem::{Code, Problem};
 use crate::jobs::{self, Ended, Job, Status};
+use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx, Value};
 use crate::workspace::ReadError;
 
@@ -38,7 +38,7 @@ impl Undo {
     ///
     /// # Errors
     /// 409 for what would be lost, while the template is busy in the workspace, and the second time.
-    pub(crate) async fn make(self) -> Result<Job, Problem> {
+    pub(crate) async fn make(self) -> Result<Job, Refusal> {
         refuse(&self.job)?;
         let App {
             store,
@@ -82,7 +82,7 @@ impl Undo {
     }
 
     /// Releases the job, for a worker to resume it.
-    async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Problem> {
+    async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Refusal> {
         let App { store, context, .. } = &*self.app;
         let problem = match ended {
             Ended::Done | Ended::Paused => None,
@@ -104,7 +104,7 @@ impl Undo {
     }
 
     /// Why nobody can take the job back now.
-    async fn busy(&self) -> Result<Problem, Problem> {
+    async fn busy(&self) -> Result<Refusal, Refusal> {
         let now = self.now().await?;
         if let Err(problem) = refuse(&now) {
             return Ok(problem);
@@ -126,7 +126,7 @@ impl Undo {
     }
 
     /// The job as it is now, for whoever holds it or wants to.
-    async fn now(&self) -> Result<Job, Problem> {
+    async fn now(&self) -> Result<Job, Refusal> {
         let input = (self.job.id, self.app.context.now());
         let scope = self.caller.scope();
         let found = self
@@ -136,13 +136,13 @@ impl Undo {
         found.await
     }
 
-    async fn refused(&self, error: UndoError<ReadError>) -> Problem {
+    async fn refused(&self, error: UndoError<ReadError>) -> Refusal {
         match error {
             UndoError::NotEmpty(lost) => match self.describe(lost).await {
-                Ok(detail) => Problem::new(Code::NotEmpty, detail),
+                Ok(detail) => Refusal::new(Code::NotEmpty, detail),
                 Err(error) => error.into(),
             },
-            UndoError::Refused { code, detail } => Problem::new(code, detail),
+            UndoError::Refused { code, detail } => Refusal::new(code, detail),
             UndoError::Conflict => conflict(),
             // These are no refusals.
             UndoError::Fenced | UndoError::Store { .. } => moved(),
@@ -178,15 +178,15 @@ async fn visible(tx: &mut Tx, tables: &[Uuid]) -> Result<Vec<Uuid>, StoreError> 
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Problem> {
+async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Refusal> {
     let job = jobs::find(tx, *job, *now).await?;
-    let mut job = job.ok_or_else(Problem::not_found)?;
+    let mut job = job.ok_or_else(Refusal::not_found)?;
     jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
     Ok(job)
 }
 
 /// A job that somebody works on or will, or that was taken back.
-fn refuse(job: &Job) -> Result<(), Problem> {
+fn refuse(job: &Job) -> Result<(), Refusal> {
     match job.status {
         Status::Undone => Err(conflict()),
         Status::Completed | Status::Failed => Ok(()),
@@ -194,9 +194,9 @@ fn refuse(job: &Job) -> Result<(), Problem> {
     }
 }
 
-fn conflict() -> Problem {
+fn conflict() -> Refusal {
     let detail = "The job was undone already; there is nothing left of it.";
-    Problem::new(Code::Conflict, detail)
+    Refusal::new(Code::Conflict, detail)
 }
 
 fn panicked() -> StoreError {
@@ -204,9 +204,9 @@ fn panicked() -> StoreError {
 }
 
 /// The response when the undo itself broke down.
-pub(crate) fn lost(error: &tokio::task::JoinError) -> Problem {
+pub(crate) fn lost(error: &tokio::task::JoinError) -> Refusal {
     tracing::error!(%error, "an undo broke down");
-    Problem::new(
+    Refusal::new(
         Code::Internal,
         "Something went wrong here; it has been recorded.",
     )

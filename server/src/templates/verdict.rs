@@ -2,14 +2,14 @@
 
 use tplkit::finding::{FileReport, Finding, Severity};
 
-use crate::http::problem::{Code, Fault, Problem};
+use crate::refusal::{Code, Fault, Refusal};
 
 /// Rules about JSON itself: what they forbid is forbidden in every body.
 const ABOUT_JSON: [&str; 3] = ["J001", "J002", "J009"];
 
 /// The refusal of a package with errors: a fault for each, with the code of its rule and the JSON
 /// Pointer of its place (`rest` 6.1).
-pub(super) fn accept(report: &FileReport) -> Result<(), Problem> {
+pub(super) fn accept(report: &FileReport) -> Result<(), Refusal> {
     accept_where(report, |_| true)
 }
 
@@ -17,7 +17,7 @@ pub(super) fn accept(report: &FileReport) -> Result<(), Problem> {
 pub(super) fn accept_where(
     report: &FileReport,
     matters: impl Fn(&Finding) -> bool,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let errors = report.findings.iter();
     let errors = errors.filter(|finding| finding.severity == Severity::Error && matters(finding));
     let faults: Vec<Fault> = errors.map(fault).collect();
@@ -30,7 +30,7 @@ pub(super) fn accept_where(
     } else {
         Code::ValidationFailed
     };
-    Err(Problem::invalid_with(code, faults))
+    Err(Refusal::invalid_with(code, faults))
 }
 
 fn fault(finding: &Finding) -> Fault {

@@ -12,8 +12,8 @@ use super::package_parts::{Kept, PackageParts};
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
 use crate::http::call::OperationContext;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// A template that is to be.
@@ -43,7 +43,7 @@ pub(crate) async fn manage<I>(
     tx: &mut Tx,
     asked: &OperationContext<I>,
     id: Uuid,
-) -> Result<Record, Problem> {
+) -> Result<Record, Refusal> {
     let record = find(tx, id).await?;
     match asked.enter(record.organization_id) {
         Ok(_) => Ok(record),
@@ -51,8 +51,8 @@ pub(crate) async fn manage<I>(
     }
 }
 
-pub(super) fn forbidden(role: &str) -> Problem {
-    Problem::forbidden(format!(
+pub(super) fn forbidden(role: &str) -> Refusal {
+    Refusal::forbidden(format!(
         "This takes the role {role} or more in the template's organization."
     ))
 }
@@ -64,7 +64,7 @@ pub(super) fn forbidden(role: &str) -> Problem {
 pub(crate) async fn create(
     tx: &mut Tx,
     asked: &OperationContext<Create>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let Create {
         organization,
         parcel,
@@ -86,7 +86,7 @@ pub(crate) async fn create(
     parameters.push(asked.now.into());
     parameters.push(parcel.other_members.as_str().into());
     let row = tx.first(sql, &parameters).await?;
-    let record = Record::read(&row.ok_or_else(Problem::not_found)?)?;
+    let record = Record::read(&row.ok_or_else(Refusal::not_found)?)?;
     let news = TemplateInput {
         record: &record,
         now: asked.now,
@@ -158,7 +158,7 @@ impl TemplateInput<'_> {
 pub(crate) async fn replace(
     tx: &mut Tx,
     asked: &OperationContext<Replace>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let Replace { id, parcel } = &asked.input;
     manage(tx, asked, *id).await?;
     let (before, _) = lock(tx, *id).await?;
@@ -202,7 +202,7 @@ pub(super) async fn rewrite(
     manifest: &str,
     identity: &Identity,
     now: i64,
-) -> Result<Record, Problem> {
+) -> Result<Record, Refusal> {
     let sql = concat!(
         "UPDATE main.templates SET name = $3, label = $4, description = $5, category = $6, \
          scope = $7, semver = $8, tags = $9, template_version = $10, manifest = $11, \
@@ -216,7 +216,7 @@ pub(super) async fn rewrite(
     parameters.push(record.visibility.as_str().into());
     parameters.push(now.into());
     let row = tx.first(sql, &parameters).await?;
-    Ok(Record::read(&row.ok_or_else(Problem::not_found)?)?)
+    Ok(Record::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
 /// Takes a template out of the catalog, with its payloads. Jobs that apply it keep what they need.
@@ -226,7 +226,7 @@ pub(super) async fn rewrite(
 pub(crate) async fn remove(
     tx: &mut Tx,
     asked: &OperationContext<Manage>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let Manage(id) = asked.input;
     let record = manage(tx, asked, id).await?;
     let sql = "DELETE FROM main.templates \

@@ -10,7 +10,7 @@ use crate::automation::find::{self, Workflow};
 use crate::automation::{
     Definition, Standing, Version, add_version, create as begin, launch, remove as drop,
 };
-use crate::http::problem::Code;
+use crate::refusal::Code;
 use crate::store::Tx;
 
 /// Creates an automation with its first version, a draft.

@@ -3,7 +3,7 @@
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, RecordKind, Refused};
 
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::rows;
 use crate::store::StoreError;
 
@@ -55,8 +55,8 @@ impl From<StoreError> for Stopped {
     }
 }
 
-impl From<Problem> for Stopped {
-    fn from(problem: Problem) -> Stopped {
+impl From<Refusal> for Stopped {
+    fn from(problem: Refusal) -> Stopped {
         match problem.code {
             Code::StoreUnavailable => {
                 Stopped::Store(StoreError::Unavailable(problem.detail().to_owned()))

@@ -6,11 +6,11 @@ use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View
 use super::error::missing;
 use super::unit::UnitTransaction;
 use super::{Stopped, automations};
-use crate::http::problem::{Code, Problem};
 use crate::model::find;
 use crate::model::import::{Fresh, ImportedRecord, put};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::model::{self, kind};
+use crate::refusal::{Code, Refusal};
 use crate::store::Value;
 
 /// The kind of records as the model knows it; automations are none of its.
@@ -185,7 +185,7 @@ impl UnitTransaction<'_> {
     }
 }
 
-fn gone(problem: Problem, kind: RecordKind, id: Id) -> Stopped {
+fn gone(problem: Refusal, kind: RecordKind, id: Id) -> Stopped {
     match problem.code {
         Code::NotFound => missing(kind, id),
         _ => problem.into(),

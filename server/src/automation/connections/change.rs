@@ -12,7 +12,7 @@ use super::{
 use crate::automation::names::name_fault;
 use crate::automation::{encryption, schedules};
 use crate::context::rfc3339;
-use crate::http::problem::{Code, Fault, Problem};
+use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 
@@ -28,7 +28,7 @@ impl PreparedSecret {
     ///
     /// # Errors
     /// 503 for a secret without a key to encrypt it with.
-    pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<PreparedSecret, Problem> {
+    pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<PreparedSecret, Refusal> {
         take_password(&mut set.url, &mut set.secret);
         let secret = set.secret.take().filter(|secret| !secret.is_empty());
         let of = (set.organization, set.name.as_str());
@@ -57,7 +57,7 @@ fn bytes(sealed: Option<&Vec<u8>>) -> Value {
     sealed.cloned().map_or(Value::Null, Value::Bytes)
 }
 
-fn sealed_for(key: Option<&SecretKey>, of: (Uuid, &str), secret: &str) -> Result<Vec<u8>, Problem> {
+fn sealed_for(key: Option<&SecretKey>, of: (Uuid, &str), secret: &str) -> Result<Vec<u8>, Refusal> {
     Ok(encryption::encrypt(key.ok_or_else(no_key)?, of, secret))
 }
 
@@ -83,12 +83,12 @@ pub async fn set_connection(
     store: &Store,
     key: Option<&SecretKey>,
     set: SetConnection,
-) -> Result<Connection, Problem> {
+) -> Result<Connection, Refusal> {
     if let Some(why) = name_fault(&set.name) {
-        return Err(Problem::fault("--name", why));
+        return Err(Refusal::fault("--name", why));
     }
     if let Some(why) = set.kind.fault(&set.url) {
-        return Err(Problem::fault("--url", why));
+        return Err(Refusal::fault("--url", why));
     }
     let prepared = PreparedSecret::new(key, set)?;
     store
@@ -98,7 +98,7 @@ pub async fn set_connection(
         .await
 }
 
-async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Problem> {
+async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Refusal> {
     let set = &prepared.set;
     let sql = "SELECT url, target_id FROM connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND name = $2 {lock}";
@@ -135,7 +135,7 @@ async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Pr
 ///
 /// # Errors
 /// 409 for a name that is taken, an organization that is not there.
-pub async fn insert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<ConnectionRecord, Problem> {
+pub async fn insert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<ConnectionRecord, Refusal> {
     let sql = "INSERT INTO main.connections {into $1} \
          (organization_id, id, name, kind, url, secret, created_at, updated_at, target_id) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)";
@@ -168,9 +168,9 @@ fn target(before: &str, now: &str, known: Option<Uuid>, fresh: Uuid) -> Uuid {
         .unwrap_or(fresh)
 }
 
-fn repeated(error: StoreError, name: &str) -> Problem {
+fn repeated(error: StoreError, name: &str) -> Refusal {
     match error {
-        StoreError::Unique { .. } => Problem::new(
+        StoreError::Unique { .. } => Refusal::new(
             Code::Conflict,
             format!("The organization has a connection {name} already."),
         ),
@@ -224,17 +224,17 @@ impl StoredSecret {
 /// # Errors
 /// 404 when it has gone meanwhile, 409 for a name that is taken, 422 for an address that its kind does not
 /// take or that leads to another server with the secret of this one, 503 for a secret without a key.
-pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Problem> {
+pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Refusal> {
     let sql = "SELECT id, organization_id, name, kind, created_at, url, secret, target_id \
          FROM connections \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
     let of = [change.organization.into(), change.id.into()];
     let row = tx.first(sql, &of).await?;
-    let kept = StoredSecret::read(&row.ok_or_else(Problem::not_found)?)?;
+    let kept = StoredSecret::read(&row.ok_or_else(Refusal::not_found)?)?;
     let (mut url, mut secret) = (change.url.clone(), change.secret.clone());
     if let Some(url) = &mut url {
         if let Some(why) = kept.record.kind.fault(url) {
-            return Err(Problem::fault("url", why));
+            return Err(Refusal::fault("url", why));
         }
         take_password(url, &mut secret);
     }
@@ -284,7 +284,7 @@ fn carried(
     key: Option<&SecretKey>,
     kept: &StoredSecret,
     (name, url): (&str, &str),
-) -> Result<Option<Vec<u8>>, Problem> {
+) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(sealed) = &kept.sealed else {
         return Ok(None);
     };
@@ -306,25 +306,25 @@ fn carried(
     Ok(Some(encryption::encrypt(key, of, &opened)))
 }
 
-fn secret_required(why: &str) -> Problem {
+fn secret_required(why: &str) -> Refusal {
     let fault = Fault {
         path: "secret".to_owned(),
         code: Code::SecretRequired.as_str(),
         message: why.to_owned(),
     };
-    Problem::invalid_with(Code::SecretRequired, vec![fault])
+    Refusal::invalid_with(Code::SecretRequired, vec![fault])
 }
 
 /// Removes a connection, whatever uses it.
 ///
 /// # Errors
 /// 404 when it has gone meanwhile.
-pub async fn remove(tx: &mut Tx, record: &ConnectionRecord, now: i64) -> Result<(), Problem> {
+pub async fn remove(tx: &mut Tx, record: &ConnectionRecord, now: i64) -> Result<(), Refusal> {
     let sql = "DELETE FROM main.connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND id = $2 RETURNING id";
     let of = [record.organization_id.into(), record.id.into()];
     if tx.first(sql, &of).await?.is_none() {
-        return Err(Problem::not_found());
+        return Err(Refusal::not_found());
     }
     let timers = (record.organization_id, record.kind);
     Ok(renew_timers(tx, timers, (&record.name, record.id), now).await?)

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::ConnectionKind;
 use crate::context::rfc3339;
-use crate::http::page::PageRequest;
+use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
 
 /// A connection, as it is answered.

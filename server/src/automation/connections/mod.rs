@@ -16,7 +16,7 @@ use serde::Serialize;
 use url::Url;
 use uuid::Uuid;
 
-use crate::http::problem::{Code, Problem};
+use crate::refusal::{Code, Refusal};
 
 pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
@@ -122,14 +122,14 @@ pub struct SetConnection {
 }
 
 /// 503 for a secret that nothing could encrypt.
-pub(super) fn no_key() -> Problem {
+pub(super) fn no_key() -> Refusal {
     let reported = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
          hex (openssl rand -base64 32).";
-    Problem::new(Code::StoreUnavailable, reported)
+    Refusal::new(Code::StoreUnavailable, reported)
 }
 
-pub(super) fn no_organization() -> Problem {
-    Problem::new(Code::NotFound, "There is no organization of that id.")
+pub(super) fn no_organization() -> Refusal {
+    Refusal::new(Code::NotFound, "There is no organization of that id.")
 }
 
 /// The server that an address leads to: what a secret that was entered for it may reach.

@@ -141,7 +141,7 @@ pub async fn timer(
 ) -> Result<Option<String>, StoreError> {
     let sql = "SELECT url FROM connections WHERE {tenant organization_id} \
          AND organization_id = $1 AND kind = 'timer' AND (name = $2 OR id = $3)";
-    let id = crate::http::query::uuid(name);
+    let id = crate::ids::uuid(name);
     let parameters = [
         organization.into(),
         name.into(),

@@ -27,7 +27,7 @@ use super::runs::{self, Ending, Run, StepRow};
 use super::step::Stop;
 use super::worker::RunExecutor;
 use super::{dry_run, find, principal, row_reads};
-use crate::http::problem::Code;
+use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 pub(super) use external_effects::hold_while;
 use store_effects::StoreEffect;

@@ -11,7 +11,7 @@ use tplkit::json::{Doc, Value as Json};
 use self::validate::ConfigValidator;
 use super::kind::RecordKind;
 use super::record::Record;
-use crate::http::problem::{Fault, Problem};
+use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 
 /// Puts a config into a record whose type is settled; without a new one the old one is checked anew, or
@@ -24,7 +24,7 @@ pub(super) async fn put(
     record: &mut Record,
     given: Option<&Json>,
     new: bool,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Vec<String>, Refusal> {
     let what = record.kind.what;
     let mut listed = matches!(what, RecordKind::Rail | RecordKind::View);
     if let Some(given) = given {
@@ -36,7 +36,7 @@ pub(super) async fn put(
         record.config = shaped(what, &empty(what))?;
     }
     let text = record.config.clone();
-    let doc = Doc::parse(&text).map_err(|_| Problem::fault("config", "is no JSON"))?;
+    let doc = Doc::parse(&text).map_err(|_| Refusal::fault("config", "is no JSON"))?;
     let fields = declared(record);
     let mut judge = ConfigValidator::default();
     let root = doc.root();
@@ -58,7 +58,7 @@ pub(super) async fn put(
     if faults.is_empty() {
         Ok(names)
     } else {
-        Err(Problem::invalid(faults))
+        Err(Refusal::invalid(faults))
     }
 }
 
@@ -66,8 +66,8 @@ pub(super) async fn put(
 ///
 /// # Errors
 /// When it is no JSON.
-pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Problem> {
-    let doc = Doc::parse(&record.config).map_err(|_| Problem::fault("config", "is no JSON"))?;
+pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Refusal> {
+    let doc = Doc::parse(&record.config).map_err(|_| Refusal::fault("config", "is no JSON"))?;
     let fields = declared(record);
     let mut judge = ConfigValidator::default();
     let root = doc.root();
@@ -85,8 +85,8 @@ fn empty(what: RecordKind) -> Json {
 }
 
 /// The shape in which a config is kept.
-fn shaped(what: RecordKind, given: &Json) -> Result<String, Problem> {
-    let fault = |why: &str| Err(Problem::fault("config", why));
+fn shaped(what: RecordKind, given: &Json) -> Result<String, Refusal> {
+    let fault = |why: &str| Err(Refusal::fault("config", why));
     match (what, given) {
         (RecordKind::Rail | RecordKind::View, Json::Object(_)) => {
             Ok(Json::List(vec![given.clone()]).write())
@@ -105,7 +105,7 @@ fn shaped(what: RecordKind, given: &Json) -> Result<String, Problem> {
             if faults.is_empty() {
                 Ok(given.write())
             } else {
-                Err(Problem::invalid(faults))
+                Err(Refusal::invalid(faults))
             }
         }
         (RecordKind::Rail | RecordKind::View, _) => {

@@ -9,11 +9,11 @@ use tplkit::definitions::ReferenceKind;
 use uuid::Uuid;
 
 use super::validate::{Reference, ReferencedTable};
-use crate::http::problem::{Fault, Problem};
-use crate::http::query;
+use crate::ids;
 use crate::model::kind::RecordKind;
 use crate::model::record::Record;
 use crate::model::referenced;
+use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 
 const ABSENT: &str = "names nothing in this workspace that can be referred to";
@@ -36,7 +36,7 @@ pub(super) async fn check(
     record: &Record,
     references: &[Reference],
     faults: &mut Vec<Fault>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let filled: Vec<&Reference> = references
         .iter()
         .filter(|reference| !reference.text.is_empty())
@@ -52,7 +52,7 @@ pub(super) async fn check(
                 ReferencedTable::Own => Some(own_table(record)),
                 // What is wrong with the field that names the table is reported there.
                 ReferencedTable::Named(text) => {
-                    let id = query::uuid(text);
+                    let id = ids::uuid(text);
                     id.filter(|id| found.contains(&(ReferenceKind::Feature, *id)))
                 }
                 ReferencedTable::Unknown => None,
@@ -60,7 +60,7 @@ pub(super) async fn check(
             known.push((reference, table));
             continue;
         }
-        match query::uuid(&reference.text) {
+        match ids::uuid(&reference.text) {
             None => faults.push(Fault::new(&reference.path, "is no UUID")),
             Some(id) if !found.contains(&(reference.kind, id)) => {
                 faults.push(Fault::new(&reference.path, ABSENT));
@@ -84,12 +84,12 @@ async fn records(
     tx: &mut Tx,
     record: &Record,
     references: &[&Reference],
-) -> Result<BTreeSet<(ReferenceKind, Uuid)>, Problem> {
+) -> Result<BTreeSet<(ReferenceKind, Uuid)>, Refusal> {
     let mut found = BTreeSet::new();
     for kind in KINDS {
         let of_kind = references.iter().filter(|reference| reference.kind == kind);
         let ids: BTreeSet<Uuid> = of_kind
-            .filter_map(|reference| query::uuid(&reference.text))
+            .filter_map(|reference| ids::uuid(&reference.text))
             .collect();
         let ids: Vec<Uuid> = ids.into_iter().collect();
         let place = (record.organization(), record.workspace());
@@ -104,7 +104,7 @@ async fn columns(
     record: &Record,
     references: &[(&Reference, Option<Uuid>)],
     faults: &mut Vec<Fault>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let tables: BTreeSet<Uuid> = references.iter().filter_map(|(_, table)| *table).collect();
     let tables: Vec<Uuid> = tables.into_iter().collect();
     let names = referenced::column_names(tx, record.organization(), &tables).await?;

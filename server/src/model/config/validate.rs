@@ -5,7 +5,7 @@ use tplkit::definitions::{
 };
 use tplkit::json::Node;
 
-use crate::http::problem::Fault;
+use crate::refusal::Fault;
 
 /// Something that a config names.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::row_filter::{row_filter, visible, visible_table};
 use crate::http::call::{Call, OperationContext};
 use crate::http::lane::in_lane;
-use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::query::{self, AggregateQuery, Cost};
 use crate::store::Tx;
 
@@ -17,7 +17,7 @@ use crate::store::Tx;
 ///
 /// # Errors
 /// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
-pub async fn aggregate(mut call: Call) -> Result<Response, Problem> {
+pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
     let feature = call.path_id(0).await?;
     let reckoning = aggregate_query(&mut call.query_text, feature);
     let scope = call.caller()?.scope();
@@ -46,15 +46,15 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Problem> {
 
 async fn respond(
     tx: &mut Tx,
-    asked: &OperationContext<(Uuid, Result<AggregateQuery, Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    asked: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     match &asked.input {
         (_, Ok(reckoning)) => query::aggregate(tx, &asked.tables, reckoning).await,
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
     }
 }
 
-fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, Problem> {
+fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, Refusal> {
     let word = query.text("op");
     let operation = word.as_deref().and_then(Operation::parse);
     if operation.is_none() {

@@ -7,14 +7,14 @@ use super::create::{Received, write};
 use super::row_filter::visible_table;
 use crate::http::call::Call;
 use crate::http::lane::in_lane;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, Submission, write_row};
 
 /// `POST …/rows:batch`: all of them or none.
 ///
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
-pub async fn batch(mut call: Call) -> Result<Response, Problem> {
+pub async fn batch(mut call: Call) -> Result<Response, Refusal> {
     let received = Received::of(&mut call).await?;
     let Some(table) = visible_table(&call, received.feature)? else {
         return enter(call, received).await;
@@ -23,7 +23,7 @@ pub async fn batch(mut call: Call) -> Result<Response, Problem> {
     in_lane(&lane, table.organization, enter(call, received)).await
 }
 
-async fn enter(call: Call, received: Received) -> Result<Response, Problem> {
+async fn enter(call: Call, received: Received) -> Result<Response, Refusal> {
     let new = received.prepare(call.app.clone(), Submission::batch).await;
     call.write(new, |tx, ctx| {
         Box::pin(write(tx, ctx, |feature, rows, now| {

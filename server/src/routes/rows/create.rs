@@ -11,27 +11,27 @@ use crate::automation::events::{self, Cause};
 use crate::http::App;
 use crate::http::call::{Call, OperationContext};
 use crate::http::offload::{SHORT, offload};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
 use crate::store::Tx;
 
 /// New rows for a table, or what is wrong with the request: told after what the caller may not see.
 pub(super) struct New {
     feature: Uuid,
-    rows: Result<PreparedSubmission, Problem>,
+    rows: Result<PreparedSubmission, Refusal>,
 }
 
 /// `POST …/rows`
 ///
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let received = Received::of(&mut call).await?;
     let new = received.prepare(call.app.clone(), Submission::one).await;
     call.write(new, |tx, ctx| {
         Box::pin(write(tx, ctx, |feature, rows, now| {
-            let row = rows.first().ok_or_else(Problem::not_found)?;
+            let row = rows.first().ok_or_else(Refusal::not_found)?;
             let row = StoredRow {
                 id: row.id,
                 created_at: now,
@@ -47,18 +47,18 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
 /// A request for new rows as it came.
 pub(super) struct Received {
     pub(super) feature: Uuid,
-    body: Result<(Vec<u8>, Validate), Problem>,
+    body: Result<(Vec<u8>, Validate), Refusal>,
 }
 
 impl Received {
     /// Receives a request.
-    pub(super) async fn of(call: &mut Call) -> Result<Received, Problem> {
+    pub(super) async fn of(call: &mut Call) -> Result<Received, Refusal> {
         let feature = call.path_id(0).await?;
         let body = Received::body(call).await;
         Ok(Received { feature, body })
     }
 
-    async fn body(call: &mut Call) -> Result<(Vec<u8>, Validate), Problem> {
+    async fn body(call: &mut Call) -> Result<(Vec<u8>, Validate), Refusal> {
         let bytes = call.bytes().await?;
         let validate = Validate::of(call.query_text.word("validate", &Validate::WORDS));
         call.query_text.finish()?;
@@ -69,7 +69,7 @@ impl Received {
     pub(super) async fn prepare(
         self,
         app: Arc<App>,
-        shape: impl FnOnce(Vec<u8>) -> Result<Submission, Problem> + Send + 'static,
+        shape: impl FnOnce(Vec<u8>) -> Result<Submission, Refusal> + Send + 'static,
     ) -> New {
         let feature = self.feature;
         let rows = match self.body {
@@ -96,11 +96,11 @@ impl Received {
 pub(super) async fn write(
     tx: &mut Tx,
     ctx: &OperationContext<New>,
-    tell: impl Fn(Uuid, &[PreparedRow], i64) -> Result<Vec<u8>, Problem>,
-) -> Result<ApiResponse, Problem> {
+    tell: impl Fn(Uuid, &[PreparedRow], i64) -> Result<Vec<u8>, Refusal>,
+) -> Result<ApiResponse, Refusal> {
     let New { feature, rows } = &ctx.input;
     let opened = ctx.tables.open(tx, *feature).await?;
-    let opened = opened.ok_or_else(Problem::not_found)?;
+    let opened = opened.ok_or_else(Refusal::not_found)?;
     ctx.enter(opened.table.organization)?;
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);

@@ -5,22 +5,22 @@ use uuid::Uuid;
 
 use crate::automation::events::{self, Cause};
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::remove;
 use crate::store::Tx;
 
 struct Delete {
     feature: Uuid,
-    row: Result<Uuid, Problem>,
-    query: Result<(), Problem>,
+    row: Result<Uuid, Refusal>,
+    query: Result<(), Refusal>,
 }
 
 /// `DELETE …/rows/{row_id}`
 ///
 /// # Errors
 /// 404 for what does not exist, is hidden, or is not the caller's to delete.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let delete = Delete {
         feature: call.path_id(0).await?,
         row: call.path_id(1).await,
@@ -30,17 +30,17 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResponse, Problem> {
+async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResponse, Refusal> {
     let delete = &ctx.input;
     let opened = ctx.tables.open(tx, delete.feature).await?;
-    let table = opened.ok_or_else(Problem::not_found)?.table;
+    let table = opened.ok_or_else(Refusal::not_found)?.table;
     // To who may not delete it there is nothing to delete.
     let entered = ctx.enter(table.organization);
-    entered.map_err(|_| Problem::not_found())?;
+    entered.map_err(|_| Refusal::not_found())?;
     let id = delete.row.clone()?;
     delete.query.clone()?;
     let removed = remove(tx, &table, id).await?;
-    let removed = removed.ok_or_else(Problem::not_found)?;
+    let removed = removed.ok_or_else(Refusal::not_found)?;
     let cause = Cause::somebody(&ctx.signal).to_row_of(removed.creator);
     let row = (id, removed.data.as_str());
     events::deleted(tx, &table, row, cause, (&ctx.context, ctx.now)).await?;

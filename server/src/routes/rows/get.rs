@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::row_filter::visible;
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::StoredRow;
 use crate::store::Tx;
 
@@ -15,7 +15,7 @@ use crate::store::Tx;
 ///
 /// # Errors
 /// 404 for what does not exist or is hidden, 422 for ids that are none.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let wanted = Get {
         feature: call.path_id(0).await?,
         row: call.path_id(1).await,
@@ -27,13 +27,13 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 struct Get {
     feature: Uuid,
     /// No id is reported when the table is visible.
-    row: Result<Uuid, Problem>,
+    row: Result<Uuid, Refusal>,
     /// Reported when it is clear that the row may be seen.
-    query: Result<(), Problem>,
+    query: Result<(), Refusal>,
 }
 
 /// One statement: a row says itself who may see it.
-async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse, Problem> {
+async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse, Refusal> {
     let Get {
         feature,
         row,
@@ -47,7 +47,7 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse,
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} AND feature_id = $1 AND id = $2";
     let rows = tx.last(sql, &[(*feature).into(), (*row).into()]).await?;
-    let found = rows.first().ok_or_else(Problem::not_found)?;
+    let found = rows.first().ok_or_else(Refusal::not_found)?;
     query.clone()?;
     let document = StoredRow::read(found)?.document(*feature);
     Ok(ApiResponse::written(StatusCode::OK, document))

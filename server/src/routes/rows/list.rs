@@ -7,10 +7,10 @@ use uuid::Uuid;
 use super::row_filter::{malformed, row_filter, visible, visible_table};
 use crate::http::call::{Call, OperationContext};
 use crate::http::lane::in_lane;
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::rows::query::{self, Cost, CursorPosition, Listing};
 use crate::store::Tx;
 
@@ -18,7 +18,7 @@ use crate::store::Tx;
 ///
 /// # Errors
 /// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let feature = call.path_id(0).await?;
     let listing = listing(&mut call, feature);
     let table = visible_table(&call, feature)?.filter(|table| {
@@ -41,15 +41,15 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
 
 async fn respond(
     tx: &mut Tx,
-    asked: &OperationContext<(Uuid, Result<Listing, Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    asked: &OperationContext<(Uuid, Result<Listing, Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     match &asked.input {
         (_, Ok(listing)) => query::list(tx, &asked.tables, listing).await,
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
     }
 }
 
-fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
+fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Refusal> {
     let asked = row_filter(&mut call.query_text, feature);
     let sort = sort(&mut call.query_text);
     let fields = fields(&mut call.query_text);
@@ -79,7 +79,7 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Problem> {
     })
 }
 
-fn sort(query: &mut Query) -> Result<Sort, Problem> {
+fn sort(query: &mut Query) -> Result<Sort, Refusal> {
     let Some(text) = query.text("sort") else {
         return Ok(Sort::default());
     };

@@ -6,15 +6,15 @@ use uuid::Uuid;
 
 use crate::automation::events::{self, Cause};
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::{RowPreparer, StoredRow, Submission, Table, Validate, merge, replace};
 use crate::store::Tx;
 
 struct Patch {
     feature: Uuid,
-    row: Result<Uuid, Problem>,
-    change: Result<Change, Problem>,
+    row: Result<Uuid, Refusal>,
+    change: Result<Change, Refusal>,
 }
 
 /// What is to become of a row.
@@ -29,7 +29,7 @@ struct Change {
 ///
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value.
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let (feature, row) = (call.path_id(0).await?, call.path_id(1).await);
     let change = Change::read(&mut call).await;
     let patch = Patch {
@@ -41,7 +41,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 }
 
 impl Change {
-    async fn read(call: &mut Call) -> Result<Change, Problem> {
+    async fn read(call: &mut Call) -> Result<Change, Refusal> {
         let bytes = call.bytes().await?;
         let validate = Validate::of(call.query_text.word("validate", &Validate::WORDS));
         let merge = call.query_text.word("merge", &["true", "false"]) == Some("true");
@@ -54,10 +54,10 @@ impl Change {
     }
 }
 
-async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiResponse, Problem> {
+async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiResponse, Refusal> {
     let patch = &ctx.input;
     let opened = ctx.tables.open(tx, patch.feature).await?;
-    let table = opened.ok_or_else(Problem::not_found)?.table;
+    let table = opened.ok_or_else(Refusal::not_found)?.table;
     let id = match &patch.row {
         Ok(id) => *id,
         Err(problem) => {
@@ -72,7 +72,7 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiRespons
          AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
     let parameters = [table.organization.into(), table.id.into(), id.into()];
     let found = tx.first(sql, &parameters).await?;
-    let found = found.ok_or_else(Problem::not_found)?;
+    let found = found.ok_or_else(Refusal::not_found)?;
     let mut row = StoredRow::read(&found)?;
     let creator = found.get(4)?;
     ctx.enter(table.organization)?;
@@ -92,7 +92,7 @@ impl Change {
         ctx: &OperationContext<Patch>,
         (table, cells): (&Table, &Submission),
         (row, creator): (&mut StoredRow, Option<Uuid>),
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Refusal> {
         let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
         let entering = RowPreparer {
             table,

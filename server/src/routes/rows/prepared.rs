@@ -8,7 +8,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::context::Context;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::rows::{
     Faults, PreparedRow, RowPreparer, SourceCell, Submission, Table, Tables, Validate,
 };
@@ -25,7 +25,7 @@ pub(super) struct PreparedSubmission {
 #[derive(Debug)]
 struct Seen {
     table: Arc<Table>,
-    entered: Result<Vec<PreparedRow>, Problem>,
+    entered: Result<Vec<PreparedRow>, Refusal>,
 }
 
 impl PreparedSubmission {
@@ -56,7 +56,7 @@ impl PreparedSubmission {
         &self,
         table: &Arc<Table>,
         context: &Context,
-    ) -> Result<Cow<'_, [PreparedRow]>, Problem> {
+    ) -> Result<Cow<'_, [PreparedRow]>, Refusal> {
         match &self.seen {
             Some(seen) if Arc::ptr_eq(&seen.table, table) => match &seen.entered {
                 Ok(rows) => Ok(Cow::Borrowed(rows)),
@@ -72,7 +72,7 @@ fn enter(
     table: &Table,
     validate: Validate,
     context: &Context,
-) -> Result<Vec<PreparedRow>, Problem> {
+) -> Result<Vec<PreparedRow>, Refusal> {
     let entering = RowPreparer {
         table,
         validate,

@@ -6,9 +6,9 @@ use tplkit::rows::query::{FilterFault, Match, parse};
 use uuid::Uuid;
 
 use crate::http::call::Call;
-use crate::http::problem::{Code, Fault, Problem};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
+use crate::refusal::{Code, Fault, Refusal};
 use crate::rows::query::RowFilter;
 use crate::rows::{Table, Tables};
 use crate::store::{Scope, Tx};
@@ -17,7 +17,7 @@ use crate::store::{Scope, Tx};
 pub(super) fn row_filter(
     query: &mut Query,
     feature: Uuid,
-) -> Result<(RowFilter, Vec<String>), Problem> {
+) -> Result<(RowFilter, Vec<String>), Refusal> {
     let texts = query.texts("filter");
     let together = query.text("match").map(|word| Match::parse(&word));
     if together == Some(None) {
@@ -33,7 +33,7 @@ pub(super) fn row_filter(
     Ok((question, texts))
 }
 
-fn refused(faults: &[FilterFault]) -> Problem {
+fn refused(faults: &[FilterFault]) -> Refusal {
     malformed(faults.iter().map(|fault| {
         let path = format!("query.filter[{}]", fault.index);
         (path, fault.reason.to_string())
@@ -41,13 +41,13 @@ fn refused(faults: &[FilterFault]) -> Problem {
 }
 
 /// The refusal of filters, or of a sort, that cannot be read: where, and why.
-pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> Problem {
+pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> Refusal {
     let faults = faults.into_iter().map(|(path, message)| Fault {
         path,
         code: Code::InvalidFilter.as_str(),
         message,
     });
-    Problem::invalid_with(Code::InvalidFilter, faults.collect())
+    Refusal::invalid_with(Code::InvalidFilter, faults.collect())
 }
 
 /// The table as it was last seen, where nothing hides it from the caller. What is not known yet costs little to
@@ -55,7 +55,7 @@ pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> P
 ///
 /// # Errors
 /// 401 on a public operation that nobody is signed in for.
-pub(super) fn visible_table(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Problem> {
+pub(super) fn visible_table(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Refusal> {
     let Scope::Caller(visible) = call.caller()?.scope() else {
         return Ok(None);
     };
@@ -74,10 +74,10 @@ pub(super) async fn visible(
     tx: &mut Tx,
     tables: &Tables,
     feature: Uuid,
-    refusal: &Problem,
-) -> Result<ApiResponse, Problem> {
+    refusal: &Refusal,
+) -> Result<ApiResponse, Refusal> {
     match tables.read(tx, feature).await? {
         Some(_) => Err(refusal.clone()),
-        None => Err(Problem::not_found()),
+        None => Err(Refusal::not_found()),
     }
 }

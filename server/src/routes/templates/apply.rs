@@ -8,14 +8,14 @@ use tplkit::apply::Request;
 use uuid::Uuid;
 
 use super::offload;
+use crate::fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields;
 use crate::http::lane::transfer;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::jobs;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::apply::{
     self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, PlanBody, Resume, Start,
@@ -30,20 +30,20 @@ struct ApplyWanted {
 }
 
 /// Reads template, workspace, job, role and body, in the order in which it is told what is wrong.
-async fn wanted(call: &mut Call) -> Result<ApplyWanted, Problem> {
+async fn wanted(call: &mut Call) -> Result<ApplyWanted, Refusal> {
     let (template, text) = received(call).await?;
     wanted_by(call, template, &text).await
 }
 
 /// The body for a template that the caller sees.
-async fn received(call: &mut Call) -> Result<(Uuid, String), Problem> {
+async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     let template = call.path_id(0).await?;
     call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
         .await?;
     Ok((template, fields::text(call.bytes().await?)?))
 }
 
-async fn wanted_by(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyWanted, Problem> {
+async fn wanted_by(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyWanted, Refusal> {
     let query = call.query_text.finish();
     let places = Places::read(text)?;
     let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
@@ -56,17 +56,17 @@ async fn wanted_by(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyW
     })
 }
 
-async fn check_visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Problem> {
+async fn check_visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), Refusal> {
     templates::find(tx, ctx.input).await.map(drop)
 }
 
 async fn entered(
     tx: &mut Tx,
     ctx: &OperationContext<(Uuid, Places)>,
-) -> Result<ApplyTarget, Problem> {
+) -> Result<ApplyTarget, Refusal> {
     let (template, places) = ctx.input;
     let workspace = find::get(tx, &WORKSPACE, places.workspace).await?;
-    let workspace = workspace.ok_or_else(Problem::not_found)?;
+    let workspace = workspace.ok_or_else(Refusal::not_found)?;
     let organization = workspace.within.first().copied().unwrap_or_default();
     let place = ApplyTarget {
         organization,
@@ -80,7 +80,7 @@ async fn entered(
     Ok(place)
 }
 
-async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Package, Problem> {
+async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Package, Refusal> {
     let template = templates::find(tx, ctx.input).await?;
     templates::read_package(tx, &template).await
 }
@@ -89,7 +89,7 @@ async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Package, P
 async fn load_package(
     call: &mut Call,
     template: Uuid,
-) -> Result<(LoadedPackage, Result<(), Problem>), Problem> {
+) -> Result<(LoadedPackage, Result<(), Refusal>), Refusal> {
     let package = call.snapshot(template, |tx, ctx| Box::pin(package(tx, ctx)));
     let package = package.await?;
     offload(move || LoadedPackage::of(package)).await
@@ -100,7 +100,7 @@ async fn load_package(
 /// # Errors
 /// 404, 403, 422 with everything that is against it, 409 while a job is active or for a stale plan. Until
 /// the response is 202 there is no job.
-pub async fn apply(mut call: Call) -> Result<Response, Problem> {
+pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
     let wanted = wanted(&mut call).await?;
     let bell = call.app.signal.clone();
     let lane = call.app.lanes.transfers.clone();
@@ -115,7 +115,7 @@ pub async fn apply(mut call: Call) -> Result<Response, Problem> {
     Ok(result)
 }
 
-async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Problem> {
+async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal> {
     let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
     fit?;
     let question = Arc::new(DecideInput {
@@ -137,7 +137,7 @@ async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Problem>
         .await
 }
 
-async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Response, Problem> {
+async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Response, Refusal> {
     let place = wanted.place;
     if wanted.request.plan.is_some() {
         let question = again(&mut call, place, job, wanted.request.plan).await?;
@@ -158,7 +158,7 @@ async fn again(
     place: ApplyTarget,
     job: Uuid,
     plan: Option<String>,
-) -> Result<DecideInput, Problem> {
+) -> Result<DecideInput, Refusal> {
     let kept = call.snapshot((place, job), |tx, ctx| Box::pin(kept(tx, ctx)));
     let (order, text) = kept.await?;
     Ok(DecideInput {
@@ -177,17 +177,17 @@ async fn again(
 async fn kept(
     tx: &mut Tx,
     ctx: &OperationContext<(ApplyTarget, Uuid)>,
-) -> Result<(jobs::Order, String), Problem> {
+) -> Result<(jobs::Order, String), Refusal> {
     let (place, job) = ctx.input;
     let kept = jobs::read_package(tx, place.organization, job).await?;
-    kept.ok_or_else(Problem::not_found)
+    kept.ok_or_else(Refusal::not_found)
 }
 
 /// Answers with what an apply would do, and writes nothing.
 ///
 /// # Errors
 /// 404, 422 for a body that is wrong.
-pub async fn plan(mut call: Call) -> Result<Response, Problem> {
+pub async fn plan(mut call: Call) -> Result<Response, Refusal> {
     let (template, text) = received(&mut call).await?;
     let body = PlanBody::read(text)?;
     let wanted = wanted_by(&mut call, template, &body.text).await?;
@@ -200,7 +200,7 @@ async fn planned(
     mut call: Call,
     wanted: ApplyWanted,
     package: Option<String>,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refusal> {
     let question = if let Some(job) = wanted.job {
         again(&mut call, wanted.place, job, wanted.request.plan).await?
     } else {

@@ -5,9 +5,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::http::call::{Call, OperationContext};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Filter};
 
@@ -18,7 +18,7 @@ const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
 ///
 /// # Errors
 /// 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let filter = Filter {
         scope: call.query_text.word("scope", &SCOPES),
         visibility: call.query_text.word("visibility", &VISIBILITIES),
@@ -31,7 +31,7 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
 async fn select_page(
     tx: &mut Tx,
     ctx: &OperationContext<(Filter, PageRequest)>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let (filter, page) = &ctx.input;
     let found = templates::page(tx, *filter, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |record| record.id))
@@ -41,7 +41,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 404.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
     call.read((id, query), |tx, ctx| Box::pin(select(tx, ctx)))
@@ -50,8 +50,8 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 async fn select(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (id, query) = &ctx.input;
     let found = templates::get(tx, *id).await?;
     query.clone()?;

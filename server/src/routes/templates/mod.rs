@@ -16,18 +16,18 @@ use uuid::Uuid;
 
 use crate::http::call::{Call, OperationContext};
 use crate::http::offload::offload;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Manage};
 
 /// Whose template it is. Reports who may not change it so, before anything of the body is looked at.
-async fn entered(call: &mut Call, id: Uuid) -> Result<Uuid, Problem> {
+async fn entered(call: &mut Call, id: Uuid) -> Result<Uuid, Refusal> {
     call.query(Manage(id), |tx, ctx| Box::pin(may_manage(tx, ctx)))
         .await
 }
 
-async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Manage>) -> Result<Uuid, Problem> {
+async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Manage>) -> Result<Uuid, Refusal> {
     let managed = templates::manage(tx, ctx, ctx.input.0).await;
     managed.map(|record| record.organization_id)
 }

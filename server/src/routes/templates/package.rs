@@ -4,11 +4,11 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::{entered, offload, written};
+use crate::fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields;
 use crate::http::lane::{check, transfer};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Create, Origin, PackageParts, Replace};
 
@@ -16,7 +16,7 @@ use crate::templates::{self, Create, Origin, PackageParts, Replace};
 ///
 /// # Errors
 /// 404 and 403 for the organization, 422 for a package that breaks rules.
-pub async fn import(mut call: Call) -> Result<Response, Problem> {
+pub async fn import(mut call: Call) -> Result<Response, Refusal> {
     let organization = match call.query_text.optional_id("organization_id") {
         Some(organization) => organization,
         None => only_one(&mut call)?,
@@ -41,7 +41,7 @@ pub async fn import(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// The caller's organization, if it is one; otherwise it is noted that one has to be named.
-fn only_one(call: &mut Call) -> Result<Uuid, Problem> {
+fn only_one(call: &mut Call) -> Result<Uuid, Refusal> {
     if let [(organization, _)] = call.caller()?.organizations[..] {
         return Ok(organization);
     }
@@ -51,7 +51,7 @@ fn only_one(call: &mut Call) -> Result<Uuid, Problem> {
 }
 
 /// A package comes as a file, which may begin with a byte-order mark.
-fn text(mut bytes: Vec<u8>) -> Result<String, Problem> {
+fn text(mut bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         bytes.drain(..3);
     }
@@ -62,7 +62,7 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Problem> {
 ///
 /// # Errors
 /// 404.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
     let lane = call.app.lanes.transfers.clone();
@@ -75,8 +75,8 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 async fn select(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (id, query) = &ctx.input;
     let template = templates::find(tx, *id).await?;
     query.clone()?;
@@ -89,7 +89,7 @@ async fn select(
 ///
 /// # Errors
 /// 403, 404, 422 for a package that breaks rules.
-pub async fn put(mut call: Call) -> Result<Response, Problem> {
+pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let organization = entered(&mut call, id).await?;
     let lane = call.app.lanes.transfers.clone();

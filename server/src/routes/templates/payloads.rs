@@ -6,12 +6,12 @@ use tplkit::package::uid::is_uid;
 use uuid::Uuid;
 
 use super::{entered, offload};
+use crate::fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields;
 use crate::http::lane::{check, transfer};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Entry};
 
@@ -19,7 +19,7 @@ use crate::templates::{self, Entry};
 ///
 /// # Errors
 /// 404, 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let page = call.page(&id.to_string());
     call.read((id, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
@@ -28,8 +28,8 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
 
 async fn select_page(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<PageRequest, Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<PageRequest, Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (id, page) = &ctx.input;
     let template = templates::find(tx, *id).await?;
     let page = page.clone()?;
@@ -41,7 +41,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 403, 404, 422 for an entry that breaks rules by itself or has another uid.
-pub async fn put(mut call: Call) -> Result<Response, Problem> {
+pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let template = call.path_id(0).await?;
     let organization = entered(&mut call, template).await?;
     let lane = call.app.lanes.transfers.clone();
@@ -61,7 +61,7 @@ pub async fn put(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 403, 404.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let template = call.path_id(0).await?;
     entered(&mut call, template).await?;
     let uid = uid(&call)?;
@@ -72,11 +72,11 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
     .await
 }
 
-fn uid(call: &Call) -> Result<String, Problem> {
+fn uid(call: &Call) -> Result<String, Refusal> {
     let uid = call.path_text(1);
     if is_uid(uid) {
         Ok(uid.to_owned())
     } else {
-        Err(Problem::fault("path.item_uid", "is no uid"))
+        Err(Refusal::fault("path.item_uid", "is no uid"))
     }
 }

@@ -5,24 +5,24 @@ use tplkit::json::Node;
 use uuid::Uuid;
 
 use super::{entered, offload};
+use crate::fields;
 use crate::http::call::Call;
-use crate::http::fields;
 use crate::http::lane::transfer;
-use crate::http::problem::{Fault, Problem};
+use crate::refusal::{Fault, Refusal};
 use crate::templates::{self, Change, Create, Manage, Origin, PackageParts};
 
 /// `POST /v1/templates`: a manifest whose payloads follow.
 ///
 /// # Errors
 /// 404 and 403 for the organization, 422 for a manifest that breaks rules.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let text = fields::text(call.bytes().await?)?;
     let query = call.query_text.finish();
     let (organization, manifest) = {
         let doc = fields::read(&text)?;
         let root = doc.root();
         if !root.is_object() {
-            return Err(Problem::fault("", "the body has to be an object"));
+            return Err(Refusal::fault("", "the body has to be an object"));
         }
         let organization = organization(root)?;
         // Who may not is told so before anything is said of the rest.
@@ -44,17 +44,17 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
     .await
 }
 
-fn organization(root: Node<'_>) -> Result<Uuid, Problem> {
+fn organization(root: Node<'_>) -> Result<Uuid, Refusal> {
     let name = "organization_id";
     let Some(value) = root.get(name) else {
-        return Err(Problem::fault(name, "is required"));
+        return Err(Refusal::fault(name, "is required"));
     };
-    let id = value.as_str().and_then(crate::http::query::uuid);
-    id.ok_or_else(|| Problem::fault(name, "is no UUID"))
+    let id = value.as_str().and_then(crate::ids::uuid);
+    id.ok_or_else(|| Refusal::fault(name, "is no UUID"))
 }
 
 /// The manifest in an envelope of its own, when nothing is next to it that means nothing.
-fn manifest(root: Node<'_>) -> Result<String, Problem> {
+fn manifest(root: Node<'_>) -> Result<String, Refusal> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
     let mut faults: Vec<Fault> = unknown
@@ -66,7 +66,7 @@ fn manifest(root: Node<'_>) -> Result<String, Problem> {
     }
     match manifest {
         Some(manifest) if faults.is_empty() => Ok(format!("{{\"manifest\":{}}}", manifest.raw())),
-        _ => Err(Problem::invalid(faults)),
+        _ => Err(Refusal::invalid(faults)),
     }
 }
 
@@ -74,7 +74,7 @@ fn manifest(root: Node<'_>) -> Result<String, Problem> {
 ///
 /// # Errors
 /// 403 for fields that never change and for who may not, 404, 422.
-pub async fn patch(mut call: Call) -> Result<Response, Problem> {
+pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let change = Change::read(id, call.fields().await);
     call.write(change, |tx, ctx| Box::pin(Change::make(tx, ctx)))
@@ -85,7 +85,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Problem> {
 ///
 /// # Errors
 /// 403, 404.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     entered(&mut call, id).await?;
     call.query_text.finish()?;

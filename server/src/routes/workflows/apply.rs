@@ -6,20 +6,20 @@ use uuid::Uuid;
 
 use crate::automation::{find, publish};
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
+use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
 struct Apply {
     workflow: Uuid,
-    version: Result<Option<Uuid>, Problem>,
+    version: Result<Option<Uuid>, Refusal>,
 }
 
 /// `POST /v1/workflows-v2/{workflow_id}/apply`: publishes a draft, the newest when none is named.
 ///
 /// # Errors
 /// 404, 403, 422, 409 without a draft and for one whose base is no longer in force.
-pub async fn apply(mut call: Call) -> Result<Response, Problem> {
+pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields_or_none().await;
     let version = fields.and_then(|mut fields| {
@@ -32,7 +32,7 @@ pub async fn apply(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiResponse, Problem> {
+async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiResponse, Refusal> {
     let row = find::lock(tx, ctx.input.workflow).await?;
     ctx.enter(row.organization)?;
     if let Some(answered) = ctx.claim(tx).await? {
@@ -41,15 +41,15 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
     let named = ctx.input.version.as_ref().map_err(Clone::clone)?;
     let draft = match named {
         None => find::newest_draft(tx, row.id).await?.ok_or_else(|| {
-            Problem::new(Code::Conflict, "There is no draft that could be published.")
+            Refusal::new(Code::Conflict, "There is no draft that could be published.")
         })?,
         Some(id) => {
             let found = find::by_id(tx, row.id, *id).await?;
-            found.ok_or_else(Problem::not_found)?
+            found.ok_or_else(Refusal::not_found)?
         }
     };
     if !draft.is_draft {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::DraftStale,
             "That version is no draft any more: it was published meanwhile.",
         ));

@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets, validate_for};
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields::Fields;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
@@ -20,7 +20,7 @@ struct New {
     workflow: Uuid,
     version: Uuid,
     secret_key: Option<SecretKey>,
-    body: Result<Body, Problem>,
+    body: Result<Body, Refusal>,
 }
 
 struct Body {
@@ -33,7 +33,7 @@ struct Body {
 ///
 /// # Errors
 /// 404, 403, 422 with the codes of the issues.
-pub async fn create(mut call: Call) -> Result<Response, Problem> {
+pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
     let workspace = super::validate::workspace(&mut fields)?;
@@ -49,7 +49,7 @@ pub async fn create(mut call: Call) -> Result<Response, Problem> {
 }
 
 impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Problem> {
+    fn read(mut fields: Fields) -> Result<Body, Refusal> {
         fields.required("name");
         let name = fields.label("name").unwrap_or_default();
         fields.required("graph_config");
@@ -64,7 +64,7 @@ impl Body {
     }
 }
 
-async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let workspace = find::lock(tx, &WORKSPACE, new.workspace).await?;
     let organization = workspace.organization();

@@ -2,7 +2,7 @@
 
 use tplkit::json::{Object, Value as Json};
 
-use crate::http::fields::Fields;
+use crate::fields::Fields;
 
 /// What a body says of an automation.
 #[derive(Debug, Default)]

@@ -5,15 +5,15 @@ use uuid::Uuid;
 
 use crate::automation::{find, remove};
 use crate::http::call::{Call, OperationContext};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 /// `DELETE /v1/workflows-v2/{workflow_id}`: the automation, its versions and its runs.
 ///
 /// # Errors
 /// 404, 403, 409 for one that fires, unless forced.
-pub async fn delete(mut call: Call) -> Result<Response, Problem> {
+pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let force = call.query_text.flag("force");
     let force = call.query_text.finish().map(|()| force);
@@ -23,8 +23,8 @@ pub async fn delete(mut call: Call) -> Result<Response, Problem> {
 
 async fn remove_one(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<bool, Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<bool, Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (workflow, force) = &ctx.input;
     let row = find::lock(tx, *workflow).await?;
     ctx.enter(row.organization)?;

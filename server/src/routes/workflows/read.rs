@@ -6,16 +6,16 @@ use uuid::Uuid;
 
 use crate::automation::find::{self, WorkflowFilter};
 use crate::http::call::{Call, OperationContext};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 /// `GET /v1/workflows-v2`: a page of versions.
 ///
 /// # Errors
 /// 422 for parameters that make no sense.
-pub async fn list(mut call: Call) -> Result<Response, Problem> {
+pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.query_text.optional_id("workspace_id");
     let active = call.query_text.word("active", &["true", "false"]);
     let active = active.map(|word| word == "true");
@@ -28,7 +28,7 @@ pub async fn list(mut call: Call) -> Result<Response, Problem> {
 async fn select_page(
     tx: &mut Tx,
     ctx: &OperationContext<(WorkflowFilter, PageRequest)>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let (which, page) = &ctx.input;
     let found = find::page(tx, *which, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |version| version.id))
@@ -38,7 +38,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 404.
-pub async fn get(mut call: Call) -> Result<Response, Problem> {
+pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let query = call.query_text.finish();
     call.read((workflow, query), |tx, ctx| Box::pin(select(tx, ctx)))
@@ -47,10 +47,10 @@ pub async fn get(mut call: Call) -> Result<Response, Problem> {
 
 async fn select(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let found = find::in_force(tx, ctx.input.0).await?;
-    let version = found.ok_or_else(Problem::not_found)?;
+    let version = found.ok_or_else(Refusal::not_found)?;
     ctx.input.1.clone()?;
     ApiResponse::json(StatusCode::OK, &version)
 }

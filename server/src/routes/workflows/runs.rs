@@ -7,19 +7,19 @@ use uuid::Uuid;
 
 use crate::automation::runs::{self, NewRun};
 use crate::automation::{Version, find, read_run, run_page};
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields::Fields;
-use crate::http::page::PageRequest;
-use crate::http::problem::{Code, Problem};
-use crate::http::query;
 use crate::http::response::ApiResponse;
+use crate::ids;
+use crate::paging::PageRequest;
+use crate::refusal::{Code, Refusal};
 use crate::rows::StoredRow;
 use crate::store::Tx;
 
 struct New {
     workflow: Uuid,
     run: Uuid,
-    body: Result<Body, Problem>,
+    body: Result<Body, Refusal>,
 }
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ struct Body {
 ///
 /// # Errors
 /// 404, 403, 422, 409 for an automation that does not fire, unless the run is dry.
-pub async fn run(mut call: Call) -> Result<Response, Problem> {
+pub async fn run(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields_or_none().await;
     let new = New {
@@ -45,7 +45,7 @@ pub async fn run(mut call: Call) -> Result<Response, Problem> {
 }
 
 impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Problem> {
+    fn read(mut fields: Fields) -> Result<Body, Refusal> {
         let body = Body {
             row: fields.id("row_id"),
             feature: fields.id("feature_id"),
@@ -56,7 +56,7 @@ impl Body {
     }
 }
 
-async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let line = find::lock(tx, new.workflow).await?;
     ctx.enter(line.organization)?;
@@ -65,10 +65,10 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let version = find::in_force(tx, line.id).await?;
-    let version = version.ok_or_else(Problem::not_found)?;
+    let version = version.ok_or_else(Refusal::not_found)?;
     let row = fired(tx, &version, body).await?;
     if !body.dry_run && !version.is_active {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::NoActiveVersion,
             "Only active automations run; dry_run=true shows what this one would do.",
         ));
@@ -101,20 +101,20 @@ async fn fired(
     tx: &mut Tx,
     version: &Version,
     body: &Body,
-) -> Result<Option<(Uuid, Uuid, String)>, Problem> {
+) -> Result<Option<(Uuid, Uuid, String)>, Refusal> {
     let watched = watched(&version.trigger_config);
     let feature = match (body.row, body.feature, watched) {
         (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
         (Some(_), None, None) => {
             let reported = "is required with row_id where the trigger names no table";
-            return Err(Problem::fault("feature_id", reported));
+            return Err(Refusal::fault("feature_id", reported));
         }
         (None, None, _) => return Ok(None),
     };
     let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let of = [version.organization.into(), feature.into()];
-    tx.first(sql, &of).await?.ok_or_else(Problem::not_found)?;
+    tx.first(sql, &of).await?.ok_or_else(Refusal::not_found)?;
     let Some(row) = body.row else {
         return Ok(None);
     };
@@ -124,10 +124,10 @@ async fn fired(
          AND organization_id = $1 AND feature_id = $2 AND id = $3";
     let parameters = [version.organization.into(), feature.into(), row.into()];
     let found = tx.first(sql, &parameters).await?;
-    let stored = StoredRow::read(&found.ok_or_else(Problem::not_found)?)?;
+    let stored = StoredRow::read(&found.ok_or_else(Refusal::not_found)?)?;
     if watched.is_some_and(|watched| watched != feature) {
         let reported = "is another table than the one that the trigger watches";
-        return Err(Problem::fault("feature_id", reported));
+        return Err(Refusal::fault("feature_id", reported));
     }
     let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
     Ok(Some((feature, row, record)))
@@ -137,14 +137,14 @@ async fn fired(
 fn watched(trigger: &str) -> Option<Uuid> {
     let trigger = Json::parse(trigger).ok()?;
     let config = trigger.get("config")?;
-    query::uuid(config.get("featureId")?.as_str()?)
+    ids::uuid(config.get("featureId")?.as_str()?)
 }
 
 /// `GET /v1/workflows-v2/{workflow_id}/runs`
 ///
 /// # Errors
 /// 404, 422 for parameters that make no sense.
-pub async fn list_runs(mut call: Call) -> Result<Response, Problem> {
+pub async fn list_runs(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let page = call.page(&workflow.to_string());
     call.read((workflow, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
@@ -153,15 +153,15 @@ pub async fn list_runs(mut call: Call) -> Result<Response, Problem> {
 
 async fn select_page(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<PageRequest, Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<PageRequest, Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let (workflow, page) = &ctx.input;
     let page = match page {
         Ok(page) => page,
         Err(problem) => {
             // What cannot be seen is reported first.
             let found = find::in_force(tx, *workflow).await?;
-            return Err(found.map_or_else(Problem::not_found, |_| problem.clone()));
+            return Err(found.map_or_else(Refusal::not_found, |_| problem.clone()));
         }
     };
     ApiResponse::json(StatusCode::OK, &run_page(tx, *workflow, page).await?)
@@ -171,7 +171,7 @@ async fn select_page(
 ///
 /// # Errors
 /// 404.
-pub async fn get_run(mut call: Call) -> Result<Response, Problem> {
+pub async fn get_run(mut call: Call) -> Result<Response, Refusal> {
     let run = call.path_id(0).await?;
     let query = call.query_text.finish();
     call.read((run, query), |tx, ctx| Box::pin(select(tx, ctx)))
@@ -180,8 +180,8 @@ pub async fn get_run(mut call: Call) -> Result<Response, Problem> {
 
 async fn select(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Problem>)>,
-) -> Result<ApiResponse, Problem> {
+    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
+) -> Result<ApiResponse, Refusal> {
     let run = read_run(tx, ctx.input.0).await?;
     ctx.input.1.clone()?;
     ApiResponse::json(StatusCode::OK, &run)

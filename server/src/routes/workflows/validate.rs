@@ -6,25 +6,25 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{WorkflowScope, validate_for};
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields::Fields;
-use crate::http::problem::Problem;
-use crate::http::query;
 use crate::http::response::ApiResponse;
+use crate::ids;
 use crate::model::kind::WORKSPACE;
 use crate::model::{Record, find};
+use crate::refusal::Refusal;
 use crate::store::Tx;
 
 struct ValidateRequest {
     workspace: Uuid,
-    body: Result<(DefinitionParts, Option<Uuid>), Problem>,
+    body: Result<(DefinitionParts, Option<Uuid>), Refusal>,
 }
 
 /// `POST /v1/workflows-v2/validate`: the verdict of a save, without one.
 ///
 /// # Errors
 /// 404 for a workspace that is not seen, 422 for a body that cannot be read.
-pub async fn validate(mut call: Call) -> Result<Response, Problem> {
+pub async fn validate(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
     let workspace = workspace(&mut fields)?;
@@ -36,15 +36,15 @@ pub async fn validate(mut call: Call) -> Result<Response, Problem> {
 }
 
 /// The workspace that a body names: who cannot be told where cannot be reported more.
-pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Problem> {
+pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Refusal> {
     let Some(value) = fields.take("workspace_id") else {
-        return Err(Problem::fault("workspace_id", "is required"));
+        return Err(Refusal::fault("workspace_id", "is required"));
     };
-    let id = value.as_str().and_then(query::uuid);
-    id.ok_or_else(|| Problem::fault("workspace_id", "is no UUID"))
+    let id = value.as_str().and_then(ids::uuid);
+    id.ok_or_else(|| Refusal::fault("workspace_id", "is no UUID"))
 }
 
-fn read(mut fields: Fields) -> Result<(DefinitionParts, Option<Uuid>), Problem> {
+fn read(mut fields: Fields) -> Result<(DefinitionParts, Option<Uuid>), Refusal> {
     let halves = DefinitionParts::take(&mut fields);
     let workflow = fields.id("workflow_id");
     fields.finish()?;
@@ -54,9 +54,9 @@ fn read(mut fields: Fields) -> Result<(DefinitionParts, Option<Uuid>), Problem> 
 async fn respond(
     tx: &mut Tx,
     ctx: &OperationContext<ValidateRequest>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let found = find::get(tx, &WORKSPACE, ctx.input.workspace).await?;
-    let workspace = found.ok_or_else(Problem::not_found)?;
+    let workspace = found.ok_or_else(Refusal::not_found)?;
     verdict(tx, ctx, &workspace).await
 }
 
@@ -64,7 +64,7 @@ async fn verdict(
     tx: &mut Tx,
     ctx: &OperationContext<ValidateRequest>,
     workspace: &Record,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let (halves, workflow) = ctx.input.body.as_ref().map_err(Clone::clone)?;
     let place = WorkflowScope {
         organization: workspace.organization(),

@@ -9,10 +9,10 @@ use super::definition_parts::DefinitionParts;
 use crate::automation::{
     Definition, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
 };
+use crate::fields::Fields;
 use crate::http::call::{Call, OperationContext};
-use crate::http::fields::Fields;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
+use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
@@ -20,7 +20,7 @@ struct New {
     workflow: Uuid,
     version: Uuid,
     secret_key: Option<SecretKey>,
-    body: Result<Body, Problem>,
+    body: Result<Body, Refusal>,
 }
 
 struct Body {
@@ -33,7 +33,7 @@ struct Body {
 ///
 /// # Errors
 /// 404, 403, 422 with the codes of the issues, 409 where no version is active.
-pub async fn versions(mut call: Call) -> Result<Response, Problem> {
+pub async fn versions(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields().await;
     let new = New {
@@ -46,7 +46,7 @@ pub async fn versions(mut call: Call) -> Result<Response, Problem> {
 }
 
 impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Problem> {
+    fn read(mut fields: Fields) -> Result<Body, Refusal> {
         let name = fields.label("name");
         let halves = DefinitionParts::take(&mut fields);
         fields.finish()?;
@@ -54,7 +54,7 @@ impl Body {
     }
 }
 
-async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Problem> {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let row = find::lock(tx, new.workflow).await?;
     ctx.enter(row.organization)?;
@@ -63,7 +63,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let base = find::in_force(tx, row.id).await?;
-    let base = base.ok_or_else(Problem::not_found)?;
+    let base = base.ok_or_else(Refusal::not_found)?;
     let half = |given: &Option<Json>, kept: &str| match given {
         Some(given) => given.clone(),
         None => Json::parse(kept).unwrap_or_default(),
@@ -82,7 +82,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         checked.accept()?;
     }
     if !base.is_active {
-        return Err(Problem::new(
+        return Err(Refusal::new(
             Code::NoActiveVersion,
             "A new version is based on the active one, and none is active: publish and activate one first.",
         ));

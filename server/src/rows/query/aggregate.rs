@@ -9,8 +9,8 @@ use super::composer::{Composed, Composer, VERSION};
 use super::execute::execute;
 use super::index_choice::plan_is_open;
 use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
 
@@ -41,7 +41,7 @@ pub async fn aggregate(
     tx: &mut Tx,
     tables: &Tables,
     reckoning: &AggregateQuery,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     // Whoever sees every row need not have them counted.
     let feature = reckoning.filter.feature;
     let counted = reckoning.is_kept(tx.scope());

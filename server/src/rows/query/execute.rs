@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::composer::{Composed, FirstPass};
 use super::order::MANY;
-use crate::http::problem::{Code, Problem};
+use crate::refusal::{Code, Refusal};
 use crate::rows::{Table, Tables};
 use crate::store::{BOUND, Dialect, Row, StoreError, Tx};
 
@@ -26,7 +26,7 @@ pub(super) async fn execute(
     tables: &Tables,
     feature: Uuid,
     compose: impl Fn(&Table, Dialect) -> Composed + Send,
-) -> Result<(Arc<Table>, Vec<Row>), Problem> {
+) -> Result<(Arc<Table>, Vec<Row>), Refusal> {
     let mut table = match tables.peek(feature) {
         Some(table) => table,
         None => current(tx, tables, feature).await?,
@@ -46,7 +46,7 @@ pub(super) async fn execute(
         }
         table = now;
     }
-    Err(Problem::new(
+    Err(Refusal::new(
         Code::StoreUnavailable,
         "The table changes too often at the moment.",
     ))
@@ -102,7 +102,7 @@ pub(super) async fn current(
     tx: &mut Tx,
     tables: &Tables,
     feature: Uuid,
-) -> Result<Arc<Table>, Problem> {
+) -> Result<Arc<Table>, Refusal> {
     let table = tables.read(tx, feature).await?;
-    table.ok_or_else(Problem::not_found)
+    table.ok_or_else(Refusal::not_found)
 }

@@ -12,9 +12,9 @@ use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::Page;
 use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
-use crate::http::page::PageRequest;
-use crate::http::problem::Problem;
 use crate::http::response::ApiResponse;
+use crate::paging::PageRequest;
+use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
 use crate::store::{BOUND, Dialect, Tx};
 
@@ -38,7 +38,7 @@ pub struct Listing {
 /// # Errors
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
-pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<ApiResponse, Problem> {
+pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<ApiResponse, Refusal> {
     let feature = listing.filter.feature;
     let mut after = begin(tx, tables, listing).await?;
     let mut page = Page::new(listing, tables.sizes.of(feature));
@@ -76,7 +76,7 @@ async fn begin(
     tx: &mut Tx,
     tables: &Tables,
     listing: &Listing,
-) -> Result<Option<CursorPosition>, Problem> {
+) -> Result<Option<CursorPosition>, Refusal> {
     match listing.after.clone() {
         Some(place) => Ok(Some(found_again(tx, tables, listing, place).await?)),
         None => Ok(None),
@@ -98,7 +98,7 @@ pub struct Part {
 ///
 /// # Errors
 /// As [`list`].
-pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Part, Problem> {
+pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Part, Refusal> {
     let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
     let look = listing.page.lookahead();
@@ -132,7 +132,7 @@ async fn found_again(
     tables: &Tables,
     listing: &Listing,
     place: CursorPosition,
-) -> Result<CursorPosition, Problem> {
+) -> Result<CursorPosition, Refusal> {
     let (SortKey::Long(known), Some(key)) = (&place.at, listing.sort.column.key()) else {
         return Ok(place);
     };

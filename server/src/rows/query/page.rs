@@ -10,7 +10,7 @@ use super::composer::SIZES;
 use super::cursor::SortKey;
 use super::fields::project;
 use super::list::Listing;
-use crate::http::problem::Problem;
+use crate::refusal::Refusal;
 use crate::rows::{StoredRow, write_row};
 use crate::store::{BOUND, Row};
 
@@ -75,7 +75,7 @@ impl<'l> Page<'l> {
     }
 
     /// Takes what was found when so many rows were asked for.
-    pub(super) fn take(&mut self, rows: Vec<Row>, asked: i64) -> Result<(), Problem> {
+    pub(super) fn take(&mut self, rows: Vec<Row>, asked: i64) -> Result<(), Refusal> {
         let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         if self.count == 0 && self.listing.fields.is_none() {

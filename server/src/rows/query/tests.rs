@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::composer::{Composed, FirstPass, VERSION, WHOSE};
 use super::cursor::{CursorPosition, SortKey};
 use super::{AggregateQuery, Listing, RowFilter};
-use crate::http::page::PageRequest;
+use crate::paging::PageRequest;
 use crate::rows::Table;
 use crate::store::Dialect;
 

@@ -4,9 +4,9 @@ use tplkit::apply::Request;
 use tplkit::json::{Doc, Node, write_string};
 use uuid::Uuid;
 
-use crate::http::fields;
-use crate::http::problem::Problem;
-use crate::http::query::uuid;
+use crate::fields;
+use crate::ids::uuid;
+use crate::refusal::Refusal;
 use crate::templates::refusals::refused;
 
 /// What a body names that may be hidden from the caller. It is looked at before anything else is said
@@ -26,18 +26,18 @@ impl Places {
     ///
     /// # Errors
     /// 422 when the destination of the template is unclear.
-    pub(crate) fn read(text: &str) -> Result<Places, Problem> {
+    pub(crate) fn read(text: &str) -> Result<Places, Refusal> {
         let doc = fields::read(text)?;
         let root = doc.root();
         if !root.is_object() {
-            return Err(Problem::fault("", "the body has to be an object"));
+            return Err(Refusal::fault("", "the body has to be an object"));
         }
         let id = |name: &str| root.get(name).and_then(Node::as_str).and_then(uuid);
         let name = "workspaceId";
         if root.get(name).is_none() {
-            return Err(Problem::fault(name, "is required"));
+            return Err(Refusal::fault(name, "is required"));
         }
-        let workspace = id(name).ok_or_else(|| Problem::fault(name, "is no UUID"))?;
+        let workspace = id(name).ok_or_else(|| Refusal::fault(name, "is no UUID"))?;
         Ok(Places {
             workspace,
             job: id("jobId"),
@@ -57,7 +57,7 @@ impl PlanBody {
     ///
     /// # Errors
     /// 422 for what is no JSON, or a package that is no object.
-    pub(crate) fn read(text: String) -> Result<PlanBody, Problem> {
+    pub(crate) fn read(text: String) -> Result<PlanBody, Refusal> {
         const PACKAGE: &str = "package";
         let doc = fields::read(&text)?;
         let Some(package) = doc.root().get(PACKAGE) else {
@@ -68,7 +68,7 @@ impl PlanBody {
             });
         };
         if !package.is_object() {
-            return Err(Problem::fault(PACKAGE, "has to be an object: a package"));
+            return Err(Refusal::fault(PACKAGE, "has to be an object: a package"));
         }
         let rest = doc.root().members();
         let rest = rest.filter(|member| member.key() != Some(PACKAGE));
@@ -88,8 +88,8 @@ impl Body {
     ///
     /// # Errors
     /// 422 with everything that is wrong with it.
-    pub(crate) fn read(text: &str) -> Result<Request, Problem> {
-        let doc = Doc::parse(text).map_err(|error| Problem::fault("", error.to_string()))?;
+    pub(crate) fn read(text: &str) -> Result<Request, Refusal> {
+        let doc = Doc::parse(text).map_err(|error| Refusal::fault("", error.to_string()))?;
         Request::read(doc.root()).map_err(|faults| refused(&faults))
     }
 }

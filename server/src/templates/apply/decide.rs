@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tplkit::apply::{
-    Minter, PreviewInput as Asking, Refusal, Request, fresh, package_digest, preview, resolve,
+    self, Minter, PreviewInput as Asking, Request, fresh, package_digest, preview, resolve,
 };
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage, in_the_way};
 use crate::http::call::OperationContext;
-use crate::http::problem::Problem;
 use crate::jobs;
+use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
@@ -47,7 +47,7 @@ impl DecideInput {
 pub(crate) async fn decide(
     tx: &mut Tx,
     asked: &OperationContext<Arc<DecideInput>>,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let question = &asked.input;
     let package = question.whole.read()?;
     let definitions = Definitions::embedded();
@@ -89,7 +89,7 @@ pub(crate) async fn decide(
 }
 
 /// Whether the body itself is wrong, whatever the destination has.
-pub(super) fn is_of_body(refusal: &Refusal) -> bool {
+pub(super) fn is_of_body(refusal: &apply::Refusal) -> bool {
     matches!(
         refusal.code,
         Code::UnknownResolutionRef | Code::ValidationFailed

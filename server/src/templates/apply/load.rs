@@ -3,9 +3,9 @@
 use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};
 
-use crate::http::problem::{Code, Problem};
 use crate::jobs::Part;
 use crate::memory;
+use crate::refusal::{Code, Refusal};
 use crate::templates::manifest;
 use crate::templates::package::Package;
 use crate::templates::verdict;
@@ -21,7 +21,7 @@ impl LoadedPackage {
     ///
     /// # Errors
     /// When it cannot be read, which is a bug.
-    pub(crate) fn of(package: Package) -> Result<(LoadedPackage, Result<(), Problem>), Problem> {
+    pub(crate) fn of(package: Package) -> Result<(LoadedPackage, Result<(), Refusal>), Refusal> {
         let text = versioned(package)?.text();
         let fit = verdict::accept(&check_text(&text, &CheckOptions::default()));
         memory::between_steps(&text);
@@ -32,7 +32,7 @@ impl LoadedPackage {
     ///
     /// # Errors
     /// 422 with every rule that is broken as an error.
-    pub(crate) fn sent(text: String) -> Result<LoadedPackage, Problem> {
+    pub(crate) fn sent(text: String) -> Result<LoadedPackage, Refusal> {
         verdict::accept(&check_text(&text, &CheckOptions::default()))?;
         Ok(LoadedPackage { text })
     }
@@ -56,7 +56,7 @@ impl LoadedPackage {
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn read(&self) -> Result<Checked<'_>, Problem> {
+    pub(super) fn read(&self) -> Result<Checked<'_>, Refusal> {
         Checked::trusted(&self.text).map_err(|error| bug(&error))
     }
 
@@ -64,7 +64,7 @@ impl LoadedPackage {
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn parts(&self) -> Result<Vec<Part>, Problem> {
+    pub(super) fn parts(&self) -> Result<Vec<Part>, Refusal> {
         let doc = Doc::parse_package(&self.text).map_err(|error| bug(&error))?;
         let root = doc.root();
         let entries = root.get("payloads").into_iter().flat_map(Node::elements);
@@ -74,7 +74,7 @@ impl LoadedPackage {
 }
 
 /// What lacks a version in the store is of the first (`contract` 2.5).
-fn versioned(package: Package) -> Result<Package, Problem> {
+fn versioned(package: Package) -> Result<Package, Refusal> {
     let filled = {
         let doc = Doc::parse(package.manifest()).map_err(|error| bug(&error))?;
         let lacking = doc.root().get(manifest::VERSION).is_none();
@@ -86,9 +86,9 @@ fn versioned(package: Package) -> Result<Package, Problem> {
     })
 }
 
-fn bug(error: &dyn std::error::Error) -> Problem {
+fn bug(error: &dyn std::error::Error) -> Refusal {
     tracing::error!(%error, "a package of the store cannot be read");
-    Problem::new(
+    Refusal::new(
         Code::Internal,
         "Something went wrong here; it has been recorded.",
     )

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use tplkit::apply::{Preview, PreviewInput as Asking, Refusal, fresh, package_digest, preview};
+use tplkit::apply::{self, Preview, PreviewInput as Asking, fresh, package_digest, preview};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
@@ -11,9 +11,9 @@ use tplkit::workspace::Source as _;
 use super::decide::is_of_body;
 use super::{DecideInput, LoadedPackage, in_the_way};
 use crate::http::call::OperationContext;
-use crate::http::problem::{Fault, Problem};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
+use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
@@ -25,7 +25,7 @@ use crate::workspace::Snapshot;
 pub(crate) async fn plan(
     tx: &mut Tx,
     asked: &OperationContext<Arc<DecideInput>>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let question = &asked.input;
     let package = question.whole.read()?;
     let earlier = question.earlier(tx).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn plan(
     };
     let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;
     let wrong = found.refusals.iter().filter(|refusal| is_of_body(refusal));
-    let wrong: Vec<Refusal> = wrong.cloned().collect();
+    let wrong: Vec<apply::Refusal> = wrong.cloned().collect();
     if !wrong.is_empty() {
         return Err(refused(&wrong));
     }
@@ -66,7 +66,7 @@ pub(crate) async fn plan(
 ///
 /// # Errors
 /// When it has no JSON form, which is a bug.
-pub(crate) fn unfit(whole: &LoadedPackage, problem: &Problem) -> Result<ApiResponse, Problem> {
+pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Result<ApiResponse, Refusal> {
     let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = problem.errors().iter();
     let found = Preview {
@@ -91,8 +91,8 @@ pub(crate) fn unfit(whole: &LoadedPackage, problem: &Problem) -> Result<ApiRespo
 /// Why an undone job is not resumed.
 pub(super) const UNDONE: &str = "The job was undone; apply the template anew.";
 
-fn refusal(code: Code, detail: &str) -> Refusal {
-    Refusal {
+fn refusal(code: Code, detail: &str) -> apply::Refusal {
+    apply::Refusal {
         code,
         reference: None,
         detail: detail.to_owned(),

@@ -6,9 +6,9 @@ use super::ApplyTarget;
 use super::plan::UNDONE;
 use super::start::{accepted, in_the_way, moved};
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, Problem};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
+use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
 /// The job to resume.
@@ -23,12 +23,12 @@ impl Resume {
     ///
     /// # Errors
     /// 404 for any other.
-    pub(crate) async fn find(&self, tx: &mut Tx, now: i64) -> Result<Job, Problem> {
+    pub(crate) async fn find(&self, tx: &mut Tx, now: i64) -> Result<Job, Refusal> {
         let job = jobs::find(tx, self.job, now).await?;
         let here = |job: &Job| {
             job.workspace == self.place.workspace && job.template == self.place.template
         };
-        job.filter(here).ok_or_else(Problem::not_found)
+        job.filter(here).ok_or_else(Refusal::not_found)
     }
 }
 
@@ -40,7 +40,7 @@ impl Resume {
 pub(crate) async fn resume(
     tx: &mut Tx,
     asked: &OperationContext<Resume>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let wanted = &asked.input;
     asked.enter(wanted.place.organization)?;
     let job = wanted.find(tx, asked.now).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn resume(
         return Ok(answered);
     }
     if job.status == Status::Undone {
-        return Err(Problem::new(Code::Conflict, UNDONE));
+        return Err(Refusal::new(Code::Conflict, UNDONE));
     }
     if job.held || job.status == Status::Undoing {
         return Err(in_the_way(&job));

@@ -8,9 +8,9 @@ use uuid::Uuid;
 use super::{ApplyTarget, LoadedPackage};
 use crate::context::{Context, RandomIds, rfc3339};
 use crate::http::call::OperationContext;
-use crate::http::problem::{Code, JobInTheWay, Problem};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, New};
+use crate::refusal::{Code, JobInTheWay, Refusal};
 use crate::store::Tx;
 
 /// A job that is to be: nothing is against it.
@@ -29,7 +29,7 @@ impl Start {
         place: ApplyTarget,
         (whole, request): (&LoadedPackage, &Request),
         (creator, context): (Uuid, &Context),
-    ) -> Result<Start, Problem> {
+    ) -> Result<Start, Refusal> {
         let new = New {
             organization: place.organization,
             workspace: place.workspace,
@@ -52,7 +52,7 @@ impl Start {
 pub(crate) async fn start(
     tx: &mut Tx,
     asked: &OperationContext<Start>,
-) -> Result<ApiResponse, Problem> {
+) -> Result<ApiResponse, Refusal> {
     let Start { place, new } = &asked.input;
     asked.enter(place.organization)?;
     if let Some(answered) = asked.claim(tx).await? {
@@ -67,7 +67,7 @@ pub(crate) async fn start(
 }
 
 /// The response to who waits for a job.
-pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<ApiResponse, Problem> {
+pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<ApiResponse, Refusal> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Accepted {
@@ -82,15 +82,15 @@ pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<ApiResponse, Pr
 }
 
 /// What was there a moment ago has ended since.
-pub(crate) fn moved() -> Problem {
-    Problem::new(
+pub(crate) fn moved() -> Refusal {
+    Refusal::new(
         Code::Conflict,
         "Another job of this template has just ended in the workspace; look at it and try again.",
     )
 }
 
 /// 409 for a job that is unfinished. Its deadline is in the words, as it is in the job.
-pub(crate) fn in_the_way(job: &Job) -> Problem {
+pub(crate) fn in_the_way(job: &Job) -> Refusal {
     let until = job.locked_until.map(rfc3339);
     let id = job.id;
     let reported = match (&until, job.held) {
@@ -114,7 +114,7 @@ pub(crate) fn in_the_way(job: &Job) -> Problem {
              Send its id as jobId to go on with it."
         ),
     };
-    let mut problem = Problem::new(Code::JobActive, reported);
+    let mut problem = Refusal::new(Code::JobActive, reported);
     problem.job = Some(Box::new(JobInTheWay {
         id,
         status: job.status.as_str(),

@@ -65,7 +65,11 @@ async fn one_changed_cell_is_one_changed_line(place: Place) {
     let (shop, template, path) = stocked(&editor, &admin, world.acme);
     let stored = package(&editor, &template);
     let rows = editor.items(&format!("/v1/features/{}/rows", shop.clients));
-    let changed = format!("/v1/features/{}/rows/{}?merge=true", shop.clients, id(&rows[0]));
+    let changed = format!(
+        "/v1/features/{}/rows/{}?merge=true",
+        shop.clients,
+        id(&rows[0])
+    );
     let data = json!({"data": {"name": "Other"}});
     editor.patch(&changed, &data).expect(200);
     let new = editor.post(&path, &json!({"onto": template})).expect(200);
@@ -93,7 +97,10 @@ async fn what_is_asked_for_goes_before_what_the_template_holds(place: Place) {
     assert_eq!(new["payloads"][0], stored["payloads"][0]);
     let manifest = &new["manifest"];
     assert_eq!(manifest["semver"], "1.1.0");
-    assert_eq!((&manifest["id"], &manifest["name"]), (&old["id"], &old["name"]));
+    assert_eq!(
+        (&manifest["id"], &manifest["name"]),
+        (&old["id"], &old["name"])
+    );
     assert_eq!(manifest["plan"]["steps"], old["plan"]["steps"]);
 }
 
@@ -111,7 +118,11 @@ async fn a_template_that_is_not_there_is_refused_like_a_hidden_one(place: Place)
         refused.body.replace(template, "…")
     };
     assert_eq!(told(&foreign), told(&world.context.id().to_string()));
-    for body in [json!({"onto": null}), json!({"onto": "shop"}), json!({"onto": [template]})] {
+    for body in [
+        json!({"onto": null}),
+        json!({"onto": "shop"}),
+        json!({"onto": [template]}),
+    ] {
         let refused = editor.post(&path, &body).refused(422, "validation_failed");
         assert_eq!(refused.json()["errors"][0]["path"], "onto", "{body}");
     }

@@ -31,18 +31,31 @@ async fn a_package_is_planned_as_if_it_stood_in_the_template(place: Place) {
     let viewer = world.as_user("viewer@acme.test");
     let before = viewer.json("POST", &plan, &asked).expect(200).json();
     let orders = &before["rows"]["f_orders"];
-    assert_eq!((&orders["insert"], &orders["skipped"]), (&json!(1), &json!(3)));
-    assert_eq!(before["create"].as_array().map(Vec::len), Some(1), "{before}");
+    assert_eq!(
+        (&orders["insert"], &orders["skipped"]),
+        (&json!(1), &json!(3))
+    );
+    assert_eq!(
+        before["create"].as_array().map(Vec::len),
+        Some(1),
+        "{before}"
+    );
     // It is what the plan shows once the package is there.
     let path = format!("/v1/templates/{template}/package");
     let without_digest = |mut plan: Value| {
         plan["digest"] = Value::Null;
         plan
     };
-    let stays = editor.post(&plan, &json!({"workspaceId": there})).expect(200).json();
+    let stays = editor
+        .post(&plan, &json!({"workspaceId": there}))
+        .expect(200)
+        .json();
     assert_eq!(stays["create"], json!([]), "nothing was written");
     admin.json("PUT", &path, &package).expect(200);
-    let after = editor.post(&plan, &json!({"workspaceId": there})).expect(200).json();
+    let after = editor
+        .post(&plan, &json!({"workspaceId": there}))
+        .expect(200)
+        .json();
     let created = |plan: &Value| plan["create"][0]["name"].clone();
     assert_eq!(created(&before), created(&after));
     assert_eq!(without_digest(before), without_digest(after));

@@ -78,7 +78,10 @@ async fn both_exporters_give_one_package(place: Place) {
         let template = id(&owner.json("POST", &import, &server).expect(201).json());
         let stored = owner.get(&format!("/v1/templates/{template}/package"));
         let stored = stored.expect(200).body;
-        let again = owner.post(&path, &json!({"onto": template})).expect(200).body;
+        let again = owner
+            .post(&path, &json!({"onto": template}))
+            .expect(200)
+            .body;
         assert_eq!(again, stored, "TPLKIT_SEED={seed}");
         let selection = Selection::from_json(&body.to_string()).expect("a selection");
         let (base, token) = (format!("http://{}", owner.address()), token.clone());
@@ -94,7 +97,10 @@ async fn both_exporters_give_one_package(place: Place) {
             let now = &Fixed(now);
             let checked = Checked::trusted(&stored).expect("a package");
             let previous = Previous::new(&stored, checked);
-            let onto = Some(Onto { previous: &previous, selects: true });
+            let onto = Some(Onto {
+                previous: &previous,
+                selects: true,
+            });
             let nothing = Selection::default();
             let again = ready(export_onto(&remote, &nothing, onto, now, ids, definitions));
             assert_eq!(again.expect("exports").text, stored, "TPLKIT_SEED={seed}");

@@ -8,7 +8,7 @@ mod states;
 
 use serde_json::{Value, json};
 use tplkit_server::automation::{self, SwitchOutcome};
-use tplkit_server::http::problem::Problem;
+use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
@@ -63,7 +63,7 @@ impl Client {
 /// Lets the newest published version fire, or none, as an administrator at the machine does.
 pub(crate) async fn switch(store: &Store, now: i64, workflow: &str, on: bool) -> bool {
     let input = (Uuid::parse_str(workflow).expect("an id"), on, now);
-    let switched: Result<SwitchOutcome, Problem> = store
+    let switched: Result<SwitchOutcome, Refusal> = store
         .write(&Scope::Operator, input, |tx, input| {
             let (workflow, on, now) = *input;
             Box::pin(async move {

@@ -6,7 +6,8 @@ use tplkit::json::{Doc, JsonKind, Node, Object, Value};
 use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use tplkit::rows::{Decimal, canonical_to};
 
-use super::problem::{Code, Fault, Problem};
+use crate::ids;
+use crate::refusal::{Code, Fault, Refusal};
 
 /// How many characters a label has.
 pub const LABEL: RangeInclusive<usize> = 1..=MOST_LABEL;
@@ -14,17 +15,17 @@ pub const LABEL: RangeInclusive<usize> = 1..=MOST_LABEL;
 pub const DESCRIPTION: RangeInclusive<usize> = 0..=MOST_DESCRIPTION;
 
 /// The text of a body.
-pub fn text(bytes: Vec<u8>) -> Result<String, Problem> {
+pub fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Problem::new(Code::InvalidJson, format!("byte {at} is not UTF-8"))
+        Refusal::new(Code::InvalidJson, format!("byte {at} is not UTF-8"))
     })
 }
 
 /// Reads a body as it stands. Repeated keys, NUL and deep nesting are refused, because the next reader
 /// might understand something else.
-pub fn read(text: &str) -> Result<Doc<'_>, Problem> {
-    let refuse = |why: String| Problem::new(Code::InvalidJson, why);
+pub fn read(text: &str) -> Result<Doc<'_>, Refusal> {
+    let refuse = |why: String| Refusal::new(Code::InvalidJson, why);
     let doc =
         Doc::parse(text).map_err(|error| refuse(format!("byte {}: {error}", error.offset)))?;
     if doc.anomalies().is_empty() {
@@ -37,8 +38,8 @@ pub fn read(text: &str) -> Result<Doc<'_>, Problem> {
 }
 
 /// Reads a body into a value whose numbers can be kept.
-pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
-    let refuse = |why: String| Problem::new(Code::InvalidJson, why);
+pub fn parse(bytes: &[u8]) -> Result<Value, Refusal> {
+    let refuse = |why: String| Refusal::new(Code::InvalidJson, why);
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refuse(format!("byte {} is not UTF-8", error.valid_up_to())))?;
     let doc = read(text)?;
@@ -49,7 +50,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
         .map(|node| Fault::new(member_path(node), "has more digits than are kept"))
         .collect();
     if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
+        return Err(Refusal::invalid(faults));
     }
     let mut canonical = String::with_capacity(text.len());
     canonical_to(&mut canonical, doc.root().raw());
@@ -80,20 +81,20 @@ pub struct Fields {
 
 impl Fields {
     /// The members of a body, which has to be an object.
-    pub fn of(body: Value) -> Result<Fields, Problem> {
+    pub fn of(body: Value) -> Result<Fields, Refusal> {
         match body {
             Value::Object(members) => Ok(Fields {
                 members,
                 faults: Vec::new(),
             }),
-            _ => Err(Problem::fault("", "the body has to be an object")),
+            _ => Err(Refusal::fault("", "the body has to be an object")),
         }
     }
 
     /// Refuses the change of what never changes.
-    pub fn frozen(&self, names: &[&str]) -> Result<(), Problem> {
+    pub fn frozen(&self, names: &[&str]) -> Result<(), Refusal> {
         match names.iter().find(|name| self.members.contains_key(**name)) {
-            Some(name) => Err(Problem::forbidden(format!("{name} cannot be changed."))),
+            Some(name) => Err(Refusal::forbidden(format!("{name} cannot be changed."))),
             None => Ok(()),
         }
     }
@@ -177,7 +178,7 @@ impl Fields {
 
     /// An id that may be missing.
     pub fn id(&mut self, name: &str) -> Option<uuid::Uuid> {
-        let id = self.take(name)?.as_str().and_then(super::query::uuid);
+        let id = self.take(name)?.as_str().and_then(ids::uuid);
         if id.is_none() {
             self.refuse(name, "is no UUID");
         }
@@ -188,7 +189,7 @@ impl Fields {
     pub fn required_id(&mut self, name: &str) -> uuid::Uuid {
         let before = self.faults.len();
         let text = self.required_text(name);
-        let id = super::query::uuid(&text);
+        let id = ids::uuid(&text);
         if id.is_none() && self.faults.len() == before {
             self.refuse(name, "is no UUID");
         }
@@ -215,14 +216,14 @@ impl Fields {
     }
 
     /// Refuses what is wrong, and every field that nobody took.
-    pub fn finish(mut self) -> Result<(), Problem> {
+    pub fn finish(mut self) -> Result<(), Refusal> {
         for name in std::mem::take(&mut self.members).into_keys() {
             self.refuse(&name, "is no field of this body");
         }
         if self.faults.is_empty() {
             Ok(())
         } else {
-            Err(Problem::invalid(self.faults))
+            Err(Refusal::invalid(self.faults))
         }
     }
 }
@@ -271,7 +272,7 @@ mod tests {
     fn numbers_are_exact_and_plain() {
         let config = |text: &str| {
             let mut fields = Fields::of(parse(text.as_bytes())?)?;
-            Ok::<_, super::Problem>(fields.object("config"))
+            Ok::<_, super::Refusal>(fields.object("config"))
         };
         let read = config(r#"{"config":{"n":[1.10,1e2,-0,12345678901234567890]}}"#);
         let read = read.expect("fine").expect("there");

@@ -5,10 +5,10 @@ use uuid::Uuid;
 use crate::store::{StoreError, Tx};
 
 /// How many a row has.
-pub(super) const SLOTS: i64 = 16;
+pub(crate) const SLOTS: i64 = 16;
 
 /// Whether a table has rows, visible to the caller or not.
-pub(super) async fn has_rows(
+pub(crate) async fn has_rows(
     tx: &mut Tx,
     organization: Uuid,
     feature: Uuid,
@@ -20,7 +20,7 @@ pub(super) async fn has_rows(
 }
 
 /// A slot that no column of the table has, if one is left.
-pub(super) async fn free(
+pub(crate) async fn free(
     tx: &mut Tx,
     organization: Uuid,
     feature: Uuid,

@@ -1,6 +1,6 @@
 //! Limits the long work of one organization in a database that several processes use.
 //!
-//! [`lanes`](crate::lanes) limit one process only. So work in a lane takes one of the
+//! [Lanes](super::Lane) limit one process only. So work in a lane takes one of the
 //! organization's places in the database when its transaction begins, and releases it when the
 //! transaction ends, also when the process is killed. Nothing waits inside the database: without a
 //! free place the work retries later and holds no connection meanwhile. A SQLite file has one
@@ -46,23 +46,23 @@ impl Share {
     }
 
     /// The one that is asked for here.
-    pub(super) fn asked() -> Option<Share> {
+    pub(crate) fn asked() -> Option<Share> {
         SHARE.try_with(|share| *share).ok()
     }
 
     /// Where its places begin.
-    pub(super) fn key(self) -> i64 {
+    pub(crate) fn key(self) -> i64 {
         self.key
     }
 
     /// How many it has.
-    pub(super) fn places(self) -> i64 {
+    pub(crate) fn places(self) -> i64 {
         self.places
     }
 
     /// How long to wait before a place is asked for once more, after so much waiting; nothing when that was
     /// enough.
-    pub(super) fn pause(self, waited: Duration) -> Option<Duration> {
+    pub(crate) fn pause(self, waited: Duration) -> Option<Duration> {
         let pause = if waited < 5 * PAUSE { PAUSE } else { LONGER };
         (waited < self.patience).then(|| pause.min(self.patience.saturating_sub(waited)))
     }

@@ -1,4 +1,7 @@
-//! Pages: `limit`, `cursor`, `next_cursor`.
+//! Pages of a list.
+//!
+//! Goes in: how many records, and where the page before ended. Comes out: where to begin, and the cursor of
+//! the page behind.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,11 +9,11 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::problem::{Code, Problem};
-use super::query::Query;
+use crate::refusal::{Code, Refusal};
 
 const DEFAULT: i64 = 25;
-const MOST: i64 = 200;
+/// How many records a page may hold.
+pub const MOST: i64 = 200;
 const CHECK: usize = 8;
 
 /// Which page is asked for.
@@ -35,13 +38,21 @@ pub struct Page<T> {
 }
 
 impl PageRequest {
-    /// Reads the parameters. A cursor answers one question (route, filters, sort, caller) only.
-    pub fn read(query: &mut Query, question: String) -> Result<PageRequest, Problem> {
-        let limit = query.integer("limit", 1, MOST).unwrap_or(DEFAULT);
-        let (after, rest) = match query.text("cursor") {
+    /// A page of so many records behind that cursor; of the usual number, from the first one on, where they are
+    /// missing. A cursor answers one question (route, filters, sort, caller) only.
+    ///
+    /// # Errors
+    /// A cursor of another question.
+    pub fn new(
+        limit: Option<i64>,
+        cursor: Option<&str>,
+        question: String,
+    ) -> Result<PageRequest, Refusal> {
+        let limit = limit.unwrap_or(DEFAULT);
+        let (after, rest) = match cursor {
             None => (None, Vec::new()),
             Some(cursor) => {
-                let (id, rest) = open(&cursor, &question).ok_or_else(PageRequest::unknown)?;
+                let (id, rest) = open(cursor, &question).ok_or_else(PageRequest::unknown)?;
                 (Some(id), rest)
             }
         };
@@ -63,14 +74,14 @@ impl PageRequest {
         }
     }
 
-    /// 422 for a cursor that belongs elsewhere.
-    pub fn unknown() -> Problem {
+    /// The refusal of a cursor that belongs elsewhere.
+    pub fn unknown() -> Refusal {
         PageRequest::refused("The cursor is none that this list gave out.")
     }
 
-    /// 422 for a cursor that cannot be used, and why.
-    pub fn refused(why: &str) -> Problem {
-        Problem::new(Code::InvalidCursor, why)
+    /// The refusal of a cursor that cannot be used, and why.
+    pub fn refused(why: &str) -> Refusal {
+        Refusal::new(Code::InvalidCursor, why)
     }
 
     /// The id after which the page begins; the least one when it is the first.

@@ -1,0 +1,189 @@
+//! Refusals: why something is not done, with a stable code.
+//!
+//! Goes in: what is wrong. Comes out: a value that every layer hands up unchanged. It knows no status, no media
+//! type and no header: [`http::problem`](crate::http::problem) makes a response of it.
+
+use serde::Serialize;
+pub use tplkit::problem::Code;
+use uuid::Uuid;
+
+/// How many single faults one refusal lists.
+pub const MOST_FAULTS: usize = 100;
+
+/// What is said of a question that the store was not done with in time.
+const TOO_LONG: &str = "This took the store too long and was given up; ask for less.";
+
+/// A refusal.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// What clients branch on.
+    pub code: Code,
+    detail: Box<str>,
+    errors: Vec<Fault>,
+    /// The column concerned.
+    pub column: Option<String>,
+    /// The ref concerned, without the dollar.
+    pub reference: Option<Box<str>>,
+    /// The job that is in the way.
+    pub job: Option<Box<JobInTheWay>>,
+    /// Seconds until another try makes sense.
+    pub retry_after: Option<u32>,
+}
+
+/// An unfinished job, as far as whoever waits for it needs to know.
+#[derive(Debug, Clone)]
+pub struct JobInTheWay {
+    /// Its id.
+    pub id: Uuid,
+    /// How far it is.
+    pub status: &'static str,
+    /// Until when somebody works on it, as it is answered elsewhere; nothing when nobody does.
+    pub locked_until: Option<String>,
+}
+
+/// One thing that is wrong in a request.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fault {
+    /// Where: dotted as in the body, or `query.…`, `path.…`.
+    pub path: String,
+    /// Why, as a code: one of [`Code`], or of a rule of the library.
+    pub code: &'static str,
+    /// Why, for people.
+    pub message: String,
+}
+
+impl Fault {
+    /// A value of the wrong shape.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Fault {
+        Fault {
+            path: path.into(),
+            code: Code::ValidationFailed.as_str(),
+            message: message.into(),
+        }
+    }
+}
+
+impl Refusal {
+    /// A refusal with that code.
+    pub fn new(code: Code, detail: impl Into<String>) -> Refusal {
+        Refusal {
+            code,
+            detail: detail.into().into(),
+            errors: Vec::new(),
+            column: None,
+            reference: None,
+            job: None,
+            retry_after: None,
+        }
+    }
+
+    /// No valid credential, in the same words whatever the cause.
+    pub fn unauthenticated() -> Refusal {
+        Refusal::new(Code::Unauthenticated, "A valid credential is needed.")
+    }
+
+    /// Nothing there, in the same words for what does not exist and what is hidden.
+    pub fn not_found() -> Refusal {
+        Refusal::new(
+            Code::NotFound,
+            "There is nothing here, or nothing that you may see.",
+        )
+    }
+
+    /// What may work a little later.
+    pub fn unavailable(detail: impl Into<String>) -> Refusal {
+        let mut refusal = Refusal::new(Code::StoreUnavailable, detail);
+        refusal.retry_after = Some(1);
+        refusal
+    }
+
+    /// What an organization has enough of under way.
+    pub fn busy() -> Refusal {
+        let mut refusal = Refusal::new(
+            Code::Busy,
+            "As much as may be done at a time is being done for this organization already; try again a \
+             little later.",
+        );
+        refusal.retry_after = Some(1);
+        refusal
+    }
+
+    /// A role that does not suffice.
+    pub fn forbidden(detail: impl Into<String>) -> Refusal {
+        Refusal::new(Code::Forbidden, detail)
+    }
+
+    /// A repeated value in a unique column.
+    pub fn repeated(column: &str) -> Refusal {
+        let reported = format!("The value of the column {column} stands in another row already.");
+        let mut refusal = Refusal::new(Code::UniqueViolation, reported);
+        refusal.column = Some(column.to_owned());
+        refusal
+    }
+
+    /// A bug, about which nothing is said; whoever refuses has logged it.
+    pub fn internal() -> Refusal {
+        let detail = "Something went wrong here; it has been recorded.";
+        Refusal::new(Code::Internal, detail)
+    }
+
+    /// Invalid, with everything that is wrong.
+    pub fn invalid(faults: Vec<Fault>) -> Refusal {
+        Refusal::invalid_with(Code::ValidationFailed, faults)
+    }
+
+    /// A refusal with that code and everything that is wrong.
+    pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Refusal {
+        let mut reported: Vec<String> = Vec::new();
+        for fault in faults.iter().take(3) {
+            reported.push(format!("{}: {}", fault.path, fault.message));
+        }
+        if faults.len() > reported.len() {
+            reported.push(format!("and {} more", faults.len() - reported.len()));
+        }
+        let mut refusal = Refusal::new(code, reported.join("; "));
+        refusal.errors = faults;
+        refusal.errors.truncate(MOST_FAULTS);
+        refusal
+    }
+
+    /// Invalid, about one value.
+    pub fn fault(path: impl Into<String>, message: impl Into<String>) -> Refusal {
+        Refusal::invalid(vec![Fault::new(path, message)])
+    }
+
+    /// The same refusal in other words.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Refusal {
+        self.detail = detail.into().into();
+        self
+    }
+
+    /// The same refusal with the single things that are wrong.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Refusal {
+        self.errors = errors;
+        self.errors.truncate(MOST_FAULTS);
+        self
+    }
+
+    /// Everything that is wrong, one by one.
+    pub fn errors(&self) -> &[Fault] {
+        &self.errors
+    }
+
+    /// A question that the store was not done with in time.
+    pub fn too_long() -> Refusal {
+        Refusal::unavailable(TOO_LONG)
+    }
+
+    /// Whether the store was not done with the question in time.
+    pub fn is_too_long(&self) -> bool {
+        self.detail() == TOO_LONG
+    }
+
+    /// Why, for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+}
