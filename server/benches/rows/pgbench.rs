@@ -87,6 +87,7 @@ impl Scripts {
             asked: per_second * time.as_secs_f64(),
             per_second,
             median: figure("latency average = ") * 1000.0,
+            p95: None,
         }
     }
 }

@@ -86,6 +86,21 @@ impl Server {
 
     /// Starts on an empty store, and fills it with so many rows.
     pub(crate) fn start(database: &str, count: usize, indexed: Indexed) -> Server {
+        Server::of_program(
+            env!("CARGO_BIN_EXE_tplkit-server"),
+            database,
+            count,
+            indexed,
+        )
+    }
+
+    /// The same with a program of another build.
+    pub(crate) fn of_program(
+        program: &str,
+        database: &str,
+        count: usize,
+        indexed: Indexed,
+    ) -> Server {
         let organization = id(&admin(
             database,
             &["create-organization", "--label", "Bench"],
@@ -103,7 +118,7 @@ impl Server {
             "owner",
         ];
         admin(database, &add, "");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tplkit-server"))
+        let mut child = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "off"])
             .args(["--log-level", "warn", "--database", database])
             .stdout(Stdio::piped())
@@ -223,6 +238,32 @@ impl Server {
     #[allow(dead_code, reason = "another bench follows jobs")]
     pub(crate) fn get_path(&self, path: &str) -> Request {
         Request::new("GET", path, &self.token, None)
+    }
+
+    /// A new API key that may read and write rows.
+    #[allow(dead_code, reason = "another bench has one caller")]
+    pub(crate) fn key(&self, name: &str) -> String {
+        let scopes = ["read", "write"];
+        let body = json!({"organization_id": self.organization, "name": name, "scopes": scopes});
+        let mut connection = Connection::open(self.address);
+        let (status, response) = connection.ask(&self.request("POST", "/v1/api-keys", &body));
+        assert_eq!(status, 201, "{}", String::from_utf8_lossy(&response));
+        let record: Value = serde_json::from_slice(&response).expect("JSON");
+        record["key"].as_str().expect("a key").to_owned()
+    }
+
+    /// A request about the table with a credential of its own.
+    #[allow(dead_code, reason = "another bench has one caller")]
+    pub(crate) fn with_key(
+        &self,
+        key: &str,
+        method: &str,
+        tail: &str,
+        body: Option<&Value>,
+    ) -> Request {
+        let path = format!("/v1/features/{}/{tail}", self.feature);
+        let body = body.map(Value::to_string);
+        Request::new(method, &path, key, body.as_deref())
     }
 
     /// A cursor some pages into a list.

@@ -81,6 +81,7 @@ impl Sqlite {
             asked: f64::from(done),
             per_second,
             median: 1e6 / per_second,
+            p95: None,
         }
     }
 }
