@@ -11,7 +11,6 @@ mod claim;
 #[cfg(unix)]
 mod cluster;
 #[cfg(unix)]
-mod coalesce;
 mod command;
 mod configuration;
 mod demo;

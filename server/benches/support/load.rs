@@ -83,7 +83,6 @@ pub(crate) struct Seen {
     /// Microseconds.
     pub(crate) median: f64,
     /// Microseconds within which 95 of 100 responses came, where each was timed.
-    #[allow(dead_code, reason = "another bench has no use for it")]
     pub(crate) p95: Option<f64>,
 }
 

@@ -16,12 +16,10 @@ const PASSWORD: &str = "correct horse battery";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Indexed {
     /// Of nothing: no view names a column.
-    #[allow(dead_code, reason = "another bench has no use for it")]
     Nothing,
     /// Of the columns that saved views name.
     Views,
     /// Of these, and of one that repeats nothing.
-    #[allow(dead_code, reason = "another bench has no use for it")]
     ViewsAndCodes,
 }
 
@@ -31,7 +29,6 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     token: String,
     feature: String,
-    #[allow(dead_code, reason = "another bench exports it")]
     pub(crate) workspace: String,
     pub(crate) organization: String,
     pub(crate) ids: Vec<String>,
@@ -230,18 +227,15 @@ impl Server {
     }
 
     /// The same with a body that is written already.
-    #[allow(dead_code, reason = "another bench sends packages")]
     pub(crate) fn request_text(&self, method: &str, path: &str, body: &str) -> Request {
         Request::new(method, path, &self.token, Some(body))
     }
 
-    #[allow(dead_code, reason = "another bench follows jobs")]
     pub(crate) fn get_path(&self, path: &str) -> Request {
         Request::new("GET", path, &self.token, None)
     }
 
     /// A new API key that may read and write rows.
-    #[allow(dead_code, reason = "another bench has one caller")]
     pub(crate) fn key(&self, name: &str) -> String {
         let scopes = ["read", "write"];
         let body = json!({"organization_id": self.organization, "name": name, "scopes": scopes});
@@ -253,7 +247,6 @@ impl Server {
     }
 
     /// A request about the table with a credential of its own.
-    #[allow(dead_code, reason = "another bench has one caller")]
     pub(crate) fn with_key(
         &self,
         key: &str,

@@ -1,11 +1,8 @@
 //! A statement for a store, with its properties.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use super::policy::{Id, Ids};
-use super::postgres::Forms;
 
 /// A statement in the words of one store.
 #[derive(Debug)]
@@ -25,10 +22,6 @@ pub(super) struct Statement {
     pub(super) anew: bool,
     /// After how many bytes its response may end, before all rows are read.
     pub(super) most: Option<usize>,
-    /// Whether its last response came soon.
-    quick: AtomicBool,
-    /// The same for many lists of parameters at once.
-    pub(super) forms: Forms,
     /// On PostgreSQL, this as the first question of a transaction, which sets the scope along with it, for
     /// each way to begin one.
     pub(super) entries: [OnceLock<String>; 4],
@@ -45,9 +38,6 @@ pub(super) enum Added {
     Organization,
 }
 
-/// From when on a response takes so long that others should not wait for it.
-const LONG: Duration = Duration::from_millis(20);
-
 impl Statement {
     /// One of that text; what it writes, and what the scope adds to it, is not said yet.
     pub(super) fn of(text: String) -> Statement {
@@ -60,21 +50,8 @@ impl Statement {
             lasting: true,
             anew: false,
             most: None,
-            quick: AtomicBool::new(false),
-            forms: Forms::default(),
             entries: Default::default(),
         }
-    }
-
-    /// Whether others may wait for its response, as far as can be known before: of one that was never asked
-    /// nothing can.
-    pub(super) fn may_share(&self) -> bool {
-        self.lasting && !self.anew && self.quick.load(Ordering::Relaxed)
-    }
-
-    /// Notes how long its response took, on its own or together with others.
-    pub(super) fn took(&self, time: Duration) {
-        self.quick.store(time < LONG, Ordering::Relaxed);
     }
 
     /// The number of the parameter that the scope adds behind so many given ones, the same each time.

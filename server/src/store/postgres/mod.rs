@@ -1,12 +1,9 @@
 //! PostgreSQL: a pool, and transactions with few round trips.
 //!
 //! The opening of a transaction (`BEGIN`, role, settings) is sent together with its first
-//! statement, and a transaction of one statement takes one round trip. Short reads of one caller
-//! may share a transaction. Whatever role the URL names, statements run as a role that owns nothing
-//! and bypasses no policy.
+//! statement, and a transaction of one statement takes one round trip. Whatever role
+//! the URL names, statements run as a role that owns nothing and bypasses no policy.
 
-mod coalesce;
-mod coalesced_statement;
 mod connect;
 mod opening;
 mod settings;
@@ -22,8 +19,6 @@ use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Depth, Options, Share, StoreError, TransactionMode};
-use coalesce::Coalescer;
-pub(super) use coalesced_statement::Forms;
 use connect::Connections;
 use settings::Settings;
 use tls::Address;
@@ -46,7 +41,6 @@ pub(super) struct Postgres {
     secured: bool,
     /// How long a response may take, when the database cannot say so itself.
     patience: Option<Duration>,
-    coalescing: Arc<Coalescer>,
 }
 
 impl Postgres {
@@ -75,7 +69,6 @@ impl Postgres {
             connections: Arc::new(connections),
             secured: wall,
             patience: (!limit.is_zero()).then_some(limit + PATIENCE),
-            coalescing: Arc::default(),
         })
     }
 

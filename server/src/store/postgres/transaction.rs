@@ -13,12 +13,10 @@ use futures_util::future::{join_all, join3, maybe_done, try_join_all};
 use tokio::time::timeout;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::ToSql;
 
 use super::Postgres;
-use super::coalesce::{Admission, WAIT, join};
 use super::opening::{Opening, OpeningQuery, references};
-use crate::context::Stopwatch;
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
 use crate::store::{LONG, Row, Scope, Share, StoreError, TransactionMode, Value, sql_log};
@@ -50,14 +48,12 @@ pub(super) type Given<'a> = (&'a Statement, &'a [Value]);
 
 /// The answers to a question of authentication, if there was one, and to the statements behind it.
 pub(super) struct Opened {
-    /// Whether one of the answers ended before its last row.
-    pub(super) cut: bool,
     pub(super) known: Vec<tokio_postgres::Row>,
     pub(super) results: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
 }
 
-/// The same of one statement; who shares a transaction shares what is known.
-pub(in crate::store) type Both = (Arc<Vec<Row>>, Result<Vec<Row>, StoreError>);
+/// The same of one statement.
+pub(in crate::store) type Both = (Vec<Row>, Result<Vec<Row>, StoreError>);
 
 impl Pipelined {
     pub(super) fn new(
@@ -176,7 +172,7 @@ impl Pipelined {
         }
     }
 
-    /// Begins. A short read that is all that is asked may share a transaction with others.
+    /// Begins, and ends with it what only reads.
     async fn first(
         &mut self,
         question: Option<OpeningQuery<'_>>,
@@ -186,19 +182,6 @@ impl Pipelined {
     ) -> Result<Both, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
-        let mut seat = None;
-        if last && self.kind == TransactionMode::ShortRead && statement.may_share() {
-            match join(&self.postgres, question, scope, (statement, parameters)) {
-                Admission::Alone(own) => seat = own,
-                Admission::Shared(answer) => {
-                    if let Ok(Ok(answer)) = timeout(WAIT, answer).await {
-                        let (known, rows) = self.check(answer.map_err(Failure::Pool))?;
-                        let rows = self.check(rows.map_err(Failure::Pool));
-                        return Ok((known, rows));
-                    }
-                }
-            }
-        }
         self.ready().await?;
         let postgres = &self.postgres;
         let opening = Opening::new(
@@ -210,18 +193,14 @@ impl Pipelined {
         );
         let patience = postgres.patience;
         let asked = [(&**statement, parameters)];
-        let watch = Stopwatch::start();
         let opened = within(patience, self.open(&opening, &asked, last)).await;
-        statement.took(watch.elapsed());
-        drop(seat);
         let Opened {
             known,
             results: mut responses,
-            ..
         } = self.check(opened)?;
         let rows = responses.pop().unwrap_or_else(|| Ok(Vec::new()));
         let rows = self.check(rows.map_err(Failure::Statement)).map(rows_of);
-        Ok((Arc::new(rows_of(known)), rows))
+        Ok((rows_of(known), rows))
     }
 
     /// Takes a connection, if it has none.
@@ -238,25 +217,6 @@ impl Pipelined {
         };
         self.client = Some(self.check(taken)?);
         Ok(())
-    }
-
-    /// The types of a statement's parameters, from a connection that was taken.
-    pub(super) async fn types(&self, text: &str) -> Result<Vec<Type>, tokio_postgres::Error> {
-        let Some(client) = &self.client else {
-            return Ok(Vec::new());
-        };
-        let prepared = match self.postgres.with_settings() {
-            None => client.prepare_cached(text).await?,
-            // Names have no meaning outside a transaction. All three leave before the first response.
-            Some(settings) => {
-                let begin = format!("BEGIN{settings}");
-                let begin = client.batch_execute(&begin);
-                let prepared = client.prepare_cached(text);
-                let end = client.batch_execute("ROLLBACK");
-                join3(begin, prepared, end).await.1?
-            }
-        };
-        Ok(prepared.params().to_vec())
     }
 
     /// Notes what a failure means for the transaction.
@@ -295,19 +255,20 @@ impl Pipelined {
         asked: &[Given<'_>],
         last: bool,
     ) -> Result<Opened, Failure> {
-        let opened = self.exchange(opening, asked, last).await?;
-        if opened.cut {
+        let (opened, cut) = self.exchange(opening, asked, last).await?;
+        if cut {
             self.leave();
         }
         Ok(opened)
     }
 
+    /// The same, and whether one of the responses ended before its last row.
     async fn exchange(
         &mut self,
         opening: &Opening<'_>,
         asked: &[Given<'_>],
         last: bool,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<(Opened, bool), Failure> {
         let Some(client) = &self.client else {
             return Err(over());
         };
@@ -360,11 +321,8 @@ impl Pipelined {
         let cut = responses.iter().flatten().any(|answer| answer.cut);
         let responses = responses.into_iter();
         let responses = responses.map(|answer| answer.map(|answer| answer.rows));
-        Ok(Opened {
-            cut,
-            known,
-            results: responses.collect(),
-        })
+        let results = responses.collect();
+        Ok((Opened { known, results }, cut))
     }
 
     async fn send(
